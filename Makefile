@@ -1,0 +1,40 @@
+# make demo, make test, make bench: each makes and reuses .venv, and starts at once the second time.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+RESULTS := benchmarks/results
+
+.PHONY: demo test bench lint types format clean
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+# An editable install: only the compiled part and the dependencies ask for installing again.
+$(INSTALLED): $(VENV)/bin/python pyproject.toml CMakeLists.txt $(wildcard native/*)
+	$(BIN)/python -m pip install --quiet --editable '.[test,bench]'
+	@touch $@
+
+demo: $(INSTALLED)
+	@$(BIN)/python examples/demo.py
+
+test: lint types
+	$(BIN)/python -m pytest
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(INSTALLED)
+	$(BIN)/mypy
+
+format: $(INSTALLED)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(INSTALLED)
+	$(BIN)/python -m benchmarks.run --out $(RESULTS)
+
+clean:
+	rm -rf $(VENV) build dist $(RESULTS) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,108 @@
+// What every kernel shares: the vector type of this instruction-set level, memberships, scratch memory, exports.
+//
+// A kernel is a plain C function over one block of rows. It keeps no state, throws nothing, starts no thread, and reads
+// exactly the arrays that it is given: kernels/*.py has checked dtype, shape and layout before.
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#define PARZEN_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace parzen {
+
+using index = std::int64_t;
+
+// What a kernel returns. Values above OK are positions + 1 of a cell that it refuses.
+constexpr index OK = 0;
+constexpr index NO_MEMORY = -1;
+
+#if defined(__AVX512F__)
+constexpr index lanes = 8;
+#elif defined(__AVX__)
+constexpr index lanes = 4;
+#else
+constexpr index lanes = 2;
+#endif
+typedef double vec __attribute__((vector_size(lanes * sizeof(double))));
+
+inline vec splat(double value) { return value - vec{}; }
+inline vec load(const double* p) { vec v; std::memcpy(&v, p, sizeof v); return v; }
+inline void store(double* p, vec v) { std::memcpy(p, &v, sizeof v); }
+inline index rounded_up(index n, index to) { return (n + to - 1) / to * to; }
+
+// Zeroed scratch memory, aligned for vectors, freed at the end of the scope. Check it before use: no exceptions here.
+template <class T>
+struct Scratch {
+    T* data;
+    explicit Scratch(index n) {
+        const std::size_t bytes = rounded_up((n > 0 ? n : 1) * static_cast<index>(sizeof(T)), 64);
+        data = static_cast<T*>(std::aligned_alloc(64, bytes));
+        if (data) std::memset(data, 0, bytes);
+    }
+    ~Scratch() { std::free(data); }
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    explicit operator bool() const { return data != nullptr; }
+    operator T*() { return data; }
+};
+
+// Who belongs where. One of: a dense (n, groups) matrix; codes with optional weights (a negative code: nowhere);
+// neither, when every row belongs to group 0.
+struct Members {
+    const std::int32_t* codes;
+    const double* weights;
+    const double* dense;
+    index groups;
+
+    // Calls visit(group, weight) for each group in which row i weighs something.
+    template <class Visit>
+    inline void each(index i, Visit visit) const {
+        if (dense) {
+            const double* r = dense + i * groups;
+            for (index k = 0; k < groups; ++k)
+                if (r[k] != 0) visit(k, r[k]);
+            return;
+        }
+        const index k = codes ? codes[i] : 0;
+        const double w = weights ? weights[i] : 1.0;
+        if (k >= 0 && w != 0) visit(k, w);
+    }
+};
+
+// The rows of each group, one group at a time: gather(k, rows, weights) returns how many there are.
+struct Grouping {
+    const Members& members;
+    index n;
+    Scratch<index> order, begin, picked;
+    Scratch<double> weight;
+
+    Grouping(const Members& m, index rows)
+        : members(m), n(rows), order(m.dense ? 0 : rows), begin(m.groups + 2), picked(rows), weight(rows) {
+        if (m.dense || !*this) return;
+        for (index i = 0; i < n; ++i) m.each(i, [&](index k, double) { ++begin[k + 2]; });
+        for (index k = 2; k < m.groups + 2; ++k) begin[k] += begin[k - 1];
+        for (index i = 0; i < n; ++i) m.each(i, [&](index k, double) { order[begin[k + 1]++] = i; });
+    }
+    explicit operator bool() const { return order.data && begin.data && picked.data && weight.data; }
+
+    index gather(index k) {
+        index m = 0;
+        if (members.dense) {
+            for (index i = 0; i < n; ++i) {
+                const double w = members.dense[i * members.groups + k];
+                if (w != 0) { picked[m] = i; weight[m++] = w; }
+            }
+        } else {
+            for (index at = begin[k]; at < begin[k + 1]; ++at) {
+                const index i = order[at];
+                picked[m] = i;
+                weight[m++] = members.weights ? members.weights[i] : 1.0;
+            }
+        }
+        return m;
+    }
+};
+
+}  // namespace parzen

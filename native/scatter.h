@@ -1,0 +1,66 @@
+// S += A'A for a tall panel A of padded rows: the heart of every full scatter.
+//
+// The panel's row is [sqrt(w) (x - shift), sqrt(w), 0...]: the last column makes the same product give the first moments
+// and the weight as well.
+#pragma once
+#include "common.h"
+
+namespace parzen {
+
+struct Panel {
+    static constexpr index capacity = 128;
+    static constexpr index across = 4;             // rows of a register tile of S
+    static constexpr index down = 2 * lanes;       // columns of it
+    index d, width, filled = 0;
+    Scratch<double> rows, sums;
+
+    explicit Panel(index columns)
+        : d(columns), width(rounded_up(columns + 1, down)), rows(capacity * width), sums(width * width) {}
+    explicit operator bool() const { return rows.data && sums.data; }
+
+    double* next() {
+        if (filled == capacity) flush();
+        return rows + filled++ * width;
+    }
+
+    // Upper triangle only, a tile of `across` x `down` accumulators in registers at a time.
+    void flush() {
+        for (index i = 0; i < d + 1; i += across) {
+            for (index j = i / down * down; j < width; j += down) {
+                vec acc[across][2] = {};
+                const double* a = rows;
+                for (index r = 0; r < filled; ++r, a += width) {
+                    const vec left = load(a + j), right = load(a + j + lanes);
+                    for (index s = 0; s < across; ++s) {
+                        const vec scale = splat(a[i + s]);
+                        acc[s][0] += scale * left;
+                        acc[s][1] += scale * right;
+                    }
+                }
+                for (index s = 0; s < across; ++s) {
+                    double* out = sums + (i + s) * width + j;
+                    store(out, load(out) + acc[s][0]);
+                    store(out + lanes, load(out + lanes) + acc[s][1]);
+                }
+            }
+        }
+        filled = 0;
+    }
+
+    // Reads the sums about `shift` as weight, mean and centred scatter, then empties them.
+    void finish(const double* shift, double* weight, double* mean, double* scatter) {
+        flush();
+        const double w = sums[d * width + d];
+        *weight = w;
+        for (index i = 0; i < d; ++i) mean[i] = w != 0 ? shift[i] + sums[i * width + d] / w : 0.0;
+        for (index i = 0; i < d; ++i) {
+            for (index j = i; j < d; ++j) {
+                const double drift = w != 0 ? sums[i * width + d] * (sums[j * width + d] / w) : 0.0;
+                scatter[i * d + j] = scatter[j * d + i] = sums[i * width + j] - drift;
+            }
+        }
+        std::memset(sums, 0, sizeof(double) * width * width);
+    }
+};
+
+}  // namespace parzen

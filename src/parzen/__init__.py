@@ -1,0 +1,47 @@
+"""Density estimation and generative models.
+
+A family observes weighted rows into a statistic; statistics add; a statistic is maximised into densities.
+"""
+
+from parzen import conjugate
+from parzen.accumulate import accumulate, evaluate, thread_count, threads
+from parzen.estimators.density import DensityEstimator
+from parzen.families.counts import Multinomial, Poisson
+from parzen.families.gaussian import Gaussian
+from parzen.families.product import Product
+from parzen.families.symbols import Bernoulli, Categorical
+from parzen.family import Collapse, Density, Family, FloorWarning
+from parzen.fit import Fit, fit, log_likelihood
+from parzen.kernels.memberships import Labels
+from parzen.statistic import Counts, Expected, Joint, Moments, Statistic, Sums
+
+__version__ = "0.1.0.dev0"
+
+__all__ = [
+    "Bernoulli",
+    "Categorical",
+    "Collapse",
+    "Counts",
+    "Density",
+    "DensityEstimator",
+    "Expected",
+    "Family",
+    "Fit",
+    "FloorWarning",
+    "Gaussian",
+    "Joint",
+    "Labels",
+    "Moments",
+    "Multinomial",
+    "Poisson",
+    "Product",
+    "Statistic",
+    "Sums",
+    "accumulate",
+    "conjugate",
+    "evaluate",
+    "fit",
+    "log_likelihood",
+    "thread_count",
+    "threads",
+]

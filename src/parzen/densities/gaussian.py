@@ -1,0 +1,170 @@
+"""Gaussians, and the Student t that they become when their parameters are integrated out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln
+
+from parzen.family import Density, others
+from parzen.kernels.arrays import Array, as_floats
+from parzen.kernels.gaussian import gaussian_log_density, mahalanobis
+
+
+@dataclass(frozen=True)
+class GaussianDensity(Density):
+    """K Gaussians.
+
+    Attributes
+    ----------
+    mean : array of shape (K, d)
+    factor : array of shape (K, d, d), or (1, d, d), or (K, d)
+        Lower Cholesky factors of the covariances; one that all share; or deviations of columns that stand alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> two = GaussianDensity(mean=np.array([[0.0], [3.0]]), factor=np.ones((2, 1)))
+    >>> two.log_density(np.array([[0.0], [np.nan]])).round(3) + 0.0
+    array([[-0.919, -5.419],
+           [ 0.   ,  0.   ]])
+    """
+
+    mean: Array
+    factor: Array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        K, d = self.mean.shape
+        return K, d
+
+    @property
+    def covariance(self) -> Array:
+        """Covariances, (K, d, d)."""
+        return _covariance(self.factor, len(self.mean))
+
+    def log_density(self, X: Any) -> Array:
+        return gaussian_log_density(as_floats(X), self.mean, self.factor)
+
+    def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
+        return self.mean[labels] + _stretch(rng.standard_normal((len(labels), self.shape[1])), self.factor, labels)
+
+    def marginal(self, columns: Sequence[int]) -> "GaussianDensity":
+        return GaussianDensity(_pick(self.mean, columns), _marginal_factor(self.factor, columns))
+
+    def conditional(self, columns: Sequence[int], values: ArrayLike) -> "GaussianDensity":
+        mean, factor, _ = _condition(self.mean, self.factor, columns, values)
+        return GaussianDensity(mean, factor)
+
+
+@dataclass(frozen=True)
+class StudentDensity(Density):
+    """K Student t densities.
+
+    Attributes
+    ----------
+    location : array of shape (K, d)
+    factor : array of shape (K, d, d), (1, d, d) or (K, d)
+        Cholesky factors of the scale matrices of joint t's; or scales of columns that stand alone, each with its own t.
+    dof : array of shape (K,) or (1,) of joint t's; (K, d) of columns that stand alone
+    """
+
+    location: Array
+    factor: Array
+    dof: Array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        K, d = self.location.shape
+        return K, d
+
+    def log_density(self, X: Any) -> Array:
+        X = as_floats(X)
+        if self.factor.ndim == 3:
+            squares, halves, observed = mahalanobis(X, self.location, self.factor)
+            return _log_student(squares, halves, observed, self.dof)
+        out = np.empty((len(X), len(self.location)))
+        for k in range(len(self.location)):
+            scaled = (X - self.location[k]) / self.factor[k]
+            cells = _log_student(scaled**2, np.log(self.factor[k]), 1.0, self.dof[k])
+            out[:, k] = np.where(np.isnan(scaled), 0.0, cells).sum(axis=1)
+        return out
+
+    def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
+        dof = np.broadcast_to(self.dof, (len(self.location), *self.dof.shape[1:]))[labels]
+        shrink = np.sqrt(rng.chisquare(dof) / dof)
+        normal = rng.standard_normal((len(labels), self.shape[1])) / (shrink if shrink.ndim == 2 else shrink[:, None])
+        return self.location[labels] + _stretch(normal, self.factor, labels)
+
+    def marginal(self, columns: Sequence[int]) -> "StudentDensity":
+        dof = self.dof if self.factor.ndim == 3 else _pick(self.dof, columns)
+        return StudentDensity(_pick(self.location, columns), _marginal_factor(self.factor, columns), dof)
+
+    def conditional(self, columns: Sequence[int], values: ArrayLike) -> "StudentDensity":
+        location, factor, squares = _condition(self.location, self.factor, columns, values)
+        if self.factor.ndim == 2:
+            return StudentDensity(location, factor, _pick(self.dof, others(self.shape[1], columns)))
+        # Given p cells at distance q, the scale grows by (dof + q) / (dof + p): surprising rows spread the rest.
+        grown = (self.dof + squares) / (self.dof + len(columns))
+        return StudentDensity(location, factor * np.sqrt(grown)[:, None, None], self.dof + len(columns) + 0.0 * squares)
+
+
+def _log_student(squares: Any, halves: Any, p: Any, dof: Any) -> Array:
+    """Log of a p-dimensional t at squared distance `squares`, half log-determinant `halves`."""
+    grown = dof + p
+    # log1p(q / dof), kept finite where the quotient would overflow.
+    spread = np.where(
+        squares < 1e300 * dof,
+        np.log1p(np.minimum(squares, 1e300 * dof) / dof),
+        np.log(np.maximum(squares, 1e-300)) - np.log(dof),
+    )
+    constant = gammaln(0.5 * grown) - gammaln(0.5 * dof) - 0.5 * p * np.log(np.pi * dof)
+    values: Array = constant - halves - 0.5 * grown * spread
+    return values
+
+
+def lower_triangle(rows: Array) -> Array:
+    """Lower triangular T with T T' = rows rows', positive diagonal; `rows` has shape (K, p, q), p <= q."""
+    upper = np.linalg.qr(np.swapaxes(rows, 1, 2), mode="r")
+    sign = np.where(np.diagonal(upper, axis1=1, axis2=2) < 0, -1.0, 1.0)
+    return np.ascontiguousarray(np.swapaxes(upper * sign[:, :, None], 1, 2))
+
+
+def _pick(parameter: Array, columns: Sequence[int]) -> Array:
+    return np.ascontiguousarray(parameter[:, list(columns)])
+
+
+def _covariance(factor: Array, K: int) -> Array:
+    if factor.ndim == 2:
+        return np.einsum("ki,ij->kij", factor**2, np.eye(factor.shape[1]))
+    return np.repeat(factor @ np.swapaxes(factor, 1, 2), K // len(factor), axis=0)
+
+
+def _stretch(normal: Array, factor: Array, labels: NDArray[np.integer]) -> Array:
+    if factor.ndim == 2:
+        return factor[labels] * normal
+    out = np.empty_like(normal)
+    for k in np.unique(labels):
+        rows = labels == k
+        out[rows] = normal[rows] @ factor[k % len(factor)].T
+    return out
+
+
+def _marginal_factor(factor: Array, columns: Sequence[int]) -> Array:
+    return _pick(factor, columns) if factor.ndim == 2 else lower_triangle(factor[:, list(columns)])
+
+
+def _condition(mean: Array, factor: Array, columns: Sequence[int], values: ArrayLike) -> tuple[Array, Array, Array]:
+    """Mean and factor of the other columns given these, and the squared distance of the values."""
+    d = mean.shape[1]
+    given, rest = list(columns), others(d, columns)
+    differences = np.asarray(values, dtype=np.float64) - mean[:, given]
+    if factor.ndim == 2:
+        return _pick(mean, rest), _pick(factor, rest), ((differences / factor[:, given]) ** 2).sum(axis=1)
+    p = len(given)
+    triangle = lower_triangle(factor[:, given + rest])
+    white = np.linalg.solve(triangle[:, :p, :p], differences[:, :, None])
+    moved = mean[:, rest] + (triangle[:, p:, :p] @ white)[:, :, 0]
+    return np.ascontiguousarray(moved), np.ascontiguousarray(triangle[:, p:, p:]), (white[:, :, 0] ** 2).sum(axis=1)

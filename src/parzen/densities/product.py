@@ -1,0 +1,64 @@
+"""Independent blocks of columns, each with densities of its own kind."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from parzen.family import Density, others
+from parzen.kernels.arrays import Array
+
+
+@dataclass(frozen=True)
+class ProductDensity(Density):
+    """K products of densities of blocks of columns.
+
+    Attributes
+    ----------
+    parts : tuple of densities
+    columns : tuple of tuples of int
+        Positions of each part's columns; together all of them.
+    """
+
+    parts: tuple[Density, ...]
+    columns: tuple[tuple[int, ...], ...]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.parts[0].shape[0], sum(map(len, self.columns))
+
+    def log_density(self, X: Any) -> Array:
+        return np.sum([part.log_density(X[:, columns]) for part, columns in self._pairs()], axis=0)
+
+    def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
+        out = np.empty((len(labels), self.shape[1]))
+        for part, columns in self._pairs():
+            out[:, columns] = part.sample(labels, rng)
+        return out
+
+    def marginal(self, columns: Sequence[int]) -> "ProductDensity":
+        place = {column: at for at, column in enumerate(columns)}
+        parts, positions = [], []
+        for part, own in self._pairs():
+            kept = [at for at, column in enumerate(own) if column in place]
+            if kept:
+                parts.append(part if len(kept) == len(own) else part.marginal(kept))
+                positions.append(tuple(place[own[at]] for at in kept))
+        return ProductDensity(tuple(parts), tuple(positions))
+
+    def conditional(self, columns: Sequence[int], values: ArrayLike) -> "ProductDensity":
+        given = dict(zip(columns, np.asarray(values, dtype=np.float64), strict=True))
+        place = {column: at for at, column in enumerate(others(self.shape[1], columns))}
+        parts, positions = [], []
+        for part, own in self._pairs():
+            known = [at for at, column in enumerate(own) if column in given]
+            rest = others(len(own), known)
+            if rest:
+                parts.append(part.conditional(known, [given[own[at]] for at in known]) if known else part)
+                positions.append(tuple(place[own[at]] for at in rest))
+        return ProductDensity(tuple(parts), tuple(positions))
+
+    def _pairs(self) -> list[tuple[Density, list[int]]]:
+        return [(part, list(columns)) for part, columns in zip(self.parts, self.columns, strict=True)]

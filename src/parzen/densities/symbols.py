@@ -1,0 +1,121 @@
+"""Densities of symbols: Bernoulli and categorical columns, which stand alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from parzen.family import Density, others
+from parzen.kernels.arrays import Array, as_csr, is_sparse
+from parzen.kernels.codes import as_codes, lookup
+from parzen.kernels.sparse import csr_product
+
+
+@dataclass(frozen=True)
+class CategoricalDensity(Density):
+    """K products of categorical columns over codes.
+
+    Attributes
+    ----------
+    log_probability : array of shape (K, sum(sizes))
+    sizes : tuple of int
+        Slots of each column; they follow one another in `log_probability`.
+    open_ended : bool
+        Whether each column's last slot is the probability of any category beyond its alphabet. If not, a code beyond
+        the alphabet is an error.
+    """
+
+    log_probability: Array
+    sizes: tuple[int, ...]
+    open_ended: bool
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.log_probability), len(self.sizes)
+
+    @cached_property
+    def _table(self) -> Array:
+        return np.ascontiguousarray(self.log_probability.T)
+
+    def columns(self) -> list[Array]:
+        """Log-probabilities of each column, arrays of shape (K, size)."""
+        return np.split(self.log_probability, np.cumsum(self.sizes)[:-1], axis=1)
+
+    def log_density(self, X: Any) -> Array:
+        return lookup(as_codes(X), self._table, self.sizes, self.open_ended)
+
+    def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
+        out = np.empty((len(labels), len(self.sizes)))
+        for j, column in enumerate(self.columns()):
+            known = column[:, :-1] if self.open_ended else column  # nobody can name what was never met
+            cumulative = np.exp(known).cumsum(axis=1)
+            cumulative /= cumulative[:, -1:]
+            out[:, j] = (rng.random(len(labels))[:, None] >= cumulative[labels]).sum(axis=1)
+        return out
+
+    def marginal(self, columns: Sequence[int]) -> "CategoricalDensity":
+        parts = self.columns()
+        chosen = np.concatenate([parts[j] for j in columns], axis=1)
+        return CategoricalDensity(chosen, tuple(self.sizes[j] for j in columns), self.open_ended)
+
+    def conditional(self, columns: Sequence[int], values: ArrayLike) -> "CategoricalDensity":
+        return self.marginal(others(len(self.sizes), columns))
+
+
+@dataclass(frozen=True)
+class BernoulliDensity(Density):
+    """K products of columns that are 0 or 1.
+
+    Attributes
+    ----------
+    log_failure, log_success : arrays of shape (K, d)
+        Both kept: the smaller of the two would drown in one minus the larger.
+    """
+
+    log_failure: Array
+    log_success: Array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        K, d = self.log_success.shape
+        return K, d
+
+    @property
+    def probability(self) -> Array:
+        """Probability of a one, (K, d)."""
+        return np.exp(self.log_success)
+
+    @cached_property
+    def _table(self) -> Array:
+        return np.ascontiguousarray(
+            np.stack([self.log_failure, self.log_success], axis=2).reshape(len(self.log_success), -1).T
+        )
+
+    def log_density(self, X: Any) -> Array:
+        if is_sparse(X):
+            return self._log_density_csr(as_csr(X))
+        return lookup(as_codes(X), self._table, (2,) * X.shape[1], open_ended=False)
+
+    def _log_density_csr(self, X: Any) -> Array:
+        # Relative to a row of zeros. Where a zero or a one is impossible, its count decides, not infinite odds.
+        sure, never = np.isneginf(self.log_failure), np.isneginf(self.log_success)
+        odds = np.where(
+            sure | never, 0.0, np.where(sure, 0.0, self.log_success) - np.where(sure, 0.0, self.log_failure)
+        )
+        base = np.where(sure, 0.0, self.log_failure).sum(axis=1)
+        values = base + csr_product(X, np.ascontiguousarray(odds.T))
+        impossible = csr_product(X, np.ascontiguousarray(never.T.astype(np.float64))) > 0
+        absent = csr_product(X, np.ascontiguousarray(sure.T.astype(np.float64))) < sure.sum(axis=1)
+        return np.where(impossible | absent, -np.inf, values)
+
+    def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
+        return (rng.random((len(labels), self.shape[1])) < self.probability[labels]).astype(np.float64)
+
+    def marginal(self, columns: Sequence[int]) -> "BernoulliDensity":
+        return BernoulliDensity(self.log_failure[:, list(columns)], self.log_success[:, list(columns)])
+
+    def conditional(self, columns: Sequence[int], values: ArrayLike) -> "BernoulliDensity":
+        return self.marginal(others(self.shape[1], columns))

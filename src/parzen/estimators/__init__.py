@@ -1,0 +1,1 @@
+"""scikit-learn's door: parameters, validation, fitted attributes. No numerics here."""

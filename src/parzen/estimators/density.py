@@ -1,0 +1,236 @@
+"""The density estimator of any family, and all that follows from a fitted density."""
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from parzen.accumulate import accumulate, evaluate
+from parzen.estimators.door import all_or_nothing, finite, table, weights
+from parzen.families.gaussian import Gaussian
+from parzen.family import Density, Family
+from parzen.fit import fit
+from parzen.kernels.arrays import Array
+from parzen.schema import Schema, learn
+from parzen.statistic import Expected
+
+
+class DensityEstimator(DensityMixin, BaseEstimator):
+    """Density of any family, as a scikit-learn estimator.
+
+    Parameters
+    ----------
+    family : Family, optional
+        What kind of density; by default ``Gaussian()``.
+    max_iter, tol : int, float
+        Most steps, and least rise of the log-likelihood for each unit of weight, of families that iterate.
+    random_state : int, RandomState instance or None
+        For families whose start is random.
+
+    Attributes
+    ----------
+    density_ : Density
+        The fitted density, with K = 1.
+    statistic_ : Statistic
+        What is remembered of the rows: it adds (`partial_fit`, `merge`).
+    family_ : Family
+        The family, bound to the table's columns and alphabets.
+    schema_ : Schema
+        How tables are read: names, and categories of columns.
+    n_iter_ : int
+    outcome_ : "converged", "too many steps" or "collapsed"
+    n_features_in_ : int
+    feature_names_in_ : array of str, where X has names
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from parzen import DensityEstimator, Gaussian
+    >>> X = load_iris(as_frame=True).data
+    >>> model = DensityEstimator(Gaussian(shrinkage="oas")).fit(X)
+    >>> round(model.score(X), 3)
+    -2.638
+    >>> petal = model.conditional(["sepal length (cm)", "sepal width (cm)"], [5.0, 3.4])
+    >>> petal.density_.mean.round(2)
+    array([[1.93, 0.36]])
+    """
+
+    def __init__(
+        self, family: Family | None = None, *, max_iter: int = 200, tol: float = 1e-7, random_state: Any = None
+    ) -> None:
+        self.family = family
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    density_: Density
+    schema_: Schema
+    family_: Family
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> None:
+        """Fit the density to rows.
+
+        Parameters
+        ----------
+        X : table of shape (n, d): array, CSR where the family takes it, pandas or polars
+        y : ignored
+        sample_weight : array of shape (n,), optional
+
+        Returns
+        -------
+        self
+        """
+        rows = self._first(X)
+        found = fit(
+            self.family_,
+            rows,
+            weights(sample_weight, rows),
+            rng=_generator(self.random_state),
+            max_iter=self.max_iter,
+            tol=self.tol,
+        )
+        if found.outcome != "converged":
+            warnings.warn(found.message, ConvergenceWarning, stacklevel=3)
+        self.density_, self.statistic_ = found.density, found.statistic
+        self.n_iter_, self.outcome_ = found.n_iter, found.outcome
+        self.iterated_ = bool(found.log_likelihoods)
+
+    @all_or_nothing
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> None:
+        """Learn from more rows; what was learnt before stays.
+
+        The result equals `fit` on all rows together, except for families that iterate (a full Gaussian with missing
+        cells), for which each call takes one step from the current density: incremental EM.
+        """
+        begun = hasattr(self, "statistic_")
+        rows = self._later(X, grow=True) if begun else self._first(X)
+        w = weights(sample_weight, rows)
+        start = self.family_.start(rows, w, _generator(self.random_state))
+        at = None if start is None else self.density_ if begun else start
+        seen = accumulate(self.family_, rows, w, at=at)
+        seen = seen.statistic if isinstance(seen, Expected) else seen
+        self.statistic_ = self.statistic_ + seen if begun else seen
+        self.density_ = self.family_.maximise(self.statistic_)
+        self.n_iter_, self.outcome_ = getattr(self, "n_iter_", 0) + 1, "converged"
+        self.iterated_ = start is not None or getattr(self, "iterated_", False)
+
+    def merge(self, other: "DensityEstimator") -> "DensityEstimator":
+        """A new estimator that has learnt from the rows of both: as if it had been fitted to all of them.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from parzen import DensityEstimator
+        >>> X = np.random.default_rng(0).normal(size=(1000, 2))
+        >>> shards = [DensityEstimator().fit(part) for part in np.split(X, 4)]
+        >>> whole = shards[0].merge(shards[1]).merge(shards[2]).merge(shards[3])
+        >>> bool(np.allclose(whole.density_.covariance, DensityEstimator().fit(X).density_.covariance, rtol=1e-12))
+        True
+        """
+        check_is_fitted(self, "statistic_")
+        check_is_fitted(other, "statistic_")
+        if repr(self._family().get_params()) != repr(other._family().get_params()):
+            raise ValueError(f"only estimators of one family merge, got {self._family()!r} and {other._family()!r}.")
+        if self.schema_ != other.schema_:
+            raise ValueError(
+                "the two estimators have met tables of different columns or categories; give both the same, by "
+                "Categorical(categories=...) where a shard may lack some."
+            )
+        if self.iterated_ or other.iterated_:
+            raise ValueError("statistics found by iteration (missing cells) don't add; fit on all rows together.")
+        merged = self._copy(self.family_.maximise(self.statistic_ + other.statistic_), self.schema_)
+        merged.statistic_, merged.family_, merged.iterated_ = self.statistic_ + other.statistic_, self.family_, False
+        merged.n_iter_, merged.outcome_ = 1, "converged"
+        return merged
+
+    def score_samples(self, X: Any) -> Array:
+        """Log-density of each row, (n,); missing cells are integrated out."""
+        check_is_fitted(self, "density_")
+        return evaluate(self.density_.log_density, self._later(X))[:, 0]
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Mean log-density of the rows (as `sklearn.mixture.GaussianMixture` has it; its `KernelDensity` gives the sum)."""
+        return float(self.score_samples(X).mean())
+
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
+        """Draw rows from the density, as a table of the kind that it was fitted to."""
+        check_is_fitted(self, "density_")
+        if n_samples < 1:
+            raise ValueError(f"n_samples must be at least 1, got {n_samples}.")
+        labels = np.zeros(n_samples, dtype=np.intp)
+        return self.schema_.decode(self.density_.sample(labels, _generator(random_state)))
+
+    def marginal(self, columns: Any) -> "DensityEstimator":
+        """The density of some of the columns, by name or position."""
+        check_is_fitted(self, "density_")
+        positions = self.schema_.positions(columns)
+        return self._copy(self.density_.marginal(positions), self.schema_.select(positions))
+
+    def conditional(self, columns: Any, values: Any) -> "DensityEstimator":
+        """The density of the other columns, given values of these, by name or position."""
+        check_is_fitted(self, "density_")
+        given = self.schema_.positions(columns)
+        rest = [j for j in range(len(self.schema_.alphabets)) if j not in given]
+        values = list(values) if np.ndim(values) == 1 else [values]
+        if len(values) != len(given) or not rest:
+            raise ValueError(
+                f"values must be {len(given)}, one for each given column, and leave a column, got {values!r}."
+            )
+        row = self.schema_.select(given).encode(np.array([values], dtype=object))[0]
+        if not np.isfinite(row).all():
+            raise ValueError(f"values must be known and finite, got {values!r}; leave a missing column out instead.")
+        return self._copy(self.density_.conditional(given, row), self.schema_.select(rest))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        family = self._family()
+        tags.input_tags.sparse, tags.input_tags.allow_nan = family.takes_sparse, family.takes_missing
+        return tags
+
+    def _family(self) -> Family:
+        family = Gaussian() if self.family is None else self.family
+        if not isinstance(family, Family):
+            raise TypeError(f"family must be a family such as Gaussian(), got {type(family).__name__}.")
+        return family
+
+    def _first(self, X: Any) -> Any:
+        """Rows to begin with: their columns, names and categories are learnt."""
+        family = self._family()
+        X = table(self, X, reset=True, sparse=family.takes_sparse, missing=family.takes_missing)
+        self.family_, self.schema_ = learn(family, X)
+        return finite_rows(self.schema_, X, family.takes_missing, grow=True)
+
+    def _later(self, X: Any, grow: bool = False) -> Any:
+        family = self._family()
+        X = table(self, X, reset=False, sparse=family.takes_sparse, missing=family.takes_missing)
+        return finite_rows(self.schema_, X, family.takes_missing, grow=grow)
+
+    def _copy(self, density: Density, schema: Schema) -> Self:
+        """An estimator with the same parameters and another density, over the columns of a schema."""
+        other = type(self)(**self.get_params(deep=False))
+        other.density_, other.schema_ = density, schema
+        other.n_features_in_ = len(schema.alphabets)
+        if schema.names is not None:
+            other.feature_names_in_ = np.array(schema.names, dtype=object)
+        return other
+
+
+def finite_rows(schema: Schema, X: Any, missing: bool, grow: bool) -> Any:
+    """Rows of a checked table, as numbers; what the encoding made is checked for infinities too."""
+    rows = schema.encode(X, grow=grow)
+    return rows if rows is X else finite(rows, missing)
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    """NumPy's new generator, seeded by scikit-learn's kind of random state."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    if random_state is None or isinstance(random_state, int | np.integer):
+        return np.random.default_rng(random_state)
+    return np.random.default_rng(check_random_state(random_state).randint(2**31))

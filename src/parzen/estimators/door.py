@@ -1,0 +1,80 @@
+"""What every estimator does with its input: checked once, here; and nothing changed if it is refused."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+from sklearn.utils.validation import _check_sample_weight, check_array, validate_data
+
+from parzen.kernels.arrays import Array, is_sparse
+
+E = TypeVar("E")
+P = ParamSpec("P")
+
+
+def all_or_nothing(method: Callable[Concatenate[E, P], Any]) -> Callable[Concatenate[E, P], E]:
+    """Make a fitting method change its estimator only when it succeeds: it works on a copy that is then adopted."""
+
+    @wraps(method)
+    def fitting(self: E, *args: P.args, **kwargs: P.kwargs) -> E:
+        draft = object.__new__(type(self))
+        vars(draft).update(vars(self))
+        method(draft, *args, **kwargs)
+        vars(self).clear()
+        vars(self).update(vars(draft))
+        return self
+
+    return fitting  # type: ignore[return-value]
+
+
+def table(estimator: Any, X: Any, *, reset: bool, sparse: bool, missing: bool) -> Any:
+    """X as a table with rows and columns: a pandas or polars one as it is, else an array (or CSR) of finite numbers,
+    or an array of objects.
+
+    Parameters
+    ----------
+    reset : whether the number and names of the columns are learnt (fitting) or compared (later)
+    sparse, missing : whether CSR and NaN are welcome
+    """
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    rule = "allow-nan" if missing else True
+    if type(X).__module__.partition(".")[0] in ("pandas", "polars") and hasattr(X, "columns"):
+        if not len(X):
+            raise ValueError("Found array with 0 sample(s), while a minimum of 1 is required: X has no rows.")
+        return X
+    array = X if is_sparse(X) else np.asarray(X)
+    if not is_sparse(array) and array.dtype.kind in "OUSb" and not _numbers_inside(array):
+        array = np.array(X, dtype=object) if array.dtype.kind in "US" else array
+        return check_array(array, dtype=None, ensure_all_finite=False, input_name="X")
+    dtype = "numeric" if is_sparse(array) or array.dtype.kind != "O" else np.float64
+    accept = "csr" if sparse else False
+    return check_array(
+        array, accept_sparse=accept, dtype=dtype, ensure_all_finite=rule, input_name="X", estimator=estimator
+    )
+
+
+def weights(sample_weight: Any, X: Any) -> Array | None:
+    """Sample weights as an array, or None where all rows weigh one."""
+    if sample_weight is None:
+        return None
+    n = X.shape[0]
+    w: Array = _check_sample_weight(sample_weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True)
+    if not w.any():
+        raise ValueError("sample_weight is zero for every row; at least one must weigh something.")
+    return np.ascontiguousarray(w)
+
+
+def finite(rows: Any, missing: bool) -> Any:
+    """Encoded rows of a table, or an error where a number is infinite (or missing, where it may not be)."""
+    rule = "allow-nan" if missing else True
+    return check_array(rows, dtype="numeric", ensure_all_finite=rule, input_name="X")
+
+
+def _numbers_inside(array: Any) -> bool:
+    """Whether an array of objects or booleans holds nothing but numbers."""
+    if array.dtype.kind == "b":
+        return True
+    if array.dtype.kind != "O":
+        return False
+    return not any(isinstance(cell, str | bytes) or cell is None for cell in array.flat)

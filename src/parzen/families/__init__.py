@@ -1,0 +1,1 @@
+"""Families: hyperparameters, how they observe rows, and how they maximise a statistic into densities."""

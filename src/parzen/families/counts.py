@@ -1,0 +1,149 @@
+"""Families of counts: Poisson columns, multinomial rows."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from parzen.conjugate import Dirichlet, Gamma
+from parzen.densities.counts import (
+    DirichletMultinomialDensity,
+    MultinomialDensity,
+    NegativeBinomialDensity,
+    PoissonDensity,
+)
+from parzen.family import ESTIMATES, Collapse, Family, choose, total_or_collapse
+from parzen.kernels.arrays import as_csr, as_floats, is_sparse
+from parzen.kernels.memberships import Memberships
+from parzen.kernels.moments import sums
+from parzen.kernels.sparse import csr_sums
+from parzen.statistic import Sums
+
+
+@dataclass(eq=False, repr=False)
+class Poisson(Family):
+    r"""Columns of counts that stand alone: :math:`p(x) = \prod_j e^{-\lambda_j} \lambda_j^{x_j} / x_j!`.
+
+    Its statistic is `Sums`: the weight of each column's cells and their total.
+
+    Parameters
+    ----------
+    prior : Gamma, optional
+        By default Jeffreys' Gamma(1/2, 0) for "bayes"; Gamma(3/2, 0) for "map", which adds half a count.
+    estimate : "bayes", "map" or "ml"
+        The posterior predictive (negative binomial), the posterior's mode, or the likeliest rate (which may be 0).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from parzen import Poisson, fit
+    >>> visits = np.array([[0], [2], [1], [np.nan]])
+    >>> fit(Poisson(estimate="ml"), visits).density.rate
+    array([[1.]])
+    >>> np.exp(fit(Poisson(), visits).density.log_density(np.array([[0.0], [5.0]]))).round(4)
+    array([[0.3654],
+           [0.0126]])
+    """
+
+    prior: Gamma | None = None
+    estimate: str = "bayes"
+
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Sums:
+        choose("estimate", self.estimate, ESTIMATES)
+        X = as_floats(X)
+        with np.errstate(invalid="ignore"):
+            bad = (X < 0) | (np.floor(X) != X) & ~np.isnan(X)
+        if bad.any():
+            row, column = np.argwhere(bad)[0]
+            raise ValueError(f"Poisson needs counts 0, 1, 2, ... or NaN, but column {column} holds {X[row, column]:g}.")
+        return Sums(*sums(X, R))
+
+    def maximise(self, statistic: Sums) -> PoissonDensity | NegativeBinomialDensity:
+        total_or_collapse(statistic.weight, "Poisson")
+        pooled = statistic.pooled()
+        empty = statistic.weight == 0
+        if self.estimate == "ml":
+            weight = np.where(empty, pooled.weight, statistic.weight)
+            return PoissonDensity(np.where(empty, pooled.totals, statistic.totals) / weight)
+        prior = self.prior or Gamma(1.5 if self.estimate == "map" else 0.5, 0.0)
+        if (prior.rate == 0).any() and empty.any():  # an improper prior says nothing of an empty group: all rows do
+            statistic = Sums(
+                np.where(empty, pooled.weight, statistic.weight), np.where(empty, pooled.totals, statistic.totals)
+            )
+        posterior = prior.update(statistic)
+        return posterior.predictive() if self.estimate == "bayes" else PoissonDensity(np.asarray(posterior.mode()))
+
+
+@dataclass(eq=False, repr=False)
+class Multinomial(Family):
+    r"""Rows of counts, given their total N: :math:`p(x) = N! \prod_j p_j^{x_j} / x_j!`. Dense or CSR.
+
+    Its statistic is `Sums`: the weight of the rows and the total of each column. Counts may be fractions (weights of
+    words); their total is then no whole number and the coefficient is that of the Gamma function.
+
+    Parameters
+    ----------
+    prior : Dirichlet, optional
+        Of one concentration for every column, or one for each. By default Dirichlet(1) for "bayes" and Dirichlet(2)
+        for "map", whose probabilities are those of Laplace's rule.
+    estimate : "bayes", "map" or "ml"
+        The posterior predictive (Dirichlet-multinomial), the posterior's mode, or the likeliest probabilities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from parzen import Multinomial, fit
+    >>> words = np.array([[2, 0, 1], [1, 0, 0]])
+    >>> np.exp(fit(Multinomial(estimate="map"), words).density.log_probability).round(3)
+    array([[0.571, 0.143, 0.286]])
+    """
+
+    prior: Dirichlet | None = None
+    estimate: str = "bayes"
+
+    takes_sparse: ClassVar[bool] = True
+    takes_missing: ClassVar[bool] = False
+
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Sums:
+        choose("estimate", self.estimate, ESTIMATES)
+        if is_sparse(X):
+            X = as_csr(X)
+            self._refuse(X.data)
+            weight, totals = csr_sums(X, R)
+            return Sums(weight[:, None], totals)
+        X = as_floats(X)
+        self._refuse(X)
+        weight, totals = sums(X, R)
+        return Sums(np.ascontiguousarray(weight[:, :1]), totals)
+
+    def _refuse(self, cells: Any) -> None:
+        if cells.size and not cells.min() >= 0:  # NaN too
+            what = "a missing cell" if np.isnan(cells).any() else f"{cells.min():g}"
+            raise ValueError(
+                f"Multinomial needs counts that are not negative and complete, but X holds {what}; "
+                "drop such rows, or use Poisson columns, where a missing cell weighs nothing."
+            )
+
+    def maximise(self, statistic: Sums) -> MultinomialDensity | DirichletMultinomialDensity:
+        total_or_collapse(statistic.weight, "Multinomial")
+        pooled = statistic.pooled()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            length = statistic.totals.sum(axis=1) / statistic.weight[:, 0]
+        length = np.where(statistic.weight[:, 0] == 0, pooled.totals.sum() / pooled.weight.sum(), length)
+        if self.estimate == "ml":
+            return MultinomialDensity(self._likeliest(statistic, pooled), length)
+        posterior = (self.prior or Dirichlet(2.0 if self.estimate == "map" else 1.0)).update(statistic)
+        concentration = np.broadcast_to(posterior.concentration, statistic.totals.shape)
+        if self.estimate == "bayes":
+            return DirichletMultinomialDensity(concentration, length)
+        posterior.mode()  # raises at the border
+        logs = np.log(concentration - 1)
+        return MultinomialDensity(logs - np.log((concentration - 1).sum(axis=1, keepdims=True)), length)
+
+    def _likeliest(self, statistic: Sums, pooled: Sums) -> Any:
+        whole = statistic.totals.sum(axis=1, keepdims=True)
+        totals = np.where(whole == 0, pooled.totals, statistic.totals)
+        if not pooled.totals.sum() > 0:
+            raise Collapse("Multinomial can't be fitted by ML: all counts are zero; use estimate='bayes'.")
+        with np.errstate(divide="ignore"):
+            return np.log(totals / totals.sum(axis=1, keepdims=True))

@@ -1,0 +1,303 @@
+"""The Gaussian family: full, diagonal or spherical, of each group or shared, by ML, MAP or Bayes."""
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from parzen.accumulate import accumulate
+from parzen.conjugate import NormalInverseGamma, NormalInverseWishart, NormalMean
+from parzen.densities.gaussian import GaussianDensity, StudentDensity, lower_triangle
+from parzen.family import ESTIMATES, Collapse, Family, FloorWarning, choose, total_or_collapse
+from parzen.kernels.arrays import Array, as_floats, is_sparse
+from parzen.kernels.gaussian import expected_moments
+from parzen.kernels.memberships import Memberships
+from parzen.kernels.moments import higher_moments, moments
+from parzen.statistic import Expected, Moments
+
+Prior = NormalMean | NormalInverseGamma | NormalInverseWishart
+
+
+@dataclass(eq=False, repr=False)
+class Gaussian(Family):
+    r"""Gaussians: :math:`\log p(x) = -\frac12 \|L^{-1} (x - \mu)\|^2 - \log |L| - \frac d2 \log 2\pi, L L' = \Sigma`.
+
+    Its statistic is `Moments`. Missing cells weigh nothing in "diagonal" and "spherical" ones; in "full" ones they are
+    replaced by their expectation under the current density, which makes the fit iterate (EM).
+
+    Parameters
+    ----------
+    covariance : "full", "diagonal" or "spherical"
+    shared : bool
+        Whether all groups have one covariance, that of the rows about their own group's mean.
+    floor : float
+        Least variance, in units of the data's own variance (in every direction, for full covariances). A column that
+        is constant in all rows has the average variance of the others for unit, or 1.
+    shrinkage : float, "ledoit_wolf" or "oas"
+        Share of the average variance in the covariance: (1 - s) Sigma + s tr(Sigma) / d I. For estimate "ml".
+    prior : NormalInverseWishart ("full"), NormalInverseGamma or NormalMean (otherwise), optional
+        By default that of Fraley and Raftery (2007), in units of the data: mean worth 0.01 rows at the mean of all rows,
+        d + 2 degrees of freedom, scale the variances of all rows, divided by K^(2/d).
+    estimate : "ml", "map" or "bayes"
+        Likeliest parameters (covariances divided by n), mode of the posterior, or posterior predictive (Student t).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from parzen import Gaussian, Labels, fit
+    >>> X = np.array([[0.0, 1.0], [2.0, 1.0], [1.0, 4.0], [7.0, 5.0], [9.0, 6.0], [8.0, 1.0]])
+    >>> two = fit(Gaussian(shared=True), X, Labels([0, 0, 0, 1, 1, 1])).density
+    >>> two.mean
+    array([[1., 2.],
+           [8., 4.]])
+    >>> two.log_density(X[:1]).argmax(axis=1)
+    array([0])
+    """
+
+    covariance: str = "full"
+    shared: bool = False
+    floor: float = 1e-12
+    shrinkage: Any = 0.0
+    prior: Prior | None = None
+    estimate: str = "ml"
+
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Moments | Expected:
+        self._check()
+        if is_sparse(X):
+            raise TypeError("Gaussian takes dense rows, got a sparse matrix; use X.toarray() or a family of counts.")
+        X = as_floats(X)
+        if self.covariance != "full":
+            return Moments(*moments(X, R, full=False))
+        if at is not None:
+            weight, mean, scatter, likelihood = expected_moments(X, R, at.mean, at.factor)
+            return Expected(Moments(weight, mean, scatter), weight, likelihood)
+        seen = Moments(*moments(X, R))
+        if np.isnan(seen.mean).any():
+            raise ValueError(
+                "X has missing cells, and a full covariance must then be found by iteration: use parzen.fit or an "
+                "estimator over rows that can be read again, or covariance='diagonal'."
+            )
+        if self.shrinkage == "ledoit_wolf":
+            cubic, quartic = higher_moments(X, R, seen.mean)
+            seen = replace(seen, cubic=cubic, quartic=quartic)
+        return seen
+
+    def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> GaussianDensity | None:
+        self._check()
+        if self.covariance != "full" or not _has_missing(X):
+            return None
+        if self.shrinkage == "ledoit_wolf" or self.estimate == "bayes":
+            option = f"estimate={self.estimate!r}" if self.estimate == "bayes" else f"shrinkage={self.shrinkage!r}"
+            raise ValueError(f"{option} has no exact form where a full Gaussian has missing cells; use estimate='map'.")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FloorWarning)
+            alone = Gaussian("diagonal", floor=max(self.floor, 1e-6))
+            apart = alone.maximise(accumulate(alone, X, R))
+        assert isinstance(apart, GaussianDensity)
+        return GaussianDensity(apart.mean, np.einsum("ki,ij->kij", apart.factor, np.eye(apart.shape[1])))
+
+    def maximise(self, statistic: Moments) -> GaussianDensity | StudentDensity:
+        self._check()
+        d = statistic.mean.shape[1]
+        total_or_collapse(
+            np.broadcast_to(statistic.weight.reshape(len(statistic.mean), -1), statistic.mean.shape), "Gaussian"
+        )
+        if self.estimate != "ml":
+            return self._believed(statistic)
+        seen = _filled(statistic)
+        units = _units(seen)
+        spread = seen.within() if self.shared else seen
+        if self.covariance == "full":
+            covariance = spread.scatter / spread.weight[:, None, None]
+            covariance = _shrunk(covariance, self._share(covariance, spread))
+            return GaussianDensity(seen.mean, _factor(covariance, units, self.floor))
+        weight, scatter = spread.weight, spread.scatter
+        if self.covariance == "spherical":
+            weight, scatter = (part.sum(axis=1, keepdims=True) for part in (weight, scatter))
+            units = units.mean(axis=1, keepdims=True)
+        variance = scatter / weight
+        share = float(self.shrinkage)
+        variance = (1 - share) * variance + share * variance.mean(axis=1, keepdims=True)
+        deviation = np.sqrt(_floored(variance, units, self.floor))
+        return GaussianDensity(seen.mean, np.ascontiguousarray(np.broadcast_to(deviation, (len(seen.mean), d))))
+
+    def _believed(self, statistic: Moments) -> GaussianDensity | StudentDensity:
+        """MAP or Bayes."""
+        prior: Any = self.prior or self._default_prior(statistic)
+        posterior = prior.update(statistic)
+        if isinstance(prior, NormalInverseWishart):
+            posterior = _grouped(posterior, statistic)
+            posterior = posterior.tied(prior) if self.shared else posterior
+            if self.estimate == "bayes":
+                return posterior.predictive()
+            mode = posterior.mode()
+            return GaussianDensity(np.ascontiguousarray(mode.mean), np.linalg.cholesky(mode.variance))
+        if isinstance(prior, NormalMean):
+            if self.estimate == "bayes":
+                return posterior.predictive()
+            noise = np.broadcast_to(prior.noise, posterior.location.shape)
+            return GaussianDensity(posterior.location, np.ascontiguousarray(noise))
+        posterior = posterior.tied(prior, 0) if self.shared else posterior
+        posterior = posterior.tied(prior, 1) if self.covariance == "spherical" else posterior
+        if self.estimate == "map":
+            mode = posterior.mode()
+            deviation = np.broadcast_to(np.sqrt(mode.variance), statistic.mean.shape)
+            return GaussianDensity(np.ascontiguousarray(mode.mean), np.ascontiguousarray(deviation))
+        predictive = posterior.predictive()
+        if self.covariance == "diagonal":
+            return predictive
+        # One variance for all columns makes the predictive one joint t, not a product of them.
+        factor = np.einsum("ki,ij->kij", predictive.factor, np.eye(predictive.shape[1]))
+        return StudentDensity(predictive.location, factor, np.ascontiguousarray(predictive.dof[:, 0]))
+
+    def _default_prior(self, statistic: Moments) -> Prior:
+        whole = statistic.pooled()
+        K, d = statistic.mean.shape
+        units = _positive(whole.variances())[0]
+        columns = d if self.covariance == "full" else 1
+        scale = units / K ** (2 / columns)
+        if self.covariance == "full":
+            return NormalInverseWishart(whole.mean[0], 0.01, d + 2.0, np.diag(scale))
+        scale = np.full(d, scale.mean()) if self.covariance == "spherical" else scale
+        # An inverse Wishart of one dimension with 3 degrees of freedom.
+        return NormalInverseGamma(whole.mean[0], 0.01, np.full(d, 1.5), 0.5 * scale)
+
+    def _share(self, covariance: Array, spread: Moments) -> Array:
+        """Shrinkage of each covariance, (K, 1, 1)."""
+        if not isinstance(self.shrinkage, str):
+            return np.full((len(covariance), 1, 1), float(self.shrinkage))
+        d, n = covariance.shape[1], spread.weight[:, None, None]
+        size = (covariance**2).sum(axis=(1, 2), keepdims=True)
+        level = np.trace(covariance, axis1=1, axis2=2)[:, None, None] / d
+        if self.shrinkage == "oas":  # Chen, Wiesel, Eldar & Hero (2010), in scikit-learn's form
+            alpha = size / d**2
+            above, below = alpha + level**2, (n + 1) * (alpha - level**2 / d)
+            return np.where(below > 0, np.minimum(above / np.where(below > 0, below, 1.0), 1.0), 1.0)
+        assert spread.quartic is not None  # observed wherever "ledoit_wolf" is asked for
+        fourth = spread.quartic.sum(axis=(1, 2), keepdims=True)
+        distance = size - d * level**2
+        noise = np.minimum((fourth / n - size) / n, distance)
+        return np.where(distance > 0, noise / np.where(distance > 0, distance, 1.0), 0.0)
+
+    def _check(self) -> None:
+        choose("covariance", self.covariance, ("full", "diagonal", "spherical"))
+        choose("estimate", self.estimate, ESTIMATES)
+        if not isinstance(self.floor, int | float) or not 0 <= self.floor < 1:
+            raise ValueError(f"floor must lie in [0, 1), in units of the data's variance, got {self.floor!r}.")
+        if isinstance(self.shrinkage, str):
+            choose("shrinkage", self.shrinkage, ("ledoit_wolf", "oas"))
+            if self.covariance != "full":
+                raise ValueError(
+                    f"shrinkage={self.shrinkage!r} is for full covariances; give a number for {self.covariance!r}."
+                )
+        elif self.shrinkage is None or not 0 <= self.shrinkage <= 1:
+            raise ValueError(f"shrinkage must lie in [0, 1], or be 'ledoit_wolf' or 'oas', got {self.shrinkage!r}.")
+        if self.shrinkage != 0 and self.estimate != "ml":
+            raise ValueError(
+                f"shrinkage is for estimate='ml'; with estimate={self.estimate!r} the prior does that work."
+            )
+        kinds = NormalInverseWishart if self.covariance == "full" else NormalInverseGamma | NormalMean
+        if self.prior is not None and not isinstance(self.prior, kinds):
+            wanted = "NormalInverseWishart" if self.covariance == "full" else "NormalInverseGamma or NormalMean"
+            raise TypeError(f"prior of a {self.covariance} Gaussian must be {wanted}, got {type(self.prior).__name__}.")
+
+
+def _has_missing(X: Any) -> bool:
+    if isinstance(X, np.ndarray):
+        return X.dtype.kind == "f" and bool(np.isnan(X.sum()) and np.isnan(X).any())
+    if is_sparse(X) or iter(X) is X:  # an iterator can't be read twice: observe will say so if a cell is missing
+        return False
+    return any(_has_missing(batch[0] if isinstance(batch, tuple) else batch) for batch in X)
+
+
+def _filled(statistic: Moments) -> Moments:
+    """The statistic, in which groups (or columns of them) without weight have that of all rows together."""
+    empty = statistic.weight == 0
+    if not empty.any():
+        return statistic
+    pooled = statistic.pooled()
+    groups = np.flatnonzero(empty if empty.ndim == 1 else empty.any(axis=1))
+    warnings.warn(
+        f"groups {groups.tolist()} have no weight (in some column); they get the estimate of all rows together.",
+        FloorWarning,
+        stacklevel=2,
+    )
+    parts = {}
+    for name in ("weight", "mean", "scatter", "cubic", "quartic"):
+        own, whole = getattr(statistic, name), getattr(pooled, name)
+        if own is not None:
+            lacking = empty if empty.ndim == own.ndim else empty.reshape(len(empty), *(1,) * (own.ndim - 1))
+            parts[name] = np.where(lacking, whole, own)
+    return Moments(**parts)
+
+
+def _units(seen: Moments) -> Array:
+    """Variance of each column over all rows, (1, d); of constant ones, that of an average column."""
+    return _positive(seen.pooled().variances())
+
+
+def _positive(variances: Array) -> Array:
+    if not np.isfinite(variances).all():
+        raise ValueError(
+            "the moments of X are not finite: its values are infinite or too large to be squared; rescale them."
+        )
+    constant = variances <= 0
+    return np.where(constant, variances[~constant].mean() if (~constant).any() else 1.0, variances)
+
+
+def _floored(variance: Array, units: Array, floor: float) -> Array:
+    low = variance < floor * units if floor else variance <= 0
+    if low.any():
+        _say_floored(np.flatnonzero(low.any(axis=1)), floor)
+    return np.maximum(variance, floor * units)
+
+
+def _say_floored(groups: Any, floor: float) -> None:
+    what = (
+        f"the (co)variance of groups {list(map(int, groups))} is singular: too few distinct rows, or columns that are "
+        "constant or depend on each other"
+    )
+    if not floor:
+        raise Collapse(f"{what}; give floor above 0, shrinkage, or a prior with estimate='map' or 'bayes'.")
+    warnings.warn(
+        f"{what}. Variances were raised to floor={floor:g} times the data's own; for a spread that means something use "
+        "shrinkage, covariance='diagonal', or estimate='bayes'.",
+        FloorWarning,
+        stacklevel=2,
+    )
+
+
+def _shrunk(covariance: Array, share: Array) -> Array:
+    d = covariance.shape[1]
+    level = np.trace(covariance, axis1=1, axis2=2)[:, None, None] / d
+    return (1 - share) * covariance + share * level * np.eye(d)
+
+
+def _factor(covariance: Array, units: Array, floor: float) -> Array:
+    """Cholesky factors, with eigenvalues in the data's units not below the floor."""
+    scale = np.sqrt(units[0])
+    relative = covariance / (scale[:, None] * scale)
+    factors, low = np.empty_like(relative), []
+    for k, matrix in enumerate(relative):
+        try:
+            factors[k] = np.linalg.cholesky(matrix)
+            sound = np.diagonal(factors[k]).min() ** 2 > 1000 * floor  # a pivot is never below the least eigenvalue
+        except np.linalg.LinAlgError:
+            sound = False
+        if sound:
+            continue
+        values, vectors = np.linalg.eigh(matrix)
+        if values[0] < floor or values[0] <= 0:
+            low.append(k)
+        factors[k] = lower_triangle((vectors * np.sqrt(np.maximum(values, floor)))[None])[0]
+    if low:
+        _say_floored(low, floor)
+    return factors * scale[:, None]
+
+
+def _grouped(posterior: NormalInverseWishart, statistic: Moments) -> NormalInverseWishart:
+    """A posterior with its groups on a leading axis, also where there is only one."""
+    if posterior.location.ndim == 2:
+        return posterior
+    return NormalInverseWishart(*(np.asarray(part)[None] for part in vars(posterior).values()))

@@ -1,0 +1,122 @@
+"""The product of families: independent blocks of columns, each with its own."""
+
+from dataclasses import dataclass, replace
+from operator import itemgetter
+from typing import Any, Self
+
+import numpy as np
+
+from parzen.accumulate import map_rows
+from parzen.densities.product import ProductDensity
+from parzen.family import Density, Family, Table
+from parzen.fit import Score, fit
+from parzen.kernels.memberships import Memberships, group_count
+from parzen.statistic import Expected, Joint, Statistic
+
+
+@dataclass(eq=False, repr=False)
+class Product(Family):
+    r"""Independent blocks of columns: :math:`p(x) = \prod_b p_b(x_b)`. Its statistic is the `Joint` of the blocks'.
+
+    Parameters
+    ----------
+    blocks : dict
+        From columns to families. Columns are a name, a position, or a tuple of them; every column stands in one block.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from parzen import Categorical, DensityEstimator, Gaussian, Poisson, Product
+    >>> table = pd.DataFrame({"age": [31.0, 40, 52, None], "city": ["Oslo", "Lund", "Oslo", "Oslo"], "visits": [0, 3, 1, 1]})
+    >>> family = Product({"age": Gaussian(), "city": Categorical(), "visits": Poisson()})
+    >>> DensityEstimator(family).fit(table).score_samples(table).round(2)
+    array([-5.53, -6.59, -5.58, -1.69])
+    """
+
+    blocks: Any = None
+
+    @property
+    def takes_missing(self) -> bool:  # type: ignore[override]
+        """Whether every block may have missing cells."""
+        return all(family.takes_missing for family in self.blocks.values())
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters; a block's are named after its columns, as in ``age__floor``."""
+        params = {"blocks": self.blocks}
+        if deep and self.blocks:
+            for key, family in self.blocks.items():
+                name = ",".join(map(str, key)) if isinstance(key, tuple) else str(key)
+                params[name] = family
+                params.update({f"{name}__{option}": value for option, value in family.get_params().items()})
+        return params
+
+    def bind(self, table: Table) -> Self:
+        bound = {}
+        for key, family in self._families().items():
+            positions = table.positions(key)
+            bound[tuple(positions)] = family.bind(table.select(positions))
+        return replace(self, blocks=bound)
+
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Statistic:
+        pairs = self._pairs(X.shape[1])
+        if at is None:
+            return Joint(tuple(family.observe(X[:, _slice(columns)], R) for family, columns in pairs))
+        parts: list[Statistic] = []
+        weight = likelihood = np.zeros(group_count(R))
+        for (family, columns), density in zip(pairs, at.parts, strict=True):
+            block = X[:, _slice(columns)]
+            part = family.observe(block, R, at=density)
+            score = part if isinstance(part, Expected) else Score(density).observe(block, R)
+            weight, likelihood = score.weight, likelihood + score.log_likelihood
+            parts.append(part.statistic if isinstance(part, Expected) else part)
+        return Expected(Joint(tuple(parts)), weight, likelihood)
+
+    def maximise(self, statistic: Joint) -> ProductDensity:
+        families = self._families()
+        parts = tuple(family.maximise(part) for family, part in zip(families.values(), statistic.parts, strict=True))
+        return ProductDensity(parts, tuple(_positions(key) for key in families))
+
+    def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> Density | None:
+        """Where a block must iterate: its own start, beside the other blocks' densities, which are final at once."""
+        pairs = [(family, _positions(key)) for key, family in self._families().items()]
+        blocks = [map_rows(itemgetter((slice(None), _slice(columns))), X) for _, columns in pairs]
+        starts = [family.start(block, R, rng) for (family, _), block in zip(pairs, blocks, strict=True)]
+        if all(density is None for density in starts):
+            return None
+        parts = tuple(
+            fit(family, block, R).density if density is None else density
+            for (family, _), block, density in zip(pairs, blocks, starts, strict=True)
+        )
+        return ProductDensity(parts, tuple(columns for _, columns in pairs))
+
+    def _families(self) -> dict[Any, Family]:
+        if not isinstance(self.blocks, dict) or not self.blocks:
+            raise ValueError(f"blocks must be a dict from columns to families, got {self.blocks!r}.")
+        for key, family in self.blocks.items():
+            if not isinstance(family, Family):
+                raise TypeError(f"blocks[{key!r}] must be a family such as Gaussian(), got {type(family).__name__}.")
+        return self.blocks
+
+    def _pairs(self, d: int) -> list[tuple[Family, tuple[int, ...]]]:
+        pairs = [(family, _positions(key)) for key, family in self._families().items()]
+        used = sorted(column for _, columns in pairs for column in columns)
+        if used != list(range(d)):
+            raise ValueError(
+                f"blocks cover the columns {used}, but there are {d}; every column must stand in one block."
+            )
+        return pairs
+
+
+def _positions(key: Any) -> tuple[int, ...]:
+    positions = key if isinstance(key, tuple) else (key,)
+    if not all(isinstance(position, int | np.integer) for position in positions):
+        raise ValueError(
+            f"blocks names the columns {key!r}, and bare arrays have no names; use positions or an estimator."
+        )
+    return tuple(int(position) for position in positions)
+
+
+def _slice(columns: tuple[int, ...]) -> Any:
+    """Neighbouring columns as a slice, which copies nothing."""
+    first, last = columns[0], columns[-1]
+    return slice(first, last + 1) if columns == tuple(range(first, last + 1)) else list(columns)

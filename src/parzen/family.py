@@ -1,0 +1,128 @@
+"""The contracts: a family observes rows into a statistic and maximises a statistic into densities.
+
+Always K densities over one space, on a leading axis: a classifier has one for each class, a mixture one for each
+component, a plain density has K = 1.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, Protocol, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+
+from parzen.kernels.arrays import Array
+from parzen.kernels.memberships import Memberships
+from parzen.statistic import Statistic
+
+
+class Collapse(ValueError):
+    """A statistic that no density of the family fits: no rows, or too few distinct ones. It says what to do."""
+
+
+class FloorWarning(UserWarning):
+    """A variance was zero or nearly so, and was raised to the family's floor: usable, but worth a look."""
+
+
+class Density(ABC):
+    """K densities over the same d columns."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """K and d."""
+
+    @abstractmethod
+    def log_density(self, X: Any) -> Array:
+        """Log-density of each row under each density, (n, d) -> (n, K); a missing cell (NaN) is integrated out."""
+
+    @abstractmethod
+    def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
+        """One row from density ``labels[i]`` for each i, (n,) -> (n, d)."""
+
+    @abstractmethod
+    def marginal(self, columns: Sequence[int]) -> "Density":
+        """Densities of some of the columns, in the order given."""
+
+    @abstractmethod
+    def conditional(self, columns: Sequence[int], values: ArrayLike) -> "Density":
+        """Densities of the other columns, given the values of these."""
+
+
+class Table(Protocol):
+    """What a family may ask of the table before the first row: see `Family.bind`."""
+
+    def positions(self, columns: Any) -> list[int]:
+        """Positions of columns that are given by name or by position."""
+
+    def select(self, positions: list[int]) -> "Table":
+        """The table of some of the columns."""
+
+    def alphabets(self, given: Any) -> tuple[NDArray[Any], ...]:
+        """Categories of every column, learnt from it unless given; from now on its cells arrive as codes."""
+
+
+class Family(BaseEstimator, ABC):
+    """Hyperparameters and how to use them. Never changed by fitting; `get_params`, `set_params` and `clone` work.
+
+    Attributes
+    ----------
+    takes_sparse : bool
+        Whether `observe` and its densities read CSR matrices.
+    takes_missing : bool
+        Whether a cell may be NaN.
+    """
+
+    takes_sparse: ClassVar[bool] = False
+    takes_missing: ClassVar[bool] = True
+
+    @abstractmethod
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Statistic:
+        """Statistic of a block of rows.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+        R : memberships of the rows in K groups (see `parzen.Labels`); None: all rows in one
+        at : the current density, for families whose statistic is an expectation under it
+        """
+
+    @abstractmethod
+    def maximise(self, statistic: Any) -> Density:
+        """The K densities that fit the statistic best, in the sense of the family's estimate."""
+
+    def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> Density | None:
+        """Density to iterate from, or None where one look at the rows is enough."""
+        return None
+
+    def bind(self, table: Table) -> Self:
+        """The same family, told what it must know before the first row: positions of names, alphabets of columns."""
+        return self
+
+
+def choose(name: str, value: Any, options: Sequence[Any]) -> None:
+    """Raise unless value is one of the options."""
+    if not any(value is option or value == option for option in options):
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}, got {value!r}.")
+
+
+ESTIMATES = ("ml", "map", "bayes")
+
+
+def total_or_collapse(weight: Array, what: str) -> None:
+    """Raise where a column has no weight in any group together."""
+    empty = np.flatnonzero(~(weight.sum(axis=0) > 0))
+    if len(empty):
+        where = (
+            "no row has any weight"
+            if len(empty) == weight.shape[1]
+            else f"column {empty[0]} has no value with any weight"
+        )
+        raise Collapse(f"{what} can't be fitted: {where}; leave such columns out, or give rows with weight above 0.")
+
+
+def others(d: int, columns: Sequence[int]) -> list[int]:
+    """Positions that are not among the columns."""
+    given = set(columns)
+    return [j for j in range(d) if j not in given]

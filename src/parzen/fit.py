@@ -1,0 +1,153 @@
+"""The only iteration: observe, maximise, until the likelihood stops rising."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from parzen.accumulate import accumulate
+from parzen.family import Collapse, Density, Family
+from parzen.kernels.memberships import Labels, Memberships
+from parzen.statistic import Expected, Joint, Statistic
+
+Outcome = Literal["converged", "too many steps", "collapsed"]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What a fit ended in.
+
+    Attributes
+    ----------
+    density : the K densities
+    statistic : the statistic that they maximise
+    log_likelihoods : tuple of float
+        One for each look at the rows, each of the density before it. Empty where one look was enough (a closed form),
+        unless `trace` asked for the last density's.
+    outcome : "converged", "too many steps" or "collapsed"
+    message : str
+        What happened and, where something should be done, what.
+    n_iter : int
+        Number of maximisations.
+    """
+
+    density: Density
+    statistic: Statistic
+    log_likelihoods: tuple[float, ...]
+    outcome: Outcome
+    message: str
+    n_iter: int
+
+
+def fit(
+    family: Family,
+    X: Any,
+    R: Any = None,
+    *,
+    start: Density | None = None,
+    rng: np.random.Generator | int | None = None,
+    max_iter: int = 200,
+    tol: float = 1e-7,
+    trace: bool = False,
+    callback: Callable[[int, float], None] | None = None,
+) -> Fit:
+    """Fit K densities of a family to weighted rows.
+
+    Parameters
+    ----------
+    family : the family
+    X : array or CSR matrix of shape (n, d), or an iterable of batches (one that can be read again, if the family iterates)
+    R : memberships of the rows (see `parzen.Labels`)
+    start : density to iterate from, instead of the family's own start
+    rng : for families whose start is random
+    max_iter : most maximisations of a family that iterates
+    tol : stop when the log-likelihood rises by less than this for each unit of weight
+    trace : also evaluate the last density, at the cost of one more look at the rows
+    callback : called with the step and the log-likelihood after each look
+
+    Returns
+    -------
+    Fit
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from parzen import Gaussian, fit
+    >>> result = fit(Gaussian(), np.array([[0.0], [2.0], [4.0]]))
+    >>> result.density.mean, result.density.covariance, result.outcome
+    (array([[2.]]), array([[[2.66666667]]]), 'converged')
+    """
+    density = family.start(X, R, np.random.default_rng(rng)) if start is None else start
+    if density is None:
+        statistic = accumulate(family, X, R)
+        density = family.maximise(statistic)
+        scores = (log_likelihood(density, X, R),) if trace else ()
+        return Fit(density, statistic, scores, "converged", "One look at the rows is enough for this family.", 1)
+    return _iterate(family, X, R, density, max_iter, tol, trace, callback)
+
+
+def _iterate(
+    family: Family,
+    X: Any,
+    R: Any,
+    density: Density,
+    max_iter: int,
+    tol: float,
+    trace: bool,
+    callback: Callable[[int, float], None] | None,
+) -> Fit:
+    scores: list[float] = []
+    outcome: Outcome = "too many steps"
+    message = f"The likelihood was still rising after {max_iter} steps; raise max_iter, or tol if this is close enough."
+    for step in range(max_iter + 1):
+        expected: Expected = accumulate(family, X, R, at=density)
+        scores.append(float(expected.log_likelihood.sum()))
+        if callback is not None:
+            callback(step, scores[-1])
+        if not np.isfinite(scores[-1]):
+            outcome, message = (
+                "collapsed",
+                f"The log-likelihood became {scores[-1]} in step {step}; use a prior or a floor.",
+            )
+            break
+        if step and abs(scores[-1] - scores[-2]) <= tol * expected.weight.sum():
+            outcome, message = "converged", f"The likelihood stopped rising after {step} steps."
+            break
+        if step == max_iter:
+            break
+        try:
+            density = family.maximise(expected.statistic)
+        except Collapse as reason:
+            outcome, message = "collapsed", f"Step {step} failed: {reason}"
+            break
+    if trace and outcome == "collapsed":
+        scores.append(log_likelihood(density, X, R))
+    return Fit(density, expected.statistic, tuple(scores), outcome, message, step)
+
+
+@dataclass(frozen=True)
+class Score:
+    """Observes the log-likelihood of rows under given densities: an `Expected` of nothing else."""
+
+    density: Density
+
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Expected:
+        """Weight and log-likelihood of a block of rows, each row counted in its own group."""
+        values = self.density.log_density(X)
+        K = values.shape[1]
+        if isinstance(R, Labels):
+            inside = np.flatnonzero(R.codes >= 0)
+            codes, w = R.codes[inside], np.ones(len(inside)) if R.weights is None else R.weights[inside]
+            own = np.where(w == 0, 0.0, values[inside, codes])
+            totals = (np.bincount(codes, weights=part, minlength=K) for part in (w, w * own))
+        else:
+            weights = np.ones((len(values), 1)) if R is None else R.reshape(len(values), -1)
+            totals = (part.sum(axis=0) for part in (weights, weights * np.where(weights == 0, 0.0, values)))
+        weight, likelihood = (np.asarray(total, dtype=np.float64) for total in totals)
+        return Expected(Joint(()), weight, likelihood)
+
+
+def log_likelihood(density: Density, X: Any, R: Any = None) -> float:
+    """Weighted sum of the log-densities of the rows, each under its own group's density."""
+    return float(accumulate(Score(density), X, R).log_likelihood.sum())

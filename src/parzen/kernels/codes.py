@@ -1,0 +1,90 @@
+"""Tables indexed by category codes: tallies, and sums of log-probabilities."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parzen.kernels import native
+from parzen.kernels.memberships import Memberships, pointers
+
+Array = NDArray[np.float64]
+
+
+class BadCode(ValueError):
+    """A cell that is not the code of a category of its column."""
+
+    def __init__(self, row: int, column: int, value: Any, size: int) -> None:
+        self.row, self.column, self.value, self.size = row, column, value, size
+        super().__init__(
+            f"column {column} holds {value!r} in row {row} of a block, but its categories have codes 0 to {size - 1}: "
+            "declare them all with categories=, or mark a missing cell by NaN or a negative code."
+        )
+
+
+def offsets_of(sizes: Any) -> NDArray[np.int64]:
+    """Where each column's slots begin in the common table, and where the last one's end."""
+    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
+
+
+def as_codes(X: NDArray[Any]) -> NDArray[Any]:
+    """Cells in a dtype that the kernels read, as they are if they can be."""
+    if X.dtype == np.bool_:
+        X = X.view(np.uint8)
+    elif X.dtype not in native.SUFFIX:
+        if X.dtype.kind not in "iuf":
+            raise TypeError(f"codes must be whole numbers, got an array of {X.dtype}; encode text by its position.")
+        X = X.astype(np.int64 if X.dtype.kind in "iu" else np.float64)
+    return np.ascontiguousarray(X) if X.shape[1] > 1 and X.strides[1] != X.itemsize else X
+
+
+def tally(X: NDArray[Any], R: Memberships, sizes: tuple[int, ...]) -> Array:
+    """Weight of each category of each column in each group, shape (K, sum(sizes)); missing cells weigh nothing."""
+    suffix, matrix = native.rows(X, native.CODES)
+    n, d = X.shape
+    offsets = offsets_of(sizes)
+    members = pointers(R, n)
+    counts = np.empty((members[-1], offsets[-1]))
+    bad = native.call(
+        f"tally_{suffix}",
+        *matrix,
+        *members,
+        native.pointer(offsets, np.int64, (d + 1,), "offsets"),
+        native.pointer(counts, np.float64, counts.shape, "output"),
+    )
+    _refuse(bad, X, sizes)
+    return counts
+
+
+def lookup(X: NDArray[Any], table: Array, sizes: tuple[int, ...], open_ended: bool) -> Array:
+    """Sum over the columns of ``table[slot of the cell]``, shape (n, K); missing cells add nothing.
+
+    Parameters
+    ----------
+    X : codes of shape (n, d)
+    table : array of shape (sum(sizes), K)
+    open_ended : bool
+        True: the last slot of a column serves every code from there on. False: such a code is an error.
+    """
+    suffix, matrix = native.rows(X, native.CODES)
+    n, d = X.shape
+    offsets = offsets_of(sizes)
+    K = table.shape[1]
+    out = np.empty((n, K))
+    bad = native.call(
+        f"lookup_{suffix}",
+        *matrix,
+        K,
+        native.pointer(offsets, np.int64, (d + 1,), "offsets"),
+        native.pointer(table, np.float64, (int(offsets[-1]), K), "table"),
+        int(open_ended),
+        native.pointer(out, np.float64, (n, K), "output"),
+    )
+    _refuse(bad, X, sizes)
+    return out
+
+
+def _refuse(bad: int, X: NDArray[Any], sizes: tuple[int, ...]) -> None:
+    if bad:
+        row, column = divmod(bad - 1, X.shape[1])
+        raise BadCode(row, column, X[row, column].item(), sizes[column])

@@ -1,0 +1,110 @@
+"""Memberships R: who belongs where, and how much.
+
+One argument serves class labels, sample weights, responsibilities of a mixture and posteriors of a hidden chain.
+"""
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from parzen.kernels import native
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Memberships in which each row belongs to one group: what a one-hot matrix says in n numbers instead of n x K.
+
+    Parameters
+    ----------
+    codes : array of shape (n,)
+        Group of each row, 0 to K - 1; a negative code belongs nowhere.
+    weights : array of shape (n,), optional
+        Weight of each row; one if not given.
+    groups : int, optional
+        K, by default one more than the largest code.
+
+    Examples
+    --------
+    >>> Labels([0, 2, -1], weights=[1.0, 0.5, 1.0]).dense()
+    array([[1. , 0. , 0. ],
+           [0. , 0. , 0.5],
+           [0. , 0. , 0. ]])
+    """
+
+    codes: Any
+    weights: Any = None
+    groups: int = -1
+
+    def __post_init__(self) -> None:
+        codes = np.ascontiguousarray(self.codes, dtype=np.int32)
+        largest = int(codes.max(initial=-1))
+        groups = largest + 1 if self.groups < 0 else int(self.groups)
+        if codes.ndim != 1:
+            raise ValueError(f"codes must have one dimension, got shape {codes.shape}.")
+        if largest >= groups:
+            raise ValueError(f"codes hold {largest}, but there are {groups} groups, 0 to {groups - 1}.")
+        weights = None if self.weights is None else np.ascontiguousarray(self.weights, dtype=np.float64)
+        if weights is not None and weights.shape != codes.shape:
+            raise ValueError(f"weights must have shape {codes.shape} as codes have, got {weights.shape}.")
+        for field, value in (("codes", codes), ("weights", weights), ("groups", groups)):
+            object.__setattr__(self, field, value)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, rows: Any) -> "Labels":
+        return Labels(self.codes[rows], None if self.weights is None else self.weights[rows], self.groups)
+
+    def dense(self) -> NDArray[np.float64]:
+        """The same memberships as an (n, K) matrix."""
+        R = np.zeros((len(self), self.groups))
+        inside = np.flatnonzero(self.codes >= 0)
+        R[inside, self.codes[inside]] = 1.0 if self.weights is None else self.weights[inside]
+        return R
+
+
+#: None (all rows in one group), weights (n,) of one group, responsibilities (n, K), or `Labels`.
+Memberships: TypeAlias = NDArray[np.float64] | Labels | None
+
+
+def group_count(R: Memberships) -> int:
+    """K, the number of groups that memberships speak of."""
+    if isinstance(R, Labels):
+        return R.groups
+    return 1 if R is None or R.ndim == 1 else R.shape[1]
+
+
+def take(R: Memberships, rows: Any) -> Memberships:
+    """Memberships of some of the rows."""
+    return None if R is None else R[rows]
+
+
+def check_memberships(R: ArrayLike | Labels | None, n: int) -> Memberships:
+    """Memberships of n rows as the kernels read them, or an error that says what is wrong with them."""
+    if R is None:
+        return None
+    if not isinstance(R, Labels):
+        R = np.ascontiguousarray(R, dtype=np.float64)
+        if R.ndim not in (1, 2):
+            raise ValueError(f"memberships must be weights (n,), a matrix (n, K) or Labels, got shape {R.shape}.")
+    if len(R) != n:
+        raise ValueError(f"there are {n} rows, but memberships of {len(R)}; give one for each row.")
+    weights = R.weights if isinstance(R, Labels) else R
+    if weights is not None and not (np.isfinite(weights).all() and (weights >= 0).all()):
+        bad = weights[~(np.isfinite(weights) & (weights >= 0))].flat[0]
+        raise ValueError(f"weights must be finite and not negative, but one is {bad}; leave rows out by weight 0.")
+    return R
+
+
+def pointers(R: Memberships, n: int) -> tuple[int | None, int | None, int | None, int]:
+    """Arguments (codes, weights, dense, groups) of every grouped kernel."""
+    if R is None:
+        return None, None, None, 1
+    if isinstance(R, Labels):
+        weights = None if R.weights is None else native.pointer(R.weights, np.float64, (n,), "weights")
+        return native.pointer(R.codes, np.int32, (n,), "codes"), weights, None, R.groups
+    if R.ndim == 1:
+        return None, native.pointer(R, np.float64, (n,), "weights"), None, 1
+    return None, None, native.pointer(R, np.float64, (n, R.shape[1]), "memberships"), R.shape[1]

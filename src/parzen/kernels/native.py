@@ -1,0 +1,162 @@
+"""The compiled library: found, loaded, its functions' types declared once, its arguments checked.
+
+``native/*.cpp`` is compiled once for each instruction-set level (x86-64-v2, -v3, -v4; elsewhere one baseline), and the
+highest that the processor has is loaded. ``PARZEN_SIMD=v2`` (or ``v3``, ``v4``) asks for another.
+"""
+
+import ctypes
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+POINTER, INTEGER = ctypes.c_void_p, ctypes.c_int64
+ROWS = (POINTER, INTEGER, INTEGER, INTEGER)  # X, n, d, stride
+MEMBERS = (POINTER, POINTER, POINTER, INTEGER)  # codes, weights, dense, groups
+CSR = (POINTER, POINTER, POINTER, INTEGER, INTEGER, INTEGER)  # data, indices, indptr, n, columns, stored
+
+FLOATS = ("f32", "f64")
+CODES = ("u8", "i32", "i64", *FLOATS)
+CSRS = ("f32_i32", "f32_i64", "f64_i32", "f64_i64")
+
+SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
+    "moments_diagonal": ((*ROWS, *MEMBERS, POINTER, POINTER, POINTER), FLOATS),
+    "moments_full": ((*ROWS, *MEMBERS, POINTER, POINTER, POINTER), FLOATS),
+    "sums": ((*ROWS, *MEMBERS, POINTER, POINTER), FLOATS),
+    "gaussian_separate": ((*ROWS, INTEGER, POINTER, POINTER, POINTER, POINTER), FLOATS),
+    "gaussian_shared": ((*ROWS, INTEGER, POINTER, POINTER, POINTER, POINTER), FLOATS),
+    "gaussian_diagonal": ((*ROWS, INTEGER, POINTER, POINTER, POINTER, POINTER), FLOATS),
+    "missing_squares": (
+        (POINTER, *(INTEGER,) * 4, POINTER, POINTER, POINTER, POINTER, INTEGER, POINTER, POINTER),
+        FLOATS,
+    ),
+    "missing_expected": (
+        (*ROWS, *MEMBERS, INTEGER, POINTER, POINTER, POINTER, POINTER, INTEGER, *(POINTER,) * 4),
+        FLOATS,
+    ),
+    "tally": ((*ROWS, *MEMBERS, POINTER, POINTER), CODES),
+    "lookup": ((*ROWS, INTEGER, POINTER, POINTER, INTEGER, POINTER), CODES),
+    "csr_sums": ((*CSR, *MEMBERS, POINTER, POINTER), CSRS),
+    "csr_product": ((*CSR, INTEGER, POINTER, POINTER), CSRS),
+}
+
+SUFFIX = {
+    np.dtype(np.float32): "f32",
+    np.dtype(np.float64): "f64",
+    np.dtype(np.int32): "i32",
+    np.dtype(np.int64): "i64",
+    np.dtype(np.uint8): "u8",
+}
+
+
+def _path(level: str) -> Path | None:
+    # An editable install keeps the compiled files apart from the sources; the package's path names both folders.
+    import parzen.kernels
+
+    places = (Path(folder) / f"libparzen_{level}.so" for folder in parzen.kernels.__path__)
+    return next((place for place in places if place.exists()), None)
+
+
+@cache
+def _library(level: str) -> ctypes.CDLL:
+    path = _path(level)
+    if path is None:
+        raise ImportError(
+            f"parzen's compiled kernels for level {level!r} were not found beside {__file__}; "
+            "install the package with 'pip install .' (it needs a C++ compiler)."
+        )
+    library = ctypes.CDLL(str(path))
+    for name, (arguments, suffixes) in SIGNATURES.items():
+        for suffix in suffixes:
+            function = getattr(library, f"parzen_{name}_{suffix}")
+            function.argtypes, function.restype = arguments, INTEGER
+    return library
+
+
+@cache
+def levels() -> tuple[str, ...]:
+    """The levels that were built and that this processor can run, lowest first."""
+    if _path("baseline") is not None:
+        return ("baseline",)
+    highest = _library("v2").parzen_processor_level()
+    return tuple(level for level in ("v2", "v3", "v4")[: highest - 1] if _path(level) is not None)
+
+
+def _chosen() -> str:
+    asked = os.environ.get("PARZEN_SIMD")
+    if asked is None:
+        return levels()[-1]
+    if asked not in levels():
+        raise ImportError(
+            f"PARZEN_SIMD is {asked!r}, but this machine can run {', '.join(levels())}; unset it or choose one."
+        )
+    return asked
+
+
+_current: str | None = None
+
+
+def level() -> str:
+    """Name the level whose kernels run now."""
+    global _current
+    if _current is None:
+        _current = _chosen()
+    return _current
+
+
+@contextmanager
+def using(name: str) -> Iterator[None]:
+    """Run the kernels of another level for a while (all threads): for tests and benchmarks."""
+    global _current
+    if name not in levels():
+        raise ValueError(f"level is {name!r}, but this machine can run {', '.join(levels())}.")
+    before, _current = _current, name
+    try:
+        yield
+    finally:
+        _current = before
+
+
+def call(name: str, *arguments: int | None) -> int:
+    """Run a kernel. Memory that it can't get is a MemoryError; what else it returns is the caller's to read."""
+    status: int = getattr(_library(level()), f"parzen_{name}")(*arguments)
+    if status < 0:
+        raise MemoryError(f"the kernel {name} could not allocate its scratch memory.")
+    return status
+
+
+def pointer(array: NDArray[Any], dtype: Any, shape: tuple[int, ...], name: str) -> int:
+    """Address of a C-contiguous array that has exactly this dtype and shape; anything else is refused."""
+    if not isinstance(array, np.ndarray) or array.dtype != dtype:
+        raise TypeError(
+            f"{name} must be an array of {np.dtype(dtype)}, got {getattr(array, 'dtype', type(array).__name__)}."
+        )
+    if array.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}, got {array.shape}.")
+    if not array.flags.c_contiguous:
+        raise ValueError(f"{name} must be C-contiguous; pass numpy.ascontiguousarray({name}).")
+    address: int = array.__array_interface__["data"][0]
+    return address
+
+
+def rows(X: NDArray[Any], suffixes: tuple[str, ...], name: str = "X") -> tuple[str, tuple[int, int, int, int]]:
+    """Dtype suffix and (address, n, d, stride) of a matrix whose rows are contiguous, at any stride from each other."""
+    if not isinstance(X, np.ndarray) or SUFFIX.get(X.dtype) not in suffixes:
+        raise TypeError(
+            f"{name} must be an array of one of {', '.join(suffixes)}, got {getattr(X, 'dtype', type(X).__name__)}."
+        )
+    if X.ndim != 2:
+        raise ValueError(f"{name} must have two dimensions (rows, columns), got shape {X.shape}.")
+    n, d = X.shape
+    size = X.itemsize
+    if (d > 1 and X.strides[1] != size) or (n > 1 and (X.strides[0] < d * size or X.strides[0] % size)):
+        raise ValueError(f"{name} must have contiguous rows; pass numpy.ascontiguousarray({name}).")
+    if not X.flags.aligned:
+        raise ValueError(f"{name} must be aligned in memory; pass numpy.array({name}).")
+    stride = X.strides[0] // size if n > 1 else d
+    return SUFFIX[X.dtype], (X.__array_interface__["data"][0], n, d, stride)

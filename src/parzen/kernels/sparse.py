@@ -1,0 +1,61 @@
+"""Rows in CSR form: grouped column sums, and products with a dense table."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parzen.kernels import native
+from parzen.kernels.memberships import Memberships, pointers
+
+Array = NDArray[np.float64]
+
+
+def csr_sums(X: Any, R: Memberships = None) -> tuple[Array, Array]:
+    """Weight (K,) and column totals (K, columns) of the rows of each group."""
+    suffix, matrix = _matrix(X)
+    members = pointers(R, X.shape[0])
+    K = members[-1]
+    weight, totals = np.empty(K), np.empty((K, X.shape[1]))
+    outputs = (native.pointer(out, np.float64, out.shape, "output") for out in (weight, totals))
+    _refuse(native.call(f"csr_sums_{suffix}", *matrix, *members, *outputs))
+    return weight, totals
+
+
+def csr_product(X: Any, table: Array) -> Array:
+    """X @ table for a dense table of shape (columns, K)."""
+    suffix, matrix = _matrix(X)
+    n, columns = X.shape
+    K = table.shape[1]
+    out = np.empty((n, K))
+    address = native.pointer(table, np.float64, (columns, K), "table")
+    _refuse(
+        native.call(f"csr_product_{suffix}", *matrix, K, address, native.pointer(out, np.float64, (n, K), "output"))
+    )
+    return out
+
+
+def _matrix(X: Any) -> tuple[str, tuple[int, ...]]:
+    if getattr(X, "format", None) != "csr":
+        raise TypeError(f"X must be a CSR matrix, got {type(X).__name__}; convert it with X.tocsr().")
+    data: NDArray[Any] = X.data
+    if native.SUFFIX.get(data.dtype) not in native.FLOATS or native.SUFFIX.get(X.indices.dtype) not in ("i32", "i64"):
+        raise TypeError(
+            f"X must hold float32 or float64 at int32 or int64 indices, got {data.dtype} at {X.indices.dtype}."
+        )
+    n, columns = X.shape
+    stored = len(data)
+    kind = X.indices.dtype
+    return f"{native.SUFFIX[data.dtype]}_{native.SUFFIX[kind]}", (
+        native.pointer(data, data.dtype, (stored,), "data"),
+        native.pointer(X.indices, kind, (stored,), "indices"),
+        native.pointer(X.indptr, kind, (n + 1,), "indptr"),
+        n,
+        columns,
+        stored,
+    )
+
+
+def _refuse(status: int) -> None:
+    if status:
+        raise ValueError("X is not a sound CSR matrix: an index or a row pointer lies outside it; rebuild it.")

@@ -1,0 +1,255 @@
+"""Statistics: what a family remembers of its rows. They add.
+
+Every field has the K groups on its leading axis. ``+`` is associative and commutative up to rounding, a statistic of no
+rows adds nothing, ``decay * statistic`` forgets.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
+
+import numpy as np
+
+from parzen.kernels.arrays import Array
+
+
+class Statistic(ABC):
+    """Weighted rows of K groups, remembered in arrays whose size does not grow with the rows."""
+
+    @abstractmethod
+    def __add__(self, other: Self) -> Self: ...
+
+    @abstractmethod
+    def __rmul__(self, scale: float) -> Self: ...
+
+    def __radd__(self, zero: Any) -> Self:
+        if zero != 0:
+            return NotImplemented
+        return self
+
+    @abstractmethod
+    def pooled(self) -> Self:
+        """The same rows without their groups: K = 1."""
+
+
+@dataclass(frozen=True)
+class Sums(Statistic):
+    """Weights and weighted totals of columns, for exponential families whose columns stand alone.
+
+    Attributes
+    ----------
+    weight : array of shape (K, d), or (K, 1) where no cell can be missing
+    totals : array of shape (K, d)
+    base : array of shape (K, d), optional
+        Weighted sum of the logs of the base measure, which only the evidence of a Poisson needs.
+    """
+
+    weight: Array
+    totals: Array
+    base: Array | None = None
+
+    def __add__(self, other: Self) -> Self:
+        base = None if self.base is None or other.base is None else self.base + other.base
+        return replace(self, weight=self.weight + other.weight, totals=self.totals + other.totals, base=base)
+
+    def __rmul__(self, scale: float) -> Self:
+        base = None if self.base is None else scale * self.base
+        return replace(self, weight=scale * self.weight, totals=scale * self.totals, base=base)
+
+    def pooled(self) -> Self:
+        base = None if self.base is None else self.base.sum(axis=0, keepdims=True)
+        return replace(
+            self,
+            weight=self.weight.sum(axis=0, keepdims=True),
+            totals=self.totals.sum(axis=0, keepdims=True),
+            base=base,
+        )
+
+
+@dataclass(frozen=True)
+class Counts(Statistic):
+    """Weight of each category of each column.
+
+    Adding counts of alphabets of different sizes is allowed: a category that one side never met has count zero there.
+
+    Attributes
+    ----------
+    counts : array of shape (K, sum(sizes))
+    sizes : tuple of int
+        Categories of each column, whose slots follow one another in `counts`.
+    """
+
+    counts: Array
+    sizes: tuple[int, ...]
+
+    def __add__(self, other: Self) -> Self:
+        if len(self.sizes) != len(other.sizes):
+            raise ValueError(f"counts of {len(self.sizes)} and of {len(other.sizes)} columns don't add.")
+        sizes = tuple(map(max, self.sizes, other.sizes))
+        return replace(self, counts=self.resized(sizes).counts + other.resized(sizes).counts, sizes=sizes)
+
+    def __rmul__(self, scale: float) -> Self:
+        return replace(self, counts=scale * self.counts)
+
+    def pooled(self) -> Self:
+        return replace(self, counts=self.counts.sum(axis=0, keepdims=True))
+
+    def columns(self) -> list[Array]:
+        """Counts of each column, arrays of shape (K, size)."""
+        return np.split(self.counts, np.cumsum(self.sizes)[:-1], axis=1)
+
+    def resized(self, sizes: tuple[int, ...]) -> Self:
+        """The same counts with room for more categories."""
+        if sizes == self.sizes:
+            return self
+        wider = [
+            np.pad(column, [(0, 0), (0, size - column.shape[1])])
+            for column, size in zip(self.columns(), sizes, strict=True)
+        ]
+        return replace(self, counts=np.concatenate(wider, axis=1), sizes=sizes)
+
+
+@dataclass(frozen=True)
+class Moments(Statistic):
+    """Weight, mean and scatter about the mean: centred, so that no offset costs digits (Chan, Golub & LeVeque 1983).
+
+    Attributes
+    ----------
+    weight : array of shape (K,), or (K, d) where each column counts its own rows
+    mean : array of shape (K, d)
+    scatter : array of shape (K, d, d), or (K, d) of columns that stand alone
+    cubic, quartic : arrays of shape (K, d, d), optional
+        Sums of y_i^2 y_j and of y_i^2 y_j^2, y = x - mean, for shrinkage after Ledoit and Wolf.
+    """
+
+    weight: Array
+    mean: Array
+    scatter: Array
+    cubic: Array | None = None
+    quartic: Array | None = None
+
+    def __add__(self, other: Self) -> Self:
+        weight = self.weight + other.weight
+        share = np.divide(other.weight, weight, out=np.zeros_like(weight), where=weight != 0)
+        mean = self.mean + _columns(share) * (other.mean - self.mean)
+        return self._about(mean)._plus(other._about(mean), weight)
+
+    def __rmul__(self, scale: float) -> Self:
+        cubic, quartic = (None if part is None else scale * part for part in (self.cubic, self.quartic))
+        return replace(self, weight=scale * self.weight, scatter=scale * self.scatter, cubic=cubic, quartic=quartic)
+
+    def pooled(self) -> Self:
+        weight = self.weight.sum(axis=0, keepdims=True)
+        total = (_columns(self.weight) * self.mean).sum(axis=0, keepdims=True)
+        rough = np.divide(total, _columns(weight), out=np.zeros_like(total), where=_columns(weight) != 0)
+        # A weighted mean of means an offset apart loses digits; the mean of their differences to it does not.
+        drift = (_columns(self.weight) * (self.mean - rough)).sum(axis=0, keepdims=True)
+        mean = rough + np.divide(drift, _columns(weight), out=np.zeros_like(drift), where=_columns(weight) != 0)
+        moved = self._about(mean)
+        return replace(moved.within(), weight=weight, mean=mean)
+
+    def within(self) -> Self:
+        """One scatter for all: that of each group about its own mean, summed over the groups."""
+        cubic, quartic = (None if part is None else _summed(part) for part in (self.cubic, self.quartic))
+        return replace(self, weight=_summed(self.weight), scatter=_summed(self.scatter), cubic=cubic, quartic=quartic)
+
+    def variances(self) -> Array:
+        """Variance of each column, (K, d); zero where there is no weight."""
+        scatter = self.scatter if self.weight.ndim == 2 else np.diagonal(self.scatter, axis1=1, axis2=2)
+        weight = np.broadcast_to(_columns(self.weight), scatter.shape)
+        return np.divide(scatter, weight, out=np.zeros(scatter.shape), where=weight != 0)
+
+    def _about(self, mean: Array) -> Self:
+        """The same sums about another point; what they are no longer is the mean of."""
+        shift = mean - self.mean
+        if self.weight.ndim == 2:
+            return replace(self, mean=mean, scatter=self.scatter + self.weight * shift * shift)
+        weight = self.weight[:, None, None]
+        outer = shift[:, :, None] * shift[:, None, :]
+        moved = replace(self, mean=np.broadcast_to(mean, self.mean.shape), scatter=self.scatter + weight * outer)
+        if self.cubic is None or self.quartic is None:
+            return moved
+        i, j = shift[:, :, None], shift[:, None, :]
+        square = np.diagonal(self.scatter, axis1=1, axis2=2)
+        across, down = square[:, :, None], square[:, None, :]
+        cubic = self.cubic - j * across - 2 * i * self.scatter - weight * i**2 * j
+        quartic = self.quartic - 2 * j * self.cubic - 2 * i * np.swapaxes(self.cubic, 1, 2)
+        quartic = quartic + j**2 * across + i**2 * down + 4 * outer * self.scatter + weight * outer**2
+        return replace(moved, cubic=cubic, quartic=quartic)
+
+    def _plus(self, other: Self, weight: Array) -> Self:
+        cubic, quartic = (
+            None if mine is None or theirs is None else mine + theirs
+            for mine, theirs in ((self.cubic, other.cubic), (self.quartic, other.quartic))
+        )
+        return replace(self, weight=weight, scatter=self.scatter + other.scatter, cubic=cubic, quartic=quartic)
+
+
+@dataclass(frozen=True)
+class Joint(Statistic):
+    """Several statistics of the same rows, added part by part."""
+
+    parts: tuple[Statistic, ...]
+
+    def __add__(self, other: Self) -> Self:
+        return replace(self, parts=tuple(a + b for a, b in zip(self.parts, other.parts, strict=True)))
+
+    def __rmul__(self, scale: float) -> Self:
+        return replace(self, parts=tuple(scale * part for part in self.parts))
+
+    def pooled(self) -> Self:
+        return replace(self, parts=tuple(part.pooled() for part in self.parts))
+
+
+@dataclass(frozen=True)
+class Expected(Statistic):
+    """A statistic that is expected under a current density, with the log-likelihood of the rows there.
+
+    It adds to others that were taken at the same density only: within one iteration of EM.
+
+    Attributes
+    ----------
+    statistic : the expected statistic
+    weight : array of shape (K,)
+        Weight of the rows.
+    log_likelihood : array of shape (K,)
+    """
+
+    statistic: Statistic
+    weight: Array
+    log_likelihood: Array
+
+    def __add__(self, other: Self) -> Self:
+        return replace(
+            self,
+            statistic=self.statistic + other.statistic,
+            weight=self.weight + other.weight,
+            log_likelihood=self.log_likelihood + other.log_likelihood,
+        )
+
+    def __rmul__(self, scale: float) -> Self:
+        parts = (scale * self.statistic, scale * self.weight, scale * self.log_likelihood)
+        return replace(self, statistic=parts[0], weight=parts[1], log_likelihood=parts[2])
+
+    def pooled(self) -> Self:
+        weight, total = self.weight.sum(keepdims=True), self.log_likelihood.sum(keepdims=True)
+        return replace(self, statistic=self.statistic.pooled(), weight=weight, log_likelihood=total)
+
+
+def arrays_of(statistic: Any) -> list[Array]:
+    """All arrays of a statistic (or a density), in the order of its fields, through its parts."""
+    if isinstance(statistic, np.ndarray):
+        return [statistic]
+    if isinstance(statistic, tuple):
+        return [array for part in statistic for array in arrays_of(part)]
+    if isinstance(statistic, Statistic):
+        return [array for field in fields(statistic) for array in arrays_of(getattr(statistic, field.name))]  # type: ignore[arg-type]
+    return []
+
+
+def _columns(weight: Array) -> Array:
+    return weight if weight.ndim == 2 else weight[:, None]
+
+
+def _summed(part: Array) -> Array:
+    return part.sum(axis=0, keepdims=True)
