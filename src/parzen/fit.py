@@ -57,7 +57,7 @@ def fit(
     Parameters
     ----------
     family : the family
-    X : array or CSR matrix of shape (n, d), or an iterable of batches (one that can be read again, if the family iterates)
+    X : array or CSR matrix of shape (n, d), or an iterable of batches (that can be read again, if the family iterates)
     R : memberships of the rows (see `parzen.Labels`)
     start : density to iterate from, instead of the family's own start
     rng : for families whose start is random
@@ -142,7 +142,7 @@ class Score:
             own = np.where(w == 0, 0.0, values[inside, codes])
             totals = (np.bincount(codes, weights=part, minlength=K) for part in (w, w * own))
         else:
-            weights = np.ones((len(values), 1)) if R is None else R.reshape(len(values), -1)
+            weights = np.ones((len(values), 1)) if R is None else R[:, None] if R.ndim == 1 else R
             totals = (part.sum(axis=0) for part in (weights, weights * np.where(weights == 0, 0.0, values)))
         weight, likelihood = (np.asarray(total, dtype=np.float64) for total in totals)
         return Expected(Joint(()), weight, likelihood)

@@ -19,6 +19,10 @@ class Conjugate(ABC):
     `posterior` may be called again and again: yesterday's posterior is today's prior.
     """
 
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{name}={np.asarray(value).tolist()}" for name, value in vars(self).items())
+        return f"{type(self).__name__}({parts})"
+
     @abstractmethod
     def statistic(self, data: ArrayLike, weights: ArrayLike | None = None) -> Any:
         """What the data say about the parameters: the sufficient statistic of one group."""

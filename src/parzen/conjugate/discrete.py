@@ -21,7 +21,7 @@ BORDER = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Beta(Conjugate):
     """Beta(a, b) prior of the probability of a one; the statistic is `Sums` (weight: rows, totals: ones).
 
@@ -77,7 +77,7 @@ class Beta(Conjugate):
         return BernoulliDensity(np.log(b) - whole, np.log(a) - whole)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Dirichlet(Conjugate):
     """Dirichlet prior of the probabilities of categories (the last axis); the statistic is `Counts` of one column.
 
@@ -139,7 +139,7 @@ class Dirichlet(Conjugate):
         return CategoricalDensity(logs, (concentration.shape[1],), open_ended=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Gamma(Conjugate):
     """Gamma(shape, rate) prior of a Poisson rate; the statistic is `Sums` (weight: rows, totals: counts).
 

@@ -25,7 +25,7 @@ from parzen.statistic import Moments
 LOG_TWO_PI = float(np.log(2 * np.pi))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NormalMean(Conjugate):
     """Normal prior of the mean of a Normal whose deviation is known; the statistic is `Moments`.
 
@@ -91,7 +91,7 @@ class NormalMean(Conjugate):
         return GaussianDensity(np.ascontiguousarray(location), np.ascontiguousarray(deviation))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NormalInverseGamma(Conjugate):
     """Prior of the mean and variance of a Normal; the statistic is `Moments` of columns that stand alone.
 
@@ -182,7 +182,7 @@ class NormalInverseGamma(Conjugate):
         return StudentDensity(np.ascontiguousarray(location), np.ascontiguousarray(factor), np.ascontiguousarray(dof))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NormalInverseWishart(Conjugate):
     """Prior of the mean and covariance of a Normal; the statistic is `Moments` with full scatter.
 

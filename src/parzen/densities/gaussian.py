@@ -114,14 +114,8 @@ class StudentDensity(Density):
 def _log_student(squares: Any, halves: Any, p: Any, dof: Any) -> Array:
     """Log of a p-dimensional t at squared distance `squares`, half log-determinant `halves`."""
     grown = dof + p
-    # log1p(q / dof), kept finite where the quotient would overflow.
-    spread = np.where(
-        squares < 1e300 * dof,
-        np.log1p(np.minimum(squares, 1e300 * dof) / dof),
-        np.log(np.maximum(squares, 1e-300)) - np.log(dof),
-    )
     constant = gammaln(0.5 * grown) - gammaln(0.5 * dof) - 0.5 * p * np.log(np.pi * dof)
-    values: Array = constant - halves - 0.5 * grown * spread
+    values: Array = constant - halves - 0.5 * grown * np.log1p(squares / dof)
     return values
 
 

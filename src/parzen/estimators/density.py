@@ -57,7 +57,7 @@ class DensityEstimator(DensityMixin, BaseEstimator):
     -2.638
     >>> petal = model.conditional(["sepal length (cm)", "sepal width (cm)"], [5.0, 3.4])
     >>> petal.density_.mean.round(2)
-    array([[1.93, 0.36]])
+    array([[1.89, 0.46]])
     """
 
     def __init__(
@@ -155,7 +155,7 @@ class DensityEstimator(DensityMixin, BaseEstimator):
         return evaluate(self.density_.log_density, self._later(X))[:, 0]
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Mean log-density of the rows (as `sklearn.mixture.GaussianMixture` has it; its `KernelDensity` gives the sum)."""
+        """Mean log-density of the rows (as in scikit-learn's GaussianMixture; its KernelDensity gives the sum)."""
         return float(self.score_samples(X).mean())
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:

@@ -37,7 +37,7 @@ class Gaussian(Family):
     shrinkage : float, "ledoit_wolf" or "oas"
         Share of the average variance in the covariance: (1 - s) Sigma + s tr(Sigma) / d I. For estimate "ml".
     prior : NormalInverseWishart ("full"), NormalInverseGamma or NormalMean (otherwise), optional
-        By default that of Fraley and Raftery (2007), in units of the data: mean worth 0.01 rows at the mean of all rows,
+        By default that of Fraley and Raftery (2007), in units of the data: 0.01 rows at the mean of all rows,
         d + 2 degrees of freedom, scale the variances of all rows, divided by K^(2/d).
     estimate : "ml", "map" or "bayes"
         Likeliest parameters (covariances divided by n), mode of the posterior, or posterior predictive (Student t).

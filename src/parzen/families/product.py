@@ -27,7 +27,8 @@ class Product(Family):
     --------
     >>> import pandas as pd
     >>> from parzen import Categorical, DensityEstimator, Gaussian, Poisson, Product
-    >>> table = pd.DataFrame({"age": [31.0, 40, 52, None], "city": ["Oslo", "Lund", "Oslo", "Oslo"], "visits": [0, 3, 1, 1]})
+    >>> city = ["Oslo", "Lund", "Oslo", "Oslo"]
+    >>> table = pd.DataFrame({"age": [31.0, 40, 52, None], "city": city, "visits": [0, 3, 1, 1]})
     >>> family = Product({"age": Gaussian(), "city": Categorical(), "visits": Poisson()})
     >>> DensityEstimator(family).fit(table).score_samples(table).round(2)
     array([-5.53, -6.59, -5.58, -1.69])

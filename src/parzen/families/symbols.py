@@ -129,6 +129,11 @@ class Categorical(Family):
     def maximise(self, statistic: Counts) -> CategoricalDensity:
         if self.categories is not None:
             statistic = statistic.resized(_given_sizes(self.categories, len(statistic.sizes)))
+        elif (
+            self.prior is not None and self.prior.concentration.shape[-1] > 1
+        ):  # a concentration for each declares them
+            declared = self.prior.concentration.shape[-1] - (self.unseen == "new")
+            statistic = statistic.resized(tuple(max(size, declared) for size in statistic.sizes))
         columns = statistic.columns()
         total_or_collapse(np.stack([column.sum(axis=1) for column in columns], axis=1), "Categorical")
         logs = [self._log_probabilities(column) for column in columns]
@@ -178,10 +183,10 @@ class Categorical(Family):
 
 
 def _given_sizes(categories: Any, d: int) -> tuple[int, ...]:
-    given = [categories] * d if isinstance(categories, int) else list(categories)
+    given: list[Any] = [categories] * d if isinstance(categories, int) else list(categories)
     if len(given) != d:
         raise ValueError(f"categories has {len(given)} alphabets, but there are {d} columns; give one for each.")
-    return tuple(int(part) if np.ndim(part) == 0 else len(list(part)) for part in given)
+    return tuple(int(part) if np.ndim(part) == 0 else len(part) for part in given)
 
 
 def _filled(totals: Array, weight: Array) -> tuple[Array, Array]:

@@ -21,13 +21,17 @@ def as_floats(X: Any) -> NDArray[np.floating]:
                 f"rows must hold numbers, got an array of {X.dtype}; encode or leave out what is not a number."
             )
         return np.ascontiguousarray(X, dtype=np.float64)
+    return X if has_contiguous_rows(X) else np.array(X, dtype=X.dtype.newbyteorder("="), order="C")
+
+
+def has_contiguous_rows(X: NDArray[Any]) -> bool:
+    """Whether each row lies in one piece, aligned, whole numbers of cells apart, none over another."""
     n, d = X.shape
-    sound = (d <= 1 or X.strides[1] == X.itemsize) and (n <= 1 or X.strides[0] >= d * X.itemsize)
-    return (
-        X
-        if sound and X.flags.aligned and X.dtype.isnative
-        else np.ascontiguousarray(X, dtype=X.dtype.newbyteorder("="))
-    )
+    if X.size == 0:
+        return True
+    within = d == 1 or X.strides[1] == X.itemsize
+    between = n == 1 or (X.strides[0] >= d * X.itemsize and X.strides[0] % X.itemsize == 0)
+    return within and between and X.flags.aligned and X.dtype.isnative
 
 
 def as_csr(X: Any) -> Any:

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.kernels import native
+from parzen.kernels.arrays import Array, has_contiguous_rows
 from parzen.kernels.memberships import Memberships, pointers
-
-Array = NDArray[np.float64]
 
 
 class BadCode(ValueError):
@@ -35,7 +34,7 @@ def as_codes(X: NDArray[Any]) -> NDArray[Any]:
         if X.dtype.kind not in "iuf":
             raise TypeError(f"codes must be whole numbers, got an array of {X.dtype}; encode text by its position.")
         X = X.astype(np.int64 if X.dtype.kind in "iu" else np.float64)
-    return np.ascontiguousarray(X) if X.shape[1] > 1 and X.strides[1] != X.itemsize else X
+    return X if has_contiguous_rows(X) else np.array(X, order="C")
 
 
 def tally(X: NDArray[Any], R: Memberships, sizes: tuple[int, ...]) -> Array:

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.kernels import native
+from parzen.kernels.arrays import Array
 from parzen.kernels.memberships import Memberships, pointers
-
-Array = NDArray[np.float64]
 
 LOG_TWO_PI = float(np.log(2 * np.pi))
 

@@ -4,9 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.kernels import native
+from parzen.kernels.arrays import Array
 from parzen.kernels.memberships import Labels, Memberships, pointers
-
-Array = NDArray[np.float64]
 
 
 def moments(X: NDArray[np.floating], R: Memberships = None, full: bool = True) -> tuple[Array, Array, Array]:
@@ -17,7 +16,7 @@ def moments(X: NDArray[np.floating], R: Memberships = None, full: bool = True) -
     X : array of shape (n, d), float32 or float64, with contiguous rows
     R : memberships of the n rows
     full : bool
-        True: scatter matrices; a NaN makes its group's moments NaN. False: each column for itself; a NaN weighs nothing.
+        True: scatter matrices; a NaN makes its group's moments NaN. False: each column alone; a NaN weighs nothing.
 
     Returns
     -------
@@ -58,7 +57,7 @@ def higher_moments(X: NDArray[np.floating], R: Memberships, mean: Array) -> tupl
             rows = np.flatnonzero(R.codes == k)
             w = np.ones(len(rows)) if R.weights is None else R.weights[rows]
         else:
-            w = np.ones(len(X)) if R is None else R.reshape(len(X), -1)[:, k]
+            w = np.ones(len(X)) if R is None else (R[:, None] if R.ndim == 1 else R)[:, k]
             rows = np.flatnonzero(w)
             w = w[rows]
         y = X[rows] - mean[k]

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from parzen.kernels.arrays import has_contiguous_rows
+
 POINTER, INTEGER = ctypes.c_void_p, ctypes.c_int64
 ROWS = (POINTER, INTEGER, INTEGER, INTEGER)  # X, n, d, stride
 MEMBERS = (POINTER, POINTER, POINTER, INTEGER)  # codes, weights, dense, groups
@@ -152,11 +154,8 @@ def rows(X: NDArray[Any], suffixes: tuple[str, ...], name: str = "X") -> tuple[s
         )
     if X.ndim != 2:
         raise ValueError(f"{name} must have two dimensions (rows, columns), got shape {X.shape}.")
+    if not has_contiguous_rows(X):
+        raise ValueError(f"{name} must have contiguous, aligned rows; pass numpy.ascontiguousarray({name}).")
     n, d = X.shape
-    size = X.itemsize
-    if (d > 1 and X.strides[1] != size) or (n > 1 and (X.strides[0] < d * size or X.strides[0] % size)):
-        raise ValueError(f"{name} must have contiguous rows; pass numpy.ascontiguousarray({name}).")
-    if not X.flags.aligned:
-        raise ValueError(f"{name} must be aligned in memory; pass numpy.array({name}).")
-    stride = X.strides[0] // size if n > 1 else d
+    stride = X.strides[0] // X.itemsize if n > 1 else d
     return SUFFIX[X.dtype], (X.__array_interface__["data"][0], n, d, stride)

@@ -1,0 +1,111 @@
+"""The kernels' twins in NumPy, as on the blackboard: slow, plain, one row at a time where that is clearest."""
+
+import numpy as np
+from scipy import special
+
+
+def dense(R, n):
+    """Memberships as a matrix (n, K)."""
+    if R is None:
+        return np.ones((n, 1))
+    if hasattr(R, "dense"):
+        return R.dense()
+    R = np.asarray(R, dtype=float)
+    return R[:, None] if R.ndim == 1 else R
+
+
+def moments(X, R, full):
+    X = np.asarray(X, dtype=np.longdouble)
+    R = dense(R, len(X)).astype(np.longdouble)
+    d, K = X.shape[1], R.shape[1]
+    weight = np.zeros((K, d), np.longdouble)
+    mean = np.zeros((K, d), np.longdouble)
+    scatter = np.zeros((K, d, d), np.longdouble)
+    for k in range(K):
+        for j in range(d):
+            rows = ~np.isnan(X[:, j]) & (R[:, k] > 0)
+            weight[k, j] = R[rows, k].sum()
+            mean[k, j] = (R[rows, k] * X[rows, j]).sum() / weight[k, j] if weight[k, j] else 0
+        rows = R[:, k] > 0
+        Y = np.where(np.isnan(X[rows]), 0, X[rows] - mean[k])
+        scatter[k] = (R[rows, k, None] * Y).T @ Y
+    if full:
+        return weight[:, 0].astype(float), mean.astype(float), scatter.astype(float)
+    return weight.astype(float), mean.astype(float), np.diagonal(scatter, axis1=1, axis2=2).astype(float)
+
+
+def sums(X, R):
+    R = dense(R, len(X))
+    X = np.asarray(X, dtype=float)
+    known = ~np.isnan(X)
+    filled = np.where(known, X, 0.0)
+    return np.array([(r[:, None] * known).sum(0) for r in R.T]), np.array([(r[:, None] * filled).sum(0) for r in R.T])
+
+
+def gaussian_log_density(X, mean, covariance):
+    """Covariance (K, d, d); missing cells integrated out."""
+    out = np.zeros((len(X), len(mean)))
+    for i, x in enumerate(np.asarray(X, dtype=float)):
+        o = ~np.isnan(x)
+        for k in range(len(mean)):
+            if o.any():
+                S = covariance[k][np.ix_(o, o)]
+                u = x[o] - mean[k][o]
+                out[i, k] = -0.5 * (u @ np.linalg.solve(S, u) + np.linalg.slogdet(2 * np.pi * S)[1])
+    return out
+
+
+def expected_moments(X, R, mean, covariance):
+    """E-step of a Gaussian with missing cells: Little & Rubin (2002), section 8.2."""
+    X = np.asarray(X, dtype=float)
+    R = dense(R, len(X))
+    K, d = mean.shape
+    weight = R.sum(0)
+    first, second = np.zeros((K, d)), np.zeros((K, d, d))
+    for k in range(K):
+        for x, r in zip(X, R[:, k], strict=True):
+            o, m = ~np.isnan(x), np.isnan(x)
+            S = covariance[k]
+            y, extra = x - mean[k], np.zeros((d, d))
+            gain = S[np.ix_(m, o)] @ np.linalg.inv(S[np.ix_(o, o)])
+            y[m] = gain @ y[o]
+            extra[np.ix_(m, m)] = S[np.ix_(m, m)] - gain @ S[np.ix_(o, m)]
+            first[k] += r * y
+            second[k] += r * (np.outer(y, y) + extra)
+    shift = first / weight[:, None]
+    scatter = second - weight[:, None, None] * shift[:, :, None] * shift[:, None, :]
+    likelihood = (R * gaussian_log_density(X, mean, covariance)).sum(0)
+    return weight, mean + shift, scatter, likelihood
+
+
+def tally(X, R, sizes):
+    R = dense(R, len(X))
+    offsets = np.cumsum([0, *sizes])
+    counts = np.zeros((R.shape[1], offsets[-1]))
+    for x, r in zip(np.asarray(X, dtype=float), R, strict=True):
+        for j, value in enumerate(x):
+            if value >= 0:
+                counts[:, offsets[j] + int(value)] += r
+    return counts
+
+
+def lookup(X, table, sizes):
+    offsets = np.cumsum([0, *sizes])
+    out = np.zeros((len(X), table.shape[1]))
+    for i, x in enumerate(np.asarray(X, dtype=float)):
+        for j, value in enumerate(x):
+            if value >= 0:
+                out[i] += table[offsets[j] + min(int(value), sizes[j] - 1)]
+    return out
+
+
+def student_log_density(x, location, scale, dof):
+    """Joint Student t, scale matrix (d, d)."""
+    u, d = x - location, len(x)
+    q = u @ np.linalg.solve(scale, u)
+    return (
+        special.gammaln((dof + d) / 2)
+        - special.gammaln(dof / 2)
+        - 0.5 * np.linalg.slogdet(dof * np.pi * scale)[1]
+        - 0.5 * (dof + d) * np.log1p(q / dof)
+    )
