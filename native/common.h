@@ -29,8 +29,22 @@ typedef double vec __attribute__((vector_size(lanes * sizeof(double))));
 
 inline vec splat(double value) { return value - vec{}; }
 inline vec load(const double* p) { vec v; std::memcpy(&v, p, sizeof v); return v; }
+inline vec load(const float* p) {
+    typedef float narrow __attribute__((vector_size(lanes * sizeof(float))));
+    narrow v;
+    std::memcpy(&v, p, sizeof v);
+    return __builtin_convertvector(v, vec);
+}
 inline void store(double* p, vec v) { std::memcpy(p, &v, sizeof v); }
 inline index rounded_up(index n, index to) { return (n + to - 1) / to * to; }
+
+// Calls visit(j) for vectors of columns that cover 0 ... d - 1, d >= lanes: the last one overlaps the one before, so that
+// nothing beyond a row is touched.
+template <class Visit>
+inline void each_vector(index d, Visit visit) {
+    for (index j = 0; j + lanes <= d; j += lanes) visit(j);
+    if (d % lanes) visit(d - lanes);
+}
 
 // Zeroed scratch memory, aligned for vectors, freed at the end of the scope. Check it before use: no exceptions here.
 template <class T>

@@ -117,7 +117,7 @@ index log_density(const T* X, index d, index stride, index groups, index factors
 template <class T>
 index expected(const T* X, index n, index d, index stride, const Members& members, index factors, const double* mean,
                const double* factor, const index* order, const index* begin, index patterns, double* weight,
-               double* means, double* scatter, double* log_likelihood) {
+               double* means, double* carry, double* scatter, double* log_likelihood) {
     Split split(d);
     Panel panel(d);
     Grouping grouping(members, n);
@@ -147,7 +147,7 @@ index expected(const T* X, index n, index d, index stride, const Members& member
             }
             split.spread(pattern_weight, extra);
         }
-        panel.finish(m, weight + k, means + k * d, scatter + k * d * d);
+        panel.finish(m, weight + k, means + k * d, carry + k * d, scatter + k * d * d);
         for (index c = 0; c < d * d; ++c) scatter[k * d * d + c] += extra[c];
         log_likelihood[k] = likelihood;
         for (index r = 0; r < rows; ++r) row_weight[grouping.picked[r]] = 0;
@@ -170,9 +170,9 @@ index expected(const T* X, index n, index d, index stride, const Members& member
         const T* X, parzen::index n, parzen::index d, parzen::index stride, const std::int32_t* codes,                \
         const double* weights, const double* dense, parzen::index groups, parzen::index factors, const double* mean,  \
         const double* factor, const parzen::index* order, const parzen::index* begin, parzen::index patterns,         \
-        double* weight, double* means, double* scatter, double* log_likelihood) {                                     \
+        double* weight, double* means, double* carry, double* scatter, double* log_likelihood) {                      \
         return parzen::expected(X, n, d, stride, {codes, weights, dense, groups}, factors, mean, factor, order,       \
-                                begin, patterns, weight, means, scatter, log_likelihood);                             \
+                                begin, patterns, weight, means, carry, scatter, log_likelihood);                      \
     }
 
 PARZEN_MISSING(float, f32)

@@ -47,12 +47,16 @@ struct Panel {
         filled = 0;
     }
 
-    // Reads the sums about `shift` as weight, mean and centred scatter, then empties them.
-    void finish(const double* shift, double* weight, double* mean, double* scatter) {
+    // Reads the sums about `shift` as weight, mean (and what its rounding lost) and centred scatter, then empties them.
+    void finish(const double* shift, double* weight, double* mean, double* carry, double* scatter) {
         flush();
         const double w = sums[d * width + d];
         *weight = w;
-        for (index i = 0; i < d; ++i) mean[i] = w != 0 ? shift[i] + sums[i * width + d] / w : 0.0;
+        for (index i = 0; i < d; ++i) {
+            const double step = w != 0 ? sums[i * width + d] / w : 0.0;
+            mean[i] = w != 0 ? shift[i] + step : 0.0;
+            carry[i] = w != 0 ? step - (mean[i] - shift[i]) : 0.0;
+        }
         for (index i = 0; i < d; ++i) {
             for (index j = i; j < d; ++j) {
                 const double drift = w != 0 ? sums[i * width + d] * (sums[j * width + d] / w) : 0.0;

@@ -5,7 +5,7 @@ rows adds nothing, ``decay * statistic`` forgets.
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
 import numpy as np
@@ -118,6 +118,8 @@ class Moments(Statistic):
     weight : array of shape (K,), or (K, d) where each column counts its own rows
     mean : array of shape (K, d)
     scatter : array of shape (K, d, d), or (K, d) of columns that stand alone
+    carry : array of shape (K, d)
+        What rounding took from the mean. Without it, adding blocks at an offset of 1e8 would cost digits of scatter.
     cubic, quartic : arrays of shape (K, d, d), optional
         Sums of y_i^2 y_j and of y_i^2 y_j^2, y = x - mean, for shrinkage after Ledoit and Wolf.
     """
@@ -125,28 +127,28 @@ class Moments(Statistic):
     weight: Array
     mean: Array
     scatter: Array
+    carry: Array = field(metadata={"rounding": True})
     cubic: Array | None = None
     quartic: Array | None = None
 
     def __add__(self, other: Self) -> Self:
         weight = self.weight + other.weight
         share = np.divide(other.weight, weight, out=np.zeros_like(weight), where=weight != 0)
-        mean = self.mean + _columns(share) * (other.mean - self.mean)
-        return self._about(mean)._plus(other._about(mean), weight)
+        step = self.carry + _columns(share) * other._distance(self.mean, self.carry)
+        mean, carry = _two_sum(self.mean, step)
+        return self._about(mean, carry)._plus(other._about(mean, carry), weight)
 
     def __rmul__(self, scale: float) -> Self:
         cubic, quartic = (None if part is None else scale * part for part in (self.cubic, self.quartic))
         return replace(self, weight=scale * self.weight, scatter=scale * self.scatter, cubic=cubic, quartic=quartic)
 
     def pooled(self) -> Self:
-        weight = self.weight.sum(axis=0, keepdims=True)
-        total = (_columns(self.weight) * self.mean).sum(axis=0, keepdims=True)
-        rough = np.divide(total, _columns(weight), out=np.zeros_like(total), where=_columns(weight) != 0)
-        # A weighted mean of means an offset apart loses digits; the mean of their differences to it does not.
-        drift = (_columns(self.weight) * (self.mean - rough)).sum(axis=0, keepdims=True)
-        mean = rough + np.divide(drift, _columns(weight), out=np.zeros_like(drift), where=_columns(weight) != 0)
-        moved = self._about(mean)
-        return replace(moved.within(), weight=weight, mean=mean)
+        weight = _summed(self.weight)
+        middle = self.mean[:1]  # any point among the data: differences to it keep their digits
+        share = np.divide(self.weight, weight, out=np.zeros_like(self.weight), where=weight != 0)
+        drift = _summed(_columns(share) * self._distance(middle, 0.0))
+        mean, carry = _two_sum(middle, drift)
+        return replace(self._about(mean, carry).within(), mean=mean, carry=carry)
 
     def within(self) -> Self:
         """One scatter for all: that of each group about its own mean, summed over the groups."""
@@ -159,14 +161,19 @@ class Moments(Statistic):
         weight = np.broadcast_to(_columns(self.weight), scatter.shape)
         return np.divide(scatter, weight, out=np.zeros(scatter.shape), where=weight != 0)
 
-    def _about(self, mean: Array) -> Self:
-        """The same sums about another point; what they are no longer is the mean of."""
-        shift = mean - self.mean
+    def _distance(self, mean: Array, carry: Any) -> Array:
+        """How far this mean lies from another one, beyond the rounding of either."""
+        return (self.mean - mean) + (self.carry - carry)
+
+    def _about(self, mean: Array, carry: Array) -> Self:
+        """The same sums about another point, which then stands in the place of the mean."""
+        shift = -self._distance(mean, carry)
+        mean, carry = (np.broadcast_to(part, self.mean.shape) for part in (mean, carry))
         if self.weight.ndim == 2:
-            return replace(self, mean=mean, scatter=self.scatter + self.weight * shift * shift)
+            return replace(self, mean=mean, carry=carry, scatter=self.scatter + self.weight * shift * shift)
         weight = self.weight[:, None, None]
         outer = shift[:, :, None] * shift[:, None, :]
-        moved = replace(self, mean=np.broadcast_to(mean, self.mean.shape), scatter=self.scatter + weight * outer)
+        moved = replace(self, mean=mean, carry=carry, scatter=self.scatter + weight * outer)
         if self.cubic is None or self.quartic is None:
             return moved
         i, j = shift[:, :, None], shift[:, None, :]
@@ -236,19 +243,30 @@ class Expected(Statistic):
         return replace(self, statistic=self.statistic.pooled(), weight=weight, log_likelihood=total)
 
 
-def arrays_of(statistic: Any) -> list[Array]:
-    """All arrays of a statistic (or a density), in the order of its fields, through its parts."""
+def arrays_of(statistic: Any, rounding: bool = True) -> list[Array]:
+    """All arrays of a statistic, in the order of its fields, through its parts.
+
+    Without `rounding`, those are left out that say only what rounding lost, and differ wherever it does.
+    """
     if isinstance(statistic, np.ndarray):
         return [statistic]
     if isinstance(statistic, tuple):
-        return [array for part in statistic for array in arrays_of(part)]
-    if isinstance(statistic, Statistic):
-        return [array for field in fields(statistic) for array in arrays_of(getattr(statistic, field.name))]  # type: ignore[arg-type]
-    return []
+        return [array for part in statistic for array in arrays_of(part, rounding)]
+    if not isinstance(statistic, Statistic):
+        return []
+    kept = [one for one in fields(statistic) if rounding or not one.metadata.get("rounding")]  # type: ignore[arg-type]
+    return [array for one in kept for array in arrays_of(getattr(statistic, one.name), rounding)]
 
 
 def _columns(weight: Array) -> Array:
     return weight if weight.ndim == 2 else weight[:, None]
+
+
+def _two_sum(a: Array, b: Array) -> tuple[Array, Array]:
+    """A + b as a rounded sum and the rest that rounding lost (Knuth)."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
 
 
 def _summed(part: Array) -> Array:

@@ -21,7 +21,7 @@ __all__ = ["assert_same", "check_density", "check_family", "check_statistic"]
 
 def assert_same(a: Any, b: Any, law: str, rtol: float = 1e-9) -> None:
     """Assert that two statistics (or arrays) are equal up to rounding, in units of each array's largest entry."""
-    left, right = arrays_of(a), arrays_of(b)
+    left, right = arrays_of(a, rounding=False), arrays_of(b, rounding=False)
     assert len(left) == len(right), f"{law}: {len(left)} arrays on one side, {len(right)} on the other"
     for mine, theirs in zip(left, right, strict=True):
         size = float(np.abs(mine[np.isfinite(mine)]).max(initial=0.0))

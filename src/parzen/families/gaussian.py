@@ -70,8 +70,8 @@ class Gaussian(Family):
         if self.covariance != "full":
             return Moments(*moments(X, R, full=False))
         if at is not None:
-            weight, mean, scatter, likelihood = expected_moments(X, R, at.mean, at.factor)
-            return Expected(Moments(weight, mean, scatter), weight, likelihood)
+            *expected, likelihood = expected_moments(X, R, at.mean, at.factor)
+            return Expected(Moments(*expected), expected[0], likelihood)
         seen = Moments(*moments(X, R))
         if np.isnan(seen.mean).any():
             raise ValueError(
@@ -224,7 +224,7 @@ def _filled(statistic: Moments) -> Moments:
         stacklevel=2,
     )
     parts = {}
-    for name in ("weight", "mean", "scatter", "cubic", "quartic"):
+    for name in ("weight", "mean", "scatter", "carry", "cubic", "quartic"):
         own, whole = getattr(statistic, name), getattr(pooled, name)
         if own is not None:
             lacking = empty if empty.ndim == own.ndim else empty.reshape(len(empty), *(1,) * (own.ndim - 1))

@@ -83,19 +83,22 @@ def _marginal(
 
 def expected_moments(
     X: NDArray[np.floating], R: Memberships, mean: Array, factor: Array
-) -> tuple[Array, Array, Array, Array]:
+) -> tuple[Array, Array, Array, Array, Array]:
     """Moments of each group expected under the current Gaussians where cells are missing.
 
     Returns
     -------
-    weight (K,), mean (K, d), scatter (K, d, d), and the log-likelihood (K,) of each group's weighted rows
+    weight (K,), mean (K, d), scatter (K, d, d), what the mean's rounding lost (K, d)
+    log_likelihood : array of shape (K,)
+        Of each group's weighted rows.
     """
     suffix, matrix = native.rows(X, native.FLOATS)
     n, d = X.shape
     members = pointers(R, n)
     K = members[-1]
     order, begin = patterns(np.isnan(X))
-    weight, means, scatter, likelihood = np.empty(K), np.empty((K, d)), np.empty((K, d, d)), np.empty(K)
+    weight, means, scatter = np.empty(K), np.empty((K, d)), np.empty((K, d, d))
+    carry, likelihood = np.empty((K, d)), np.empty(K)
     native.call(
         f"missing_expected_{suffix}",
         *matrix,
@@ -106,9 +109,9 @@ def expected_moments(
         native.pointer(order, np.int64, (n,), "order"),
         native.pointer(begin, np.int64, begin.shape, "begin"),
         len(begin) - 1,
-        *(native.pointer(out, np.float64, out.shape, "output") for out in (weight, means, scatter, likelihood)),
+        *(native.pointer(out, np.float64, out.shape, "output") for out in (weight, means, carry, scatter, likelihood)),
     )
-    return weight, means, scatter, likelihood
+    return weight, means, scatter, carry, likelihood
 
 
 def patterns(missing: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

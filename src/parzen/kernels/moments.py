@@ -8,7 +8,7 @@ from parzen.kernels.arrays import Array
 from parzen.kernels.memberships import Labels, Memberships, pointers
 
 
-def moments(X: NDArray[np.floating], R: Memberships = None, full: bool = True) -> tuple[Array, Array, Array]:
+def moments(X: NDArray[np.floating], R: Memberships = None, full: bool = True) -> tuple[Array, Array, Array, Array]:
     """Weight, mean and centred scatter of the rows of each group.
 
     Parameters
@@ -23,6 +23,8 @@ def moments(X: NDArray[np.floating], R: Memberships = None, full: bool = True) -
     weight : array of shape (K,) if full else (K, d)
     mean : array of shape (K, d)
     scatter : array of shape (K, d, d) if full else (K, d)
+    carry : array of shape (K, d)
+        What the rounding of the mean lost.
     """
     suffix, matrix = native.rows(X, native.FLOATS)
     n, d = X.shape
@@ -30,11 +32,12 @@ def moments(X: NDArray[np.floating], R: Memberships = None, full: bool = True) -
     K = members[-1]
     weight = np.empty(K if full else (K, d))
     mean = np.empty((K, d))
+    carry = np.empty((K, d))
     scatter = np.empty((K, d, d) if full else (K, d))
     kernel = "moments_full" if full else "moments_diagonal"
-    outputs = (native.pointer(out, np.float64, out.shape, "output") for out in (weight, mean, scatter))
+    outputs = (native.pointer(out, np.float64, out.shape, "output") for out in (weight, mean, carry, scatter))
     native.call(f"{kernel}_{suffix}", *matrix, *members, *outputs)
-    return weight, mean, scatter
+    return weight, mean, scatter, carry
 
 
 def sums(X: NDArray[np.floating], R: Memberships = None) -> tuple[Array, Array]:

@@ -27,8 +27,8 @@ CODES = ("u8", "i32", "i64", *FLOATS)
 CSRS = ("f32_i32", "f32_i64", "f64_i32", "f64_i64")
 
 SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
-    "moments_diagonal": ((*ROWS, *MEMBERS, POINTER, POINTER, POINTER), FLOATS),
-    "moments_full": ((*ROWS, *MEMBERS, POINTER, POINTER, POINTER), FLOATS),
+    "moments_diagonal": ((*ROWS, *MEMBERS, *(POINTER,) * 4), FLOATS),
+    "moments_full": ((*ROWS, *MEMBERS, *(POINTER,) * 4), FLOATS),
     "sums": ((*ROWS, *MEMBERS, POINTER, POINTER), FLOATS),
     "gaussian_separate": ((*ROWS, INTEGER, POINTER, POINTER, POINTER, POINTER), FLOATS),
     "gaussian_shared": ((*ROWS, INTEGER, POINTER, POINTER, POINTER, POINTER), FLOATS),
@@ -38,7 +38,7 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
         FLOATS,
     ),
     "missing_expected": (
-        (*ROWS, *MEMBERS, INTEGER, POINTER, POINTER, POINTER, POINTER, INTEGER, *(POINTER,) * 4),
+        (*ROWS, *MEMBERS, INTEGER, POINTER, POINTER, POINTER, POINTER, INTEGER, *(POINTER,) * 5),
         FLOATS,
     ),
     "tally": ((*ROWS, *MEMBERS, POINTER, POINTER), CODES),

@@ -1,0 +1,109 @@
+"""What every benchmark shares: two ways of doing one job, timed in turn in one process, judged by one oracle."""
+
+import json
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import parzen
+from parzen.kernels import native
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: medians in milliseconds, errors against the oracle (None where there is none)."""
+
+    job: str
+    peer: str
+    ours_ms: float
+    peer_ms: float
+    ours_error: float | None
+    peer_error: float | None
+    target: float | None = None
+
+    @property
+    def ratio(self) -> float:
+        return self.peer_ms / self.ours_ms
+
+
+def race(
+    job: str,
+    peer: str,
+    ours: Callable[[], Any],
+    theirs: Callable[[], Any],
+    error: Callable[[Any], float] | None = None,
+    their_error: Callable[[Any], float] | None = None,
+    target: float | None = None,
+    repeat: int = 9,
+) -> Row:
+    """Time two functions in turn, warm, and judge what they return."""
+    mine, other = ours(), theirs()
+    times: tuple[list[float], list[float]] = ([], [])
+    for _ in range(repeat):
+        for function, spent in ((ours, times[0]), (theirs, times[1])):
+            begin = time.perf_counter()
+            function()
+            spent.append(1e3 * (time.perf_counter() - begin))
+    return Row(
+        job,
+        peer,
+        statistics.median(times[0]),
+        statistics.median(times[1]),
+        error(mine) if error else None,
+        (their_error or error)(other) if error else None,  # type: ignore[misc]
+        target,
+    )
+
+
+def machine() -> dict[str, Any]:
+    """Where the numbers come from."""
+    model = next(
+        (line.partition(":")[2].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")),
+        platform.processor(),
+    )
+    return {
+        "processor": model,
+        "cores": len(os.sched_getaffinity(0)),
+        "level": native.level(),
+        "threads": parzen.thread_count(),
+        "python": platform.python_version(),
+        **{name: metadata.version(name) for name in ("numpy", "scipy", "scikit-learn")},
+    }
+
+
+def write(rows: list[Row], folder: Path) -> Path:
+    """JSON of all rows, and the Markdown table made from it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "results.json"
+    path.write_text(
+        json.dumps({"machine": machine(), "rows": [asdict(row) | {"ratio": row.ratio} for row in rows]}, indent=2)
+    )
+    (folder / "results.md").write_text(table(json.loads(path.read_text())))
+    return path
+
+
+def table(results: dict[str, Any]) -> str:
+    """Markdown of the JSON results."""
+    about = ", ".join(f"{name} {value}" for name, value in results["machine"].items())
+    lines = [
+        f"Machine: {about}. Times are medians in ms, errors against an oracle.",
+        "",
+        "| job | peer | ours | peer's | ratio | target | our error | peer's error |",
+        "|---|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    for row in results["rows"]:
+        target = "" if row["target"] is None else f"{row['target']:g}x"
+        errors = " | ".join("" if row[name] is None else f"{row[name]:.0e}" for name in ("ours_error", "peer_error"))
+        times = f"{row['ours_ms']:.3g} | {row['peer_ms']:.3g} | {row['ratio']:.1f}x"
+        lines.append(f"| {row['job']} | {row['peer']} | {times} | {target} | {errors} |")
+    return "\n".join(lines) + "\n"
+
+
+def _lines(path: str) -> list[str]:
+    return Path(path).read_text().splitlines() if Path(path).exists() else []
