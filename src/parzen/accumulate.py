@@ -133,12 +133,12 @@ def in_memory(X: Any) -> bool:
 
 
 def block_rows(X: Any, groups: int) -> int:
-    """Rows of a block: about half a megabyte, and enough to make the work outweigh the adding of statistics."""
+    """Rows of a block: about a megabyte, and enough to make the work outweigh the adding of statistics."""
     n, d = X.shape
     if is_sparse(X):
         stored = max(X.nnz / max(n, 1), 1.0)
         return int(max(8192, 2 * groups * d / stored))
-    by_bytes = 2**19 // max(d * X.dtype.itemsize, 1)
+    by_bytes = 2**20 // max(d * X.dtype.itemsize, 1)
     return int(max(by_bytes // 64 * 64, 4 * d, 32 * groups, 256))
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
+from parzen.accumulate import accumulate
 from parzen.kernels.arrays import Array
 from parzen.kernels.memberships import Memberships
 from parzen.statistic import Statistic
@@ -19,6 +20,10 @@ from parzen.statistic import Statistic
 
 class Collapse(ValueError):
     """A statistic that no density of the family fits: no rows, or too few distinct ones. It says what to do."""
+
+
+class NeedsDensity(ValueError):
+    """A statistic that is an expectation under a current density was asked for without one: the family must iterate."""
 
 
 class FloorWarning(UserWarning):
@@ -85,16 +90,17 @@ class Family(BaseEstimator, ABC):
         ----------
         X : array of shape (n, d)
         R : memberships of the rows in K groups (see `parzen.Labels`); None: all rows in one
-        at : the current density, for families whose statistic is an expectation under it
+        at : the current density, for families whose statistic is an expectation under it; without one they raise
+            `NeedsDensity`, and with one they give an `Expected` statistic
         """
 
     @abstractmethod
     def maximise(self, statistic: Any) -> Density:
         """The K densities that fit the statistic best, in the sense of the family's estimate."""
 
-    def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> Density | None:
-        """Density to iterate from, or None where one look at the rows is enough."""
-        return None
+    def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> Density:
+        """Density to iterate from; where one look at the rows is enough, the one that it gives."""
+        return self.maximise(accumulate(self, X, R))
 
     def bind(self, table: Table) -> Self:
         """The same family, told what it must know before the first row: positions of names, alphabets of columns."""

@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from parzen.accumulate import accumulate
-from parzen.family import Collapse, Density, Family
+from parzen.accumulate import accumulate, in_memory
+from parzen.family import Collapse, Density, Family, NeedsDensity
 from parzen.kernels.memberships import Labels, Memberships
 from parzen.statistic import Expected, Joint, Statistic
 
@@ -78,13 +78,18 @@ def fit(
     >>> result.density.mean, result.density.covariance, result.outcome
     (array([[2.]]), array([[[2.66666667]]]), 'converged')
     """
-    density = family.start(X, R, np.random.default_rng(rng)) if start is None else start
-    if density is None:
-        statistic = accumulate(family, X, R)
-        density = family.maximise(statistic)
-        scores = (log_likelihood(density, X, R),) if trace else ()
-        return Fit(density, statistic, scores, "converged", "One look at the rows is enough for this family.", 1)
-    return _iterate(family, X, R, density, max_iter, tol, trace, callback)
+    if start is None:
+        try:
+            statistic = accumulate(family, X, R)
+        except NeedsDensity:
+            if not in_memory(X) and iter(X) is X:
+                raise
+            start = family.start(X, R, np.random.default_rng(rng))
+        else:
+            density = family.maximise(statistic)
+            scores = (log_likelihood(density, X, R),) if trace else ()
+            return Fit(density, statistic, scores, "converged", "One look at the rows was enough.", 1)
+    return _iterate(family, X, R, start, max_iter, tol, trace, callback)
 
 
 def _iterate(

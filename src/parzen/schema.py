@@ -218,11 +218,9 @@ def _is_missing(cell: Any) -> bool:
 
 def _alphabet(X: Any, j: int) -> NDArray[Any]:
     column = column_of(X, j)
-    if (hasattr(column, "cat") and str(getattr(column, "dtype", "")) in ("category", "Categorical")) or type(
-        getattr(column, "dtype", None)
-    ).__name__ in ("CategoricalDtype", "Enum"):
-        declared = column.cat.categories if hasattr(column, "iloc") else column.cat.get_categories()
-        return _declared(declared.to_numpy())
+    declared = getattr(getattr(column, "dtype", None), "categories", None)  # pandas' category, polars' Enum
+    if declared is not None:
+        return _declared(list(declared))
     cells = _cells(column)
     if cells.dtype.kind in "biuf":
         found = np.unique(cells)

@@ -134,9 +134,13 @@ class Moments(Statistic):
     def __add__(self, other: Self) -> Self:
         weight = self.weight + other.weight
         share = np.divide(other.weight, weight, out=np.zeros_like(weight), where=weight != 0)
-        step = self.carry + _columns(share) * other._distance(self.mean, self.carry)
-        mean, carry = _two_sum(self.mean, step)
-        return self._about(mean, carry)._plus(other._about(mean, carry), weight)
+        off = other._distance(self.mean, self.carry)
+        mean, carry = _two_sum(self.mean, self.carry + _columns(share) * off)
+        if self.cubic is not None:
+            return self._about(mean, carry)._plus(other._about(mean, carry), weight)
+        between = self.weight * share
+        apart = between * off * off if between.ndim == 2 else between[:, None, None] * off[:, :, None] * off[:, None, :]
+        return replace(self, weight=weight, mean=mean, carry=carry, scatter=self.scatter + other.scatter + apart)
 
     def __rmul__(self, scale: float) -> Self:
         cubic, quartic = (None if part is None else scale * part for part in (self.cubic, self.quartic))

@@ -13,11 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 from parzen.accumulate import accumulate, evaluate
 from parzen.estimators.door import all_or_nothing, finite, table, weights
 from parzen.families.gaussian import Gaussian
-from parzen.family import Density, Family
+from parzen.family import Density, Family, NeedsDensity
 from parzen.fit import fit
 from parzen.kernels.arrays import Array
 from parzen.schema import Schema, learn
-from parzen.statistic import Expected
 
 
 class DensityEstimator(DensityMixin, BaseEstimator):
@@ -111,14 +110,16 @@ class DensityEstimator(DensityMixin, BaseEstimator):
         begun = hasattr(self, "statistic_")
         rows = self._later(X, grow=True) if begun else self._first(X)
         w = weights(sample_weight, rows)
-        start = self.family_.start(rows, w, _generator(self.random_state))
-        at = None if start is None else self.density_ if begun else start
-        seen = accumulate(self.family_, rows, w, at=at)
-        seen = seen.statistic if isinstance(seen, Expected) else seen
+        try:
+            seen = accumulate(self.family_, rows, w)
+        except NeedsDensity:
+            at = self.density_ if begun else self.family_.start(rows, w, _generator(self.random_state))
+            seen = accumulate(self.family_, rows, w, at=at).statistic
+            self.iterated_ = True
         self.statistic_ = self.statistic_ + seen if begun else seen
         self.density_ = self.family_.maximise(self.statistic_)
         self.n_iter_, self.outcome_ = getattr(self, "n_iter_", 0) + 1, "converged"
-        self.iterated_ = start is not None or getattr(self, "iterated_", False)
+        self.iterated_ = getattr(self, "iterated_", False)
 
     def merge(self, other: "DensityEstimator") -> "DensityEstimator":
         """A new estimator that has learnt from the rows of both: as if it had been fitted to all of them.

@@ -9,7 +9,7 @@ import numpy as np
 from parzen.accumulate import accumulate
 from parzen.conjugate import NormalInverseGamma, NormalInverseWishart, NormalMean
 from parzen.densities.gaussian import GaussianDensity, StudentDensity, lower_triangle
-from parzen.family import ESTIMATES, Collapse, Family, FloorWarning, choose, total_or_collapse
+from parzen.family import ESTIMATES, Collapse, Density, Family, FloorWarning, NeedsDensity, choose, total_or_collapse
 from parzen.kernels.arrays import Array, as_floats, is_sparse
 from parzen.kernels.gaussian import expected_moments
 from parzen.kernels.memberships import Memberships
@@ -74,7 +74,7 @@ class Gaussian(Family):
             return Expected(Moments(*expected), expected[0], likelihood)
         seen = Moments(*moments(X, R))
         if np.isnan(seen.mean).any():
-            raise ValueError(
+            raise NeedsDensity(
                 "X has missing cells, and a full covariance must then be found by iteration: use parzen.fit or an "
                 "estimator over rows that can be read again, or covariance='diagonal'."
             )
@@ -83,10 +83,9 @@ class Gaussian(Family):
             seen = replace(seen, cubic=cubic, quartic=quartic)
         return seen
 
-    def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> GaussianDensity | None:
-        self._check()
-        if self.covariance != "full" or not _has_missing(X):
-            return None
+    def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> Density:
+        if self.covariance != "full":
+            return super().start(X, R, rng)
         if self.shrinkage == "ledoit_wolf" or self.estimate == "bayes":
             option = f"estimate={self.estimate!r}" if self.estimate == "bayes" else f"shrinkage={self.shrinkage!r}"
             raise ValueError(f"{option} has no exact form where a full Gaussian has missing cells; use estimate='map'.")
@@ -201,14 +200,6 @@ class Gaussian(Family):
         if self.prior is not None and not isinstance(self.prior, kinds):
             wanted = "NormalInverseWishart" if self.covariance == "full" else "NormalInverseGamma or NormalMean"
             raise TypeError(f"prior of a {self.covariance} Gaussian must be {wanted}, got {type(self.prior).__name__}.")
-
-
-def _has_missing(X: Any) -> bool:
-    if isinstance(X, np.ndarray):
-        return X.dtype.kind == "f" and bool(np.isnan(X.sum()) and np.isnan(X).any())
-    if is_sparse(X) or iter(X) is X:  # an iterator can't be read twice: observe will say so if a cell is missing
-        return False
-    return any(_has_missing(batch[0] if isinstance(batch, tuple) else batch) for batch in X)
 
 
 def _filled(statistic: Moments) -> Moments:

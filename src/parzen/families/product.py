@@ -8,8 +8,8 @@ import numpy as np
 
 from parzen.accumulate import map_rows
 from parzen.densities.product import ProductDensity
-from parzen.family import Density, Family, Table
-from parzen.fit import Score, fit
+from parzen.family import Family, Table
+from parzen.fit import Score
 from parzen.kernels.memberships import Memberships, group_count
 from parzen.statistic import Expected, Joint, Statistic
 
@@ -77,17 +77,10 @@ class Product(Family):
         parts = tuple(family.maximise(part) for family, part in zip(families.values(), statistic.parts, strict=True))
         return ProductDensity(parts, tuple(_positions(key) for key in families))
 
-    def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> Density | None:
-        """Where a block must iterate: its own start, beside the other blocks' densities, which are final at once."""
+    def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> ProductDensity:
         pairs = [(family, _positions(key)) for key, family in self._families().items()]
-        blocks = [map_rows(itemgetter((slice(None), _slice(columns))), X) for _, columns in pairs]
-        starts = [family.start(block, R, rng) for (family, _), block in zip(pairs, blocks, strict=True)]
-        if all(density is None for density in starts):
-            return None
-        parts = tuple(
-            fit(family, block, R).density if density is None else density
-            for (family, _), block, density in zip(pairs, blocks, starts, strict=True)
-        )
+        blocks = (map_rows(itemgetter((slice(None), _slice(columns))), X) for _, columns in pairs)
+        parts = tuple(family.start(block, R, rng) for (family, _), block in zip(pairs, blocks, strict=True))
         return ProductDensity(parts, tuple(columns for _, columns in pairs))
 
     def _families(self) -> dict[Any, Family]:

@@ -55,7 +55,11 @@ class Labels:
         return len(self.codes)
 
     def __getitem__(self, rows: Any) -> "Labels":
-        return Labels(self.codes[rows], None if self.weights is None else self.weights[rows], self.groups)
+        part = object.__new__(Labels)  # sound already: nothing to check again
+        object.__setattr__(part, "codes", np.ascontiguousarray(self.codes[rows]))
+        object.__setattr__(part, "weights", None if self.weights is None else np.ascontiguousarray(self.weights[rows]))
+        object.__setattr__(part, "groups", self.groups)
+        return part
 
     def dense(self) -> NDArray[np.float64]:
         """The same memberships as an (n, K) matrix."""
