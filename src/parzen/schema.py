@@ -218,9 +218,8 @@ def _is_missing(cell: Any) -> bool:
 
 def _alphabet(X: Any, j: int) -> NDArray[Any]:
     column = column_of(X, j)
-    declared = getattr(getattr(column, "dtype", None), "categories", None)  # pandas' category, polars' Enum
-    if declared is not None:
-        return _declared(list(declared))
+    if type(column.dtype).__name__ in ("CategoricalDtype", "Enum"):  # pandas' and polars' declared alphabets
+        return _declared(list(column.dtype.categories))
     cells = _cells(column)
     if cells.dtype.kind in "biuf":
         found = np.unique(cells)
