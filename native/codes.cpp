@@ -1,7 +1,7 @@
 // Tables indexed by category codes: tallies of them, and sums of log-probabilities looked up by them.
 //
-// Column j owns the slots offsets[j] ... offsets[j + 1] - 1. A NaN or a negative code is a missing cell. What is not a
-// whole number, or too large for its column, is refused: the kernel returns its position + 1.
+// Column j owns the slots offsets[j] ... offsets[j + 1] - 1. A NaN or the code -1 is a missing cell. What is not a whole
+// number, below -1, or too large for its column, is refused: the kernel returns its position + 1.
 #include "common.h"
 
 namespace parzen {
@@ -12,12 +12,13 @@ constexpr index missing = -1, not_a_code = -2;
 template <class C>
 inline index code_of(C value) {
     if constexpr (static_cast<C>(0.5) != 0) {      // a floating type
-        if (!(value >= 0)) return missing;         // NaN too
-        if (value > static_cast<C>(2147483647.0)) return not_a_code;
+        if (value != value) return missing;
+        if (!(value >= -1 && value <= static_cast<C>(2147483647.0))) return not_a_code;
         const index code = static_cast<index>(value);
         return static_cast<C>(code) == value ? code : not_a_code;
     } else {
-        return value < C(0) ? missing : static_cast<index>(value);
+        const index code = static_cast<index>(value);
+        return code >= missing ? code : not_a_code;
     }
 }
 

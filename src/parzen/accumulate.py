@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 import joblib
 import numpy as np
 
-from parzen.kernels.arrays import Array, is_sparse
+from parzen.kernels.arrays import Array, canonical, check_columns, is_sparse
 from parzen.kernels.memberships import Labels, Memberships, check_memberships, group_count, take
 from parzen.statistic import Statistic
 
@@ -143,13 +143,14 @@ def block_rows(X: Any, groups: int) -> int:
 
 
 def _numbered_blocks(X: Any, groups: int) -> Iterator[tuple[int, Any]]:
-    X = X.tocsr() if is_sparse(X) else X
+    X = canonical(X) if is_sparse(X) else X
     size = block_rows(X, groups)
     for begin in range(0, X.shape[0], size):
         yield begin, X[begin : begin + size]
 
 
 def _blocks(X: Any, R: Any) -> Iterator[tuple[Any, Memberships]]:
+    check_columns(X, None)
     n = X.shape[0]
     R = check_memberships(R, n)
     if n == 0:

@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 from parzen.accumulate import accumulate
-from parzen.kernels.arrays import Array
+from parzen.kernels.arrays import Array, ColumnError
 from parzen.kernels.memberships import Memberships
 from parzen.statistic import Statistic
 
 
-class Collapse(ValueError):
+class Collapse(ColumnError):
     """A statistic that no density of the family fits: no rows, or too few distinct ones. It says what to do."""
 
 
@@ -61,11 +61,17 @@ class Table(Protocol):
     def positions(self, columns: Any) -> list[int]:
         """Positions of columns that are given by name or by position."""
 
+    def names(self) -> list[Any]:
+        """Names of the columns, or positions where they have none."""
+
     def select(self, positions: list[int]) -> "Table":
         """The table of some of the columns."""
 
-    def alphabets(self, given: Any) -> tuple[NDArray[Any], ...]:
-        """Categories of every column, learnt from it unless given; from now on its cells arrive as codes."""
+    def alphabets(self, given: Any, closed: bool) -> tuple[NDArray[Any], ...]:
+        """Categories of every column, learnt from it unless given; from now on its cells arrive as codes.
+
+        With `closed` set, a later category that is none of them is an error.
+        """
 
 
 class Family(BaseEstimator, ABC):
@@ -77,10 +83,13 @@ class Family(BaseEstimator, ABC):
         Whether `observe` and its densities read CSR matrices.
     takes_missing : bool
         Whether a cell may be NaN.
+    takes_negative : bool
+        Whether a cell may be below zero.
     """
 
     takes_sparse: ClassVar[bool] = False
-    takes_missing: ClassVar[bool] = True
+    takes_missing: bool = True
+    takes_negative: ClassVar[bool] = True
 
     @abstractmethod
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Statistic:
@@ -120,12 +129,39 @@ def total_or_collapse(weight: Array, what: str) -> None:
     """Raise where a column has no weight in any group together."""
     empty = np.flatnonzero(~(weight.sum(axis=0) > 0))
     if len(empty):
-        where = (
-            "no row has any weight"
-            if len(empty) == weight.shape[1]
-            else f"column {empty[0]} has no value with any weight"
+        raise Collapse(
+            f"{what} can't be fitted: column {{column}} has no value with any weight; leave such columns out, or give "
+            "rows with weight above 0.",
+            int(empty[0]),
         )
-        raise Collapse(f"{what} can't be fitted: {where}; leave such columns out, or give rows with weight above 0.")
+
+
+def check_prior(prior: Any, kind: type, family: str, shape: tuple[int, ...]) -> None:
+    """Raise unless a family's prior is None or of its kind, with parameters that broadcast to a shape."""
+    if prior is None:
+        return
+    if not isinstance(prior, kind):
+        raise TypeError(f"prior of {family} must be {kind.__name__}, such as {kind.__name__}(...), got {prior!r}.")
+    for name, value in vars(prior).items():
+        pairs = zip(value.shape[::-1], shape[::-1], strict=False)
+        if value.ndim > len(shape) or any(a not in (1, b) for a, b in pairs):
+            raise ValueError(
+                f"{name} of the prior has shape {value.shape}, but there are {shape[-1]} columns in {shape[0]} groups; "
+                "give one number, or one for each column."
+            )
+
+
+def same_parameters(a: Any, b: Any) -> bool:
+    """Whether two families (or priors, or other parameters) say the same."""
+    if isinstance(a, Family):
+        return type(a) is type(b) and same_parameters(a.get_params(deep=False), b.get_params(deep=False))
+    if isinstance(a, dict):
+        return isinstance(b, dict) and a.keys() == b.keys() and all(same_parameters(a[key], b[key]) for key in a)
+    if isinstance(a, list | tuple):
+        return isinstance(b, list | tuple) and len(a) == len(b) and all(map(same_parameters, a, b))
+    if hasattr(a, "__dataclass_fields__"):
+        return type(a) is type(b) and same_parameters(vars(a), vars(b))
+    return bool(np.array_equal(np.asarray(a, dtype=object), np.asarray(b, dtype=object)))
 
 
 def others(d: int, columns: Sequence[int]) -> list[int]:

@@ -1,7 +1,9 @@
 """The only iteration: observe, maximise, until the likelihood stops rising."""
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
@@ -24,7 +26,7 @@ class Fit:
     statistic : the statistic that they maximise
     log_likelihoods : tuple of float
         One for each look at the rows, each of the density before it. Empty where one look was enough (a closed form),
-        unless `trace` asked for the last density's.
+        unless `trace` asked for the last density's. Maximum likelihood never lets it fall; with a prior it may.
     outcome : "converged", "too many steps" or "collapsed"
     message : str
         What happened and, where something should be done, what.
@@ -62,7 +64,8 @@ def fit(
     start : density to iterate from, instead of the family's own start
     rng : for families whose start is random
     max_iter : most maximisations of a family that iterates
-    tol : stop when the log-likelihood rises by less than this for each unit of weight
+    tol : stop when the log-likelihood changes by less than this for each unit of weight (of the column that is observed
+        least, where cells are missing)
     trace : also evaluate the last density, at the cost of one more look at the rows
     callback : called with the step and the log-likelihood after each look
 
@@ -78,6 +81,10 @@ def fit(
     >>> result.density.mean, result.density.covariance, result.outcome
     (array([[2.]]), array([[[2.66666667]]]), 'converged')
     """
+    if not isinstance(max_iter, Integral) or max_iter < 1:
+        raise ValueError(f"max_iter must be a whole number of steps, at least 1, got {max_iter!r}.")
+    if not isinstance(tol, Real) or not 0 <= tol < np.inf:
+        raise ValueError(f"tol must be a number, at least 0, got {tol!r}.")
     if start is None:
         try:
             statistic = accumulate(family, X, R)
@@ -86,10 +93,14 @@ def fit(
                 raise
             start = family.start(X, R, np.random.default_rng(rng))
         else:
-            density = family.maximise(statistic)
-            scores = (log_likelihood(density, X, R),) if trace else ()
-            return Fit(density, statistic, scores, "converged", "One look at the rows was enough.", 1)
+            return _at_once(family, X, R, statistic, trace)
     return _iterate(family, X, R, start, max_iter, tol, trace, callback)
+
+
+def _at_once(family: Family, X: Any, R: Any, statistic: Statistic, trace: bool) -> Fit:
+    density = family.maximise(statistic)
+    scores = (log_likelihood(density, X, R),) if trace else ()
+    return Fit(density, statistic, scores, "converged", "One look at the rows was enough.", 1)
 
 
 def _iterate(
@@ -103,10 +114,13 @@ def _iterate(
     callback: Callable[[int, float], None] | None,
 ) -> Fit:
     scores: list[float] = []
+    said: list[warnings.WarningMessage] = []
     outcome: Outcome = "too many steps"
     message = f"The likelihood was still rising after {max_iter} steps; raise max_iter, or tol if this is close enough."
     for step in range(max_iter + 1):
-        expected: Expected = accumulate(family, X, R, at=density)
+        expected = accumulate(family, X, R, at=density)
+        if not isinstance(expected, Expected):
+            return _at_once(family, X, R, expected, trace)
         scores.append(float(expected.log_likelihood.sum()))
         if callback is not None:
             callback(step, scores[-1])
@@ -122,10 +136,14 @@ def _iterate(
         if step == max_iter:
             break
         try:
-            density = family.maximise(expected.statistic)
+            with warnings.catch_warnings(record=True) as said:  # only what the last step says is true of the result
+                warnings.simplefilter("always")
+                density = family.maximise(expected.statistic)
         except Collapse as reason:
             outcome, message = "collapsed", f"Step {step} failed: {reason}"
             break
+    for warning in said:
+        warnings.warn(warning.message, warning.category, stacklevel=3)
     if trace and outcome == "collapsed":
         scores.append(log_likelihood(density, X, R))
     return Fit(density, expected.statistic, tuple(scores), outcome, message, step)

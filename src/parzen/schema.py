@@ -4,7 +4,7 @@ Families see matrices of numbers. What a table looks like is learnt once, from t
 table is read the same way (`Schema.encode`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -15,32 +15,41 @@ from parzen.family import Family
 from parzen.kernels.arrays import Array, is_sparse
 
 F = TypeVar("F", bound=Family)
+NUMBERS = "biuf"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Schema:
     """How a table is read as a matrix.
 
     Attributes
     ----------
-    names : tuple of str, or None
+    labels : tuple
+        What the columns are called; their positions where they have no names.
     alphabets : tuple, one for each column
         Its categories, whose positions are the codes; None for a column of numbers.
+    dtypes : tuple, one for each column
+    closed : frozenset of int
+        Columns in which a category beyond the alphabet is an error.
     frame : "pandas", "polars" or None
         What kind of table `decode` gives back.
     """
 
-    names: tuple[str, ...] | None
+    labels: tuple[Any, ...]
     alphabets: tuple[NDArray[Any] | None, ...]
+    dtypes: tuple[Any, ...]
+    closed: frozenset[int] = frozenset()
     frame: str | None = None
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Schema) or len(self.alphabets) != len(other.alphabets):
-            return False
-        pairs = zip(self.alphabets, other.alphabets, strict=True)
-        return self.names == other.names and all(_same(a, b) for a, b in pairs)
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """Names of the columns, where all have one that is text."""
+        return self.labels if all(isinstance(label, str) for label in self.labels) else None
 
-    __hash__ = None  # type: ignore[assignment]
+    def same_columns(self, other: "Schema") -> bool:
+        """Whether two tables have the same names and alphabets."""
+        pairs = zip(self.alphabets, other.alphabets, strict=False)
+        return self.labels == other.labels and all(_same(a, b) for a, b in pairs)
 
     def encode(self, X: Any, grow: bool = False) -> Any:
         """Rows as a matrix (or CSR) of numbers; a category beyond its alphabet gets the next code.
@@ -49,10 +58,8 @@ class Schema:
         """
         if is_sparse(X) or (_is_numeric(X) and all(alphabet is None for alphabet in self.alphabets)):
             return X
-        if _is_numeric(X) and X.dtype.kind in "biu" and X.size and all(_counts_up(part) for part in self.alphabets):
-            sizes = np.array([len(part) for part in self.alphabets])  # type: ignore[arg-type]
-            if X.min() >= 0 and (not grow or (X.max(axis=0) < sizes).all()):
-                return X  # codes already
+        if self._holds_codes(X, grow):
+            return X
         out = np.empty((len(X), len(self.alphabets)))
         for j, alphabet in enumerate(self.alphabets):
             cells = column_of(X, j)
@@ -60,68 +67,89 @@ class Schema:
         return out
 
     def decode(self, rows: Array) -> Any:
-        """Rows of numbers as a table of the kind that the schema was learnt from."""
-        plain = all(alphabet is None or _counts_up(alphabet) for alphabet in self.alphabets)
-        if self.frame is None and plain:
-            return rows
+        """Rows of numbers as a table of the kind that the schema was learnt from, columns of their first types."""
         columns = [
             rows[:, j] if alphabet is None else alphabet[rows[:, j].astype(np.intp)]
             for j, alphabet in enumerate(self.alphabets)
         ]
-        if self.frame is None:
-            return np.stack([column.astype(object) for column in columns], axis=1)
-        named = dict(zip(self.names or map(str, range(len(columns))), columns, strict=True))
+        if self.frame == "pandas":
+            import pandas
+
+            pairs = zip(columns, self.dtypes, strict=True)
+            series = [pandas.Series(_whole(column)).astype(_restored(column, dtype)) for column, dtype in pairs]
+            table = pandas.concat(series, axis=1)
+            table.columns = list(self.labels)
+            return table
         if self.frame == "polars":
             import polars
 
-            return polars.DataFrame({name: column.tolist() for name, column in named.items()})
-        import pandas
-
-        return pandas.DataFrame(named)
+            named = zip(self.labels, columns, self.dtypes, strict=True)
+            return polars.DataFrame(
+                [
+                    polars.Series(name, _whole(column).tolist()).cast(_restored(column, dtype))
+                    for name, column, dtype in named
+                ]
+            )
+        if all(column.dtype.kind in NUMBERS for column in columns):
+            return np.stack(columns, axis=1).astype(np.result_type(*(_whole(column) for column in columns)), copy=False)
+        return np.stack([column.astype(object) for column in columns], axis=1)
 
     def positions(self, columns: Any) -> list[int]:
         """Positions of columns that are given by name or by position, one or several."""
-        given = list(columns) if isinstance(columns, tuple | list | np.ndarray) else [columns]
-        found = [self._position(column) for column in given]
+        several = isinstance(columns, Iterable) and not isinstance(columns, str | bytes | dict)
+        found = [self._position(column) for column in (columns if several else [columns])]
         if len(set(found)) < len(found) or not found:
             raise ValueError(f"columns must be different ones, at least one, got {columns!r}.")
         return found
 
     def _position(self, column: Any) -> int:
-        d = len(self.alphabets)
+        d = len(self.labels)
         if isinstance(column, str):
-            if self.names is None or column not in self.names:
-                known = "the table has no names" if self.names is None else f"the columns are {list(self.names)}"
+            if column not in self.labels:
+                known = "the table has no names" if self.names is None else f"the columns are {list(self.labels)}"
                 raise ValueError(f"there is no column {column!r}: {known}.")
-            return self.names.index(column)
-        if not isinstance(column, int | np.integer) or not -d <= column < d:
+            return self.labels.index(column)
+        if isinstance(column, bool | np.bool_) or not isinstance(column, int | np.integer) or not -d <= column < d:
             raise ValueError(f"there is no column {column!r}: give a name or a position from 0 to {d - 1}.")
         return int(column) % d
 
     def select(self, positions: Sequence[int]) -> "Schema":
         """Schema of some of the columns."""
-        names = None if self.names is None else tuple(self.names[j] for j in positions)
-        return Schema(names, tuple(self.alphabets[j] for j in positions), self.frame)
+        labels, alphabets, dtypes = (
+            tuple(part[j] for j in positions) for part in (self.labels, self.alphabets, self.dtypes)
+        )
+        labels = labels if self.names else tuple(range(len(labels))) if self.frame is None else labels
+        closed = frozenset(at for at, j in enumerate(positions) if j in self.closed)
+        return Schema(labels, alphabets, dtypes, closed, self.frame)
 
-    def _name(self, j: int) -> str:
-        return repr(self.names[j]) if self.names else str(j)
+    def _holds_codes(self, X: Any, grow: bool) -> bool:
+        """Whether X is a matrix of whole numbers that are its categories' codes already."""
+        if not (_is_numeric(X) and X.dtype.kind in "biu" and X.size and all(map(_counts_up, self.alphabets))):
+            return False
+        sizes = np.array([len(part) for part in self.alphabets if part is not None])
+        strict = np.arange(len(sizes)) if grow else sorted(self.closed)
+        return bool(X.min() >= 0 and (X.max(axis=0) < sizes)[strict].all())
 
     def _numbers(self, cells: Any, j: int) -> Array:
         try:
             return _as_numbers(cells)
         except (TypeError, ValueError):
-            text = next(cell for cell in cells if isinstance(cell, str) or not np.isscalar(cell))
-            raise ValueError(
-                f"could not convert string to float: column {self._name(j)} holds {text!r}, but its family needs "
-                "numbers; use Categorical for it, or leave it out."
-            ) from None
+            wrong = (cell for cell in _cells(cells) if not _is_missing(cell) and not isinstance(cell, int | float))
+            cell = next(wrong, None)
+            where = f"column {self.labels[j]!r} holds {cell!r}, but its family needs numbers"
+            remedy = "use Categorical for it, make it a number, or leave it out."
+            if isinstance(cell, str):
+                raise ValueError(f"could not convert string to float: {where}; {remedy}") from None
+            raise TypeError(f"argument must be a string or a number: {where}; {remedy}") from None
 
     def _codes(self, cells: Any, alphabet: NDArray[Any], j: int, grow: bool) -> Array:
         codes = _encode(cells, alphabet)
-        if grow and (codes == len(alphabet)).any():
-            new = _cells(cells)[int(np.argmax(codes == len(alphabet)))]
+        beyond = codes == len(alphabet)
+        if (grow or j in self.closed) and beyond.any():
+            new = _cells(cells)[int(np.argmax(beyond))]
+            new = new.item() if isinstance(new, np.generic) else new
             raise ValueError(
-                f"column {self._name(j)} holds {new!r}, which is none of its {len(alphabet)} categories so far; "
+                f"column {self.labels[j]!r} holds {new!r}, which is none of its {len(alphabet)} categories so far; "
                 "declare all of them with Categorical(categories=...), or fit anew on all rows."
             )
         return codes
@@ -130,50 +158,98 @@ class Schema:
 class FirstTable:
     """The table that a schema is learnt from; families ask it for what they need (see `parzen.family.Table`)."""
 
-    def __init__(self, X: Any, schema: Schema, places: list[int], learnt: dict[int, NDArray[Any]]) -> None:
-        self.X, self.schema, self.places, self.learnt = X, schema, places, learnt
+    def __init__(
+        self, X: Any, schema: Schema, places: list[int], learnt: dict[int, NDArray[Any]], closed: set[int]
+    ) -> None:
+        self.X, self.schema, self.places, self.learnt, self.closed = X, schema, places, learnt, closed
 
     def positions(self, columns: Any) -> list[int]:
         """Positions of columns that are given by name or by position."""
         return self.schema.positions(columns)
 
+    def names(self) -> list[Any]:
+        """Names of the columns, or positions where they have none."""
+        return list(self.schema.labels)
+
     def select(self, positions: list[int]) -> "FirstTable":
         """The table of some of the columns."""
-        return FirstTable(self.X, self.schema.select(positions), [self.places[j] for j in positions], self.learnt)
+        places = [self.places[j] for j in positions]
+        return FirstTable(self.X, self.schema.select(positions), places, self.learnt, self.closed)
 
-    def alphabets(self, given: Any) -> tuple[NDArray[Any], ...]:
+    def alphabets(self, given: Any, closed: bool) -> tuple[NDArray[Any], ...]:
         """Categories of every column, learnt from it unless given."""
         if is_sparse(self.X):
             raise TypeError("Categorical takes dense tables, got a sparse matrix; use X.toarray(), or Bernoulli.")
-        declared = [given] * len(self.places) if given is None or isinstance(given, int) else list(given)
-        if len(declared) != len(self.places):
-            raise ValueError(f"categories has {len(declared)} alphabets, but there are {len(self.places)} columns.")
-        for place, part in zip(self.places, declared, strict=True):
-            self.learnt[place] = _alphabet(self.X, place) if part is None else _declared(part)
+        for place, part in zip(self.places, self._declared(given), strict=True):
+            self.learnt[place] = _alphabet(self.X, place) if part is None else declared(part)
+            if closed:
+                self.closed.add(place)
         return tuple(self.learnt[place] for place in self.places)
+
+    def _declared(self, given: Any) -> list[Any]:
+        """What is declared of each column; None of those that are to be learnt."""
+        d = len(self.places)
+        if given is None or isinstance(given, int | np.integer):
+            return [given] * d
+        if isinstance(given, dict):
+            parts: list[Any] = [None] * d
+            for key, part in given.items():
+                parts[self.positions(key)[0]] = part
+            return parts
+        parts = list(given)
+        if d == 1 and (len(parts) != 1 or isinstance(parts[0], str)):
+            return [parts]  # the alphabet of the one column
+        if len(parts) != d or any(isinstance(part, str) for part in parts):
+            raise ValueError(
+                f"categories must be one alphabet for each of {d} columns, as in [['a', 'b'], ...], or a dict from "
+                f"columns to alphabets, got {given!r}."
+            )
+        return parts
 
 
 def learn(family: F, X: Any) -> tuple[F, Schema]:
     """The family, bound to the first table, and how this and later tables are read."""
-    kind = type(X).__module__.partition(".")[0]
-    frame = kind if kind in ("pandas", "polars") else None
-    names = tuple(map(str, X.columns)) if frame else None
+    frame = frame_kind(X)
     d = X.shape[1]
-    bare = Schema(names, (None,) * d, frame)
+    labels = tuple(X.columns) if frame else tuple(range(d))
+    dtypes = tuple(column_of(X, j).dtype for j in range(d)) if frame else (getattr(X, "dtype", None),) * d
+    bare = Schema(labels, (None,) * d, dtypes, frame=frame)
     learnt: dict[int, NDArray[Any]] = {}
-    family = family.bind(FirstTable(X, bare, list(range(d)), learnt))
-    return family, Schema(names, tuple(learnt.get(j) for j in range(d)), frame)
+    closed: set[int] = set()
+    family = family.bind(FirstTable(X, bare, list(range(d)), learnt, closed))
+    return family, Schema(labels, tuple(learnt.get(j) for j in range(d)), dtypes, frozenset(closed), frame)
+
+
+def frame_kind(X: Any) -> str | None:
+    """Say "pandas" or "polars" of a table of theirs (or of a class derived from it)."""
+    if not hasattr(X, "columns"):
+        return None
+    modules = {kind.__module__.partition(".")[0] for kind in type(X).__mro__}
+    return next((name for name in ("pandas", "polars") if name in modules), None)
 
 
 def column_of(X: Any, j: int) -> Any:
     """Column j of an array, a pandas or a polars table."""
     if isinstance(X, np.ndarray):
         return X[:, j]
-    return X.iloc[:, j] if hasattr(X, "iloc") else X.to_series(j)
+    return X.iloc[:, j] if frame_kind(X) == "pandas" else X.to_series(j)
+
+
+def declared(part: Any) -> NDArray[Any]:
+    """An alphabet as an array: without missing values, each category once."""
+    if np.ndim(part) == 0 and not isinstance(part, set | frozenset):
+        if not isinstance(part, int | np.integer) or part < 1:
+            raise ValueError(f"categories must be alphabets, or how many there are (at least 1), got {part!r}.")
+        return np.arange(int(part))
+    values = [value for value in part if not _is_missing(value)]
+    if len(set(values)) < len(values) or not values:
+        raise ValueError(f"categories must be different from each other, at least one, got {list(part)!r}.")
+    numeric = np.asarray(values)
+    return numeric if numeric.dtype.kind in NUMBERS else _objects(values)
 
 
 def _is_numeric(X: Any) -> bool:
-    return isinstance(X, np.ndarray) and X.dtype.kind in "biuf"
+    return isinstance(X, np.ndarray) and X.dtype.kind in NUMBERS
 
 
 def _same(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
@@ -184,47 +260,70 @@ def _counts_up(alphabet: NDArray[Any] | None) -> bool:
     return alphabet is not None and alphabet.dtype.kind in "iu" and np.array_equal(alphabet, np.arange(len(alphabet)))
 
 
-def _as_numbers(cells: Any) -> Array:
-    if isinstance(cells, np.ndarray):
-        if cells.dtype == object:
-            cells = np.array([np.nan if _is_missing(cell) else cell for cell in cells])
-            if cells.dtype.kind not in "biuf":
-                raise TypeError("not numbers")
-        return cells.astype(np.float64)
-    if hasattr(cells, "iloc"):
-        return cells.to_numpy(dtype=np.float64, na_value=np.nan)
-    if not (cells.dtype.is_numeric() or str(cells.dtype) == "Boolean"):
-        raise TypeError("not numbers")
-    import polars
+def _whole(column: NDArray[Any]) -> NDArray[Any]:
+    """Numbers as whole ones where they are."""
+    return column.astype(np.int64) if column.dtype.kind == "f" and _all_whole(column) else column
 
-    return cells.cast(polars.Float64).to_numpy().astype(np.float64)
+
+def _all_whole(column: NDArray[Any]) -> bool:
+    return bool(np.all(np.abs(column) < 2**53) and np.all(column == np.floor(column)))
+
+
+def _restored(column: NDArray[Any], dtype: Any) -> Any:
+    """The type that a column had, unless it held whole numbers (or bits) and these are not."""
+    fractions = column.dtype.kind == "f" and not _all_whole(column)
+    if not fractions or not str(dtype).lower().startswith(("int", "uint", "bool")):
+        return dtype
+    if type(dtype).__module__.startswith("polars"):
+        import polars
+
+        return polars.Float64
+    return np.float64
+
+
+def _as_numbers(cells: Any) -> Array:
+    if type(cells).__module__.startswith("polars"):
+        import polars
+
+        if not (cells.dtype.is_numeric() or cells.dtype in (polars.Boolean, polars.Null)):
+            raise TypeError("not numbers")
+        return cells.cast(polars.Float64).to_numpy().astype(np.float64)
+    if not isinstance(cells, np.ndarray):  # pandas: NumPy's types and nullable ones have a kind alike
+        if getattr(cells.dtype, "kind", "O") not in (*NUMBERS, "O"):
+            raise TypeError("not numbers")
+        cells = cells.to_numpy() if cells.dtype.kind == "O" else cells.to_numpy(np.float64, na_value=np.nan)
+    if cells.dtype == object:
+        cells = np.array([np.nan if _is_missing(cell) else cell for cell in cells])
+    if cells.dtype.kind not in NUMBERS:
+        raise TypeError("not numbers")
+    return cells.astype(np.float64)
 
 
 def _cells(cells: Any) -> NDArray[Any]:
-    """A column as an array, of objects unless it holds numbers."""
+    """A column as an array of numbers, else of objects; moments in time as datetimes."""
     array = cells if isinstance(cells, np.ndarray) else cells.to_numpy()
-    return array if array.dtype.kind in "biuf" else array.astype(object)
+    if array.dtype.kind in "mM":  # microseconds, whatever the unit was: what Python's own datetimes count
+        return array.astype(f"{array.dtype.kind}8[us]").astype(object)
+    return array if array.dtype.kind in NUMBERS else array.astype(object)
 
 
 def _is_missing(cell: Any) -> bool:
     """Whether a cell is None, NaN, NaT or pandas' NA, none of which equals itself for certain."""
-    return (
-        cell is None
-        or type(cell).__name__ == "NAType"
-        or (cell != cell) is True
-        or bool(np.isscalar(cell) and cell != cell)
-    )
+    return cell is None or type(cell).__name__ == "NAType" or (np.ndim(cell) == 0 and bool(cell != cell))
 
 
 def _alphabet(X: Any, j: int) -> NDArray[Any]:
     column = column_of(X, j)
     if type(column.dtype).__name__ in ("CategoricalDtype", "Enum"):  # pandas' and polars' declared alphabets
-        return _declared(list(column.dtype.categories))
+        return declared(list(column.dtype.categories))
     cells = _cells(column)
-    if cells.dtype.kind in "biuf":
+    if cells.dtype.kind in NUMBERS:
         found = np.unique(cells)
-        return found[~np.isnan(found)] if cells.dtype.kind == "f" else found
-    present = {cell for cell in cells if not _is_missing(cell)}
+        found = found[~np.isnan(found)] if cells.dtype.kind == "f" else found
+        if not np.isfinite(found).all():
+            raise ValueError(f"Input X contains infinity, in column {j}; a category may be any number but that.")
+        return found
+    present = [cell for cell in _distinct(cells) if not _is_missing(cell)]
     try:
         ordered = sorted(present)
     except TypeError:  # kinds that don't compare
@@ -232,11 +331,14 @@ def _alphabet(X: Any, j: int) -> NDArray[Any]:
     return _objects(ordered)
 
 
-def _declared(part: Any) -> NDArray[Any]:
-    if np.ndim(part) == 0:
-        return np.arange(int(part))
-    alphabet = np.asarray(part)
-    return alphabet if alphabet.dtype.kind in "biuf" else _objects(list(part))
+def _distinct(cells: NDArray[Any]) -> list[Any]:
+    try:
+        return list(dict.fromkeys(cells.tolist()))
+    except TypeError:
+        kind = next(type(cell).__name__ for cell in cells.tolist() if getattr(cell, "__hash__", None) is None)
+        raise TypeError(
+            f"categories must be text, numbers or the like, but a cell is a {kind}; make it text."
+        ) from None
 
 
 def _objects(values: list[Any]) -> NDArray[Any]:
@@ -249,10 +351,11 @@ def _encode(column: Any, alphabet: NDArray[Any]) -> Array:
     """Position of each cell in the alphabet; NaN where missing, the alphabet's size where it is not in it."""
     cells = _cells(column)
     size = len(alphabet)
-    if cells.dtype.kind in "biuf" and alphabet.dtype.kind in "biuf" and size:
+    if cells.dtype.kind in NUMBERS and alphabet.dtype.kind in NUMBERS and size:
         order = np.argsort(alphabet)
         place = np.minimum(np.searchsorted(alphabet, cells, sorter=order), size - 1)
         codes = np.where(alphabet[order[place]] == cells, order[place], size).astype(np.float64)
         return np.where(np.isnan(cells), np.nan, codes) if cells.dtype.kind == "f" else codes
     codes_of = {value: float(code) for code, value in enumerate(alphabet.tolist())}
-    return np.array([np.nan if _is_missing(cell) else codes_of.get(cell, float(size)) for cell in cells.tolist()])
+    found = {cell: np.nan if _is_missing(cell) else codes_of.get(cell, float(size)) for cell in _distinct(cells)}
+    return np.fromiter(map(found.__getitem__, cells.tolist()), dtype=np.float64, count=len(cells))

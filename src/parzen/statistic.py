@@ -49,6 +49,7 @@ class Sums(Statistic):
     base: Array | None = None
 
     def __add__(self, other: Self) -> Self:
+        _check_alike(self.totals, other.totals)
         base = None if self.base is None or other.base is None else self.base + other.base
         return replace(self, weight=self.weight + other.weight, totals=self.totals + other.totals, base=base)
 
@@ -83,8 +84,9 @@ class Counts(Statistic):
     sizes: tuple[int, ...]
 
     def __add__(self, other: Self) -> Self:
+        _check_alike(self.counts[:, :1], other.counts[:, :1])
         if len(self.sizes) != len(other.sizes):
-            raise ValueError(f"counts of {len(self.sizes)} and of {len(other.sizes)} columns don't add.")
+            raise ValueError(f"statistics of {len(self.sizes)} and of {len(other.sizes)} columns don't add.")
         sizes = tuple(map(max, self.sizes, other.sizes))
         return replace(self, counts=self.resized(sizes).counts + other.resized(sizes).counts, sizes=sizes)
 
@@ -122,6 +124,8 @@ class Moments(Statistic):
         What rounding took from the mean. Without it, adding blocks at an offset of 1e8 would cost digits of scatter.
     cubic, quartic : arrays of shape (K, d, d), optional
         Sums of y_i^2 y_j and of y_i^2 y_j^2, y = x - mean, for shrinkage after Ledoit and Wolf.
+    observed : Moments, optional
+        Where the others are expected under a current density: those of the cells that were there, column by column.
     """
 
     weight: Array
@@ -130,21 +134,28 @@ class Moments(Statistic):
     carry: Array = field(metadata={"rounding": True})
     cubic: Array | None = None
     quartic: Array | None = None
+    observed: "Moments | None" = None
 
     def __add__(self, other: Self) -> Self:
+        _check_alike(self.mean, other.mean)
         weight = self.weight + other.weight
         share = np.divide(other.weight, weight, out=np.zeros_like(weight), where=weight != 0)
         off = other._distance(self.mean, self.carry)
         mean, carry = _two_sum(self.mean, self.carry + _columns(share) * off)
         if self.cubic is not None:
             return self._about(mean, carry)._plus(other._about(mean, carry), weight)
+        observed = None if self.observed is None or other.observed is None else self.observed + other.observed
         between = self.weight * share
         apart = between * off * off if between.ndim == 2 else between[:, None, None] * off[:, :, None] * off[:, None, :]
-        return replace(self, weight=weight, mean=mean, carry=carry, scatter=self.scatter + other.scatter + apart)
+        scatter = self.scatter + other.scatter + apart
+        return replace(self, weight=weight, mean=mean, carry=carry, scatter=scatter, observed=observed)
 
     def __rmul__(self, scale: float) -> Self:
-        cubic, quartic = (None if part is None else scale * part for part in (self.cubic, self.quartic))
-        return replace(self, weight=scale * self.weight, scatter=scale * self.scatter, cubic=cubic, quartic=quartic)
+        parts = {
+            name: None if part is None else scale * part
+            for name, part in (("cubic", self.cubic), ("quartic", self.quartic), ("observed", self.observed))
+        }
+        return replace(self, weight=scale * self.weight, scatter=scale * self.scatter, **parts)  # type: ignore[arg-type]
 
     def pooled(self) -> Self:
         weight = _summed(self.weight)
@@ -231,6 +242,7 @@ class Expected(Statistic):
     log_likelihood: Array
 
     def __add__(self, other: Self) -> Self:
+        _check_alike(self.weight, other.weight)
         return replace(
             self,
             statistic=self.statistic + other.statistic,
@@ -260,6 +272,15 @@ def arrays_of(statistic: Any, rounding: bool = True) -> list[Array]:
         return []
     kept = [one for one in fields(statistic) if rounding or not one.metadata.get("rounding")]  # type: ignore[arg-type]
     return [array for one in kept for array in arrays_of(getattr(statistic, one.name), rounding)]
+
+
+def _check_alike(mine: Array, theirs: Array) -> None:
+    """Raise unless two statistics speak of as many groups and columns."""
+    if mine.shape != theirs.shape:
+        raise ValueError(
+            f"statistics of (groups, columns) {mine.shape} and {theirs.shape} don't add; give every batch the same "
+            "columns, and the number of groups to its memberships: Labels(codes, groups=K)."
+        )
 
 
 def _columns(weight: Array) -> Array:

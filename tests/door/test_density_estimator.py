@@ -331,7 +331,12 @@ BAD = {
     "columns in two blocks": (DensityEstimator(Product({0: Gaussian(), (0, 1): Gaussian()})), GOOD, {}, "one block"),
     "an unknown column": (DensityEstimator(Product({"a": Gaussian()})), GOOD, {}, "no column 'a'.*no names"),
     "no blocks": (DensityEstimator(Product({})), GOOD, {}, "dict from columns to families"),
-    "too many alphabets": (DensityEstimator(Categorical(categories=[2])), GOOD, {}, "categories has 1 alphabets"),
+    "too many alphabets": (
+        DensityEstimator(Categorical(categories=[2])),
+        GOOD,
+        {},
+        "one alphabet for each of 2 columns",
+    ),
     "an undeclared category": (
         DensityEstimator(Categorical(categories=[["a"]])),
         pd.DataFrame({"c": ["b"]}),

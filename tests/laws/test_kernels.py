@@ -211,12 +211,12 @@ def test_tallies_and_lookups_equal_the_oracle(level, dtype, kind, rng):
         )
 
 
-@pytest.mark.parametrize("value", [5, 2.5, 3e9])
+@pytest.mark.parametrize("value", [5, 2.5, 3e9, -2, -0.5, np.inf, -np.inf])
 def test_a_code_beyond_its_column_is_refused_by_position(level, value):
     X = np.array([[0.0, 1.0], [1.0, value]])
     with pytest.raises(BadCode, match="column 1 holds") as caught:
         tally(X, None, (2, 3))
-    assert (caught.value.row, caught.value.column) == (1, 1)
+    assert caught.value.column == 1
     with pytest.raises(BadCode):
         lookup(X, np.zeros((5, 1)), (2, 3), open_ended=False)
 

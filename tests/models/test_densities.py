@@ -13,10 +13,9 @@ from parzen.densities.counts import (
     MultinomialDensity,
     NegativeBinomialDensity,
     PoissonDensity,
-    deviance,
-    stirling_error,
 )
 from parzen.densities.gaussian import GaussianDensity, StudentDensity
+from parzen.densities.special import deviance, stirling_error
 from parzen.densities.symbols import BernoulliDensity, CategoricalDensity
 
 

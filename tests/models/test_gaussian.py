@@ -148,7 +148,7 @@ class TestTooFewRows:
         np.testing.assert_allclose(density.covariance[1], whole.covariance[0])
 
     def test_no_weight_at_all_is_an_error(self, rng):
-        with pytest.raises(Collapse, match="no row has any weight"):
+        with pytest.raises(Collapse, match="column 0 has no value with any weight"):
             fit(Gaussian(), rng.normal(size=(5, 2)), np.zeros(5))
         X = rng.normal(size=(5, 2))
         X[:, 1] = np.nan

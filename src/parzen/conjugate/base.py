@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from parzen.family import Density
 from parzen.kernels.arrays import Array
+from parzen.kernels.memberships import check_memberships
 from parzen.statistic import Statistic
 
 
@@ -104,12 +105,15 @@ def plain(value: Any) -> Any:
 
 def as_column(data: ArrayLike, weights: ArrayLike | None) -> tuple[Array, Array | None]:
     """Data as rows, one column if they are a sequence of numbers."""
-    X = np.asarray(data, dtype=np.float64)
+    X = np.ascontiguousarray(data, dtype=np.float64)
     X = X.reshape(-1, 1) if X.ndim <= 1 else X
-    w = None if weights is None else np.asarray(weights, dtype=np.float64)
-    if w is not None and w.shape != (len(X),):
+    if weights is None:
+        return X, None
+    w = np.asarray(weights, dtype=np.float64)
+    if w.shape != (len(X),):
         raise ValueError(f"weights must have shape ({len(X)},), one for each row, got {w.shape}.")
-    return X, w
+    check_memberships(w, len(X))
+    return X, np.ascontiguousarray(w)
 
 
 def squeezed(statistic: Any) -> Any:

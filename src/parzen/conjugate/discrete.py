@@ -9,6 +9,7 @@ from scipy.special import betaincinv, betaln, gammaincinv, gammaln
 
 from parzen.conjugate.base import Conjugate, as_column, checked_parameters, level_tails, plain, squeezed, two_axes
 from parzen.densities.counts import NegativeBinomialDensity
+from parzen.densities.special import dirichlet
 from parzen.densities.symbols import BernoulliDensity, CategoricalDensity
 from parzen.kernels.arrays import Array
 from parzen.kernels.codes import tally
@@ -44,7 +45,10 @@ class Beta(Conjugate):
             raise ValueError("data must be 0 or 1 (NaN where missing); give anything else as X > threshold.")
         return squeezed(Sums(*sums(X, w)))
 
-    def update(self, statistic: Sums) -> "Beta":
+    def update(self, statistic: Sums | Counts) -> "Beta":
+        if isinstance(statistic, Counts):  # zeros and ones counted apart, column by column
+            pairs = statistic.counts.reshape(len(statistic.counts), -1, 2)
+            return Beta(self.a + pairs[:, :, 1], self.b + pairs[:, :, 0])
         return Beta(self.a + statistic.totals, self.b + (statistic.weight - statistic.totals))
 
     def log_evidence(self, data: Any, weights: ArrayLike | None = None) -> Any:
@@ -98,6 +102,8 @@ class Dirichlet(Conjugate):
     def statistic(self, data: ArrayLike, weights: ArrayLike | None = None) -> Counts:
         X, w = as_column(data, weights)
         size = self.concentration.shape[-1]
+        if X.shape[1] != 1 or not ((X >= 0) & (size > X) & (np.floor(X) == X) | np.isnan(X)).all():
+            raise ValueError(f"data must be one column of codes 0 to {size - 1}, one for each concentration.")
         return Counts(tally(X, w, (size,)), (size,))
 
     def update(self, statistic: Counts | Sums) -> "Dirichlet":
@@ -113,7 +119,8 @@ class Dirichlet(Conjugate):
         return gammaln(self.concentration).sum(axis=-1) - gammaln(self.concentration.sum(axis=-1))
 
     def maximum_likelihood(self, data: Any, weights: ArrayLike | None = None) -> Any:
-        counts = np.squeeze(self._told(data, weights).counts)
+        told = self._told(data, weights)
+        counts = np.squeeze(told.counts if isinstance(told, Counts) else told.totals)
         return counts / counts.sum(axis=-1, keepdims=True)
 
     def mode(self) -> Any:
@@ -130,8 +137,8 @@ class Dirichlet(Conjugate):
         return Beta(self.concentration, rest).interval(level)
 
     def sample(self, size: int, rng: np.random.Generator | int | None = None) -> Array:
-        gammas = np.random.default_rng(rng).standard_gamma(self.concentration, size=(size, *self.concentration.shape))
-        return gammas / gammas.sum(axis=-1, keepdims=True)
+        rows = np.broadcast_to(self.concentration, (size, *self.concentration.shape))
+        return dirichlet(rows, np.random.default_rng(rng))
 
     def predictive(self) -> CategoricalDensity:
         concentration = two_axes(self.concentration)

@@ -101,6 +101,7 @@ class NormalInverseGamma(Conjugate):
     ----------
     location, strength : where the mean may be, and how many rows that opinion is worth
     shape, scale : of the inverse Gamma of the variance, whose mean is scale / (shape - 1)
+    sharing : how many means share each variance; 1 unless `tied`
 
     Examples
     --------
@@ -115,6 +116,7 @@ class NormalInverseGamma(Conjugate):
     strength: Any
     shape: Any
     scale: Any
+    sharing: int = 1
 
     def __post_init__(self) -> None:
         checked_parameters(self, location={}, strength={"above": 0}, shape={"above": 0}, scale={"above": 0})
@@ -135,9 +137,13 @@ class NormalInverseGamma(Conjugate):
 
     def tied(self, prior: "NormalInverseGamma", axis: int) -> "NormalInverseGamma":
         """Posterior, had all means along an axis shared one variance with this prior."""
-        shape = prior.shape + (self.shape - prior.shape).sum(axis=axis, keepdims=True)
-        scale = prior.scale + (self.scale - prior.scale).sum(axis=axis, keepdims=True)
-        return replace(self, shape=shape, scale=scale)
+        sizes = np.broadcast_shapes(self.location.shape, self.shape.shape)
+        return replace(
+            self,
+            shape=_tied(self.shape, prior.shape, sizes, axis),
+            scale=_tied(self.scale, prior.scale, sizes, axis),
+            sharing=self.sharing * sizes[axis],
+        )
 
     def log_evidence(self, data: Any, weights: ArrayLike | None = None) -> Any:
         told = self._told(data, weights)
@@ -153,8 +159,7 @@ class NormalInverseGamma(Conjugate):
 
     def mode(self) -> NormalParameters:
         # Each mean that shares a variance adds half a power of it to the joint density.
-        means = np.broadcast(self.location, self.shape).size / self.shape.size
-        return NormalParameters(plain(self.location), plain(self.scale / (self.shape + 1 + 0.5 * means)))
+        return NormalParameters(plain(self.location), plain(self.scale / (self.shape + 1 + 0.5 * self.sharing)))
 
     def mean(self) -> NormalParameters:
         variance = np.where(self.shape > 1, self.scale / np.where(self.shape > 1, self.shape - 1, 1.0), np.inf)
@@ -195,6 +200,7 @@ class NormalInverseWishart(Conjugate):
     dof : degrees of freedom, above d - 1
     scale : array of shape (d, d)
         Positive definite; the mean of the covariance is scale / (dof - d - 1).
+    sharing : how many means share each covariance; 1 unless `tied`
 
     Examples
     --------
@@ -210,6 +216,7 @@ class NormalInverseWishart(Conjugate):
     strength: Any
     dof: Any
     scale: Any
+    sharing: int = 1
 
     def __post_init__(self) -> None:
         checked_parameters(self, location={}, strength={"above": 0}, dof={}, scale={})
@@ -217,6 +224,14 @@ class NormalInverseWishart(Conjugate):
         if self.scale.shape[-2:] != (d, d):
             raise ValueError(f"scale must have shape ({d}, {d}) as location has {d} columns, got {self.scale.shape}.")
         checked_parameters(self, dof={"above": d - 1})
+        if self.scale.ndim == 2:
+            try:
+                np.linalg.cholesky(self.scale)
+                symmetric = np.allclose(self.scale, self.scale.T)
+            except np.linalg.LinAlgError:
+                symmetric = False
+            if not symmetric:
+                raise ValueError("scale must be symmetric and positive definite, such as the identity or a covariance.")
 
     @property
     def _d(self) -> int:
@@ -226,6 +241,8 @@ class NormalInverseWishart(Conjugate):
         X = np.ascontiguousarray(data, dtype=np.float64)
         if X.ndim != 2 or X.shape[1] != self._d:
             raise ValueError(f"data must have shape (rows, {self._d}), got {X.shape}.")
+        if np.isnan(X).any():
+            raise ValueError("data must be complete: with missing cells there is no closed form; drop such rows.")
         return Moments(*moments(X, as_column(X, weights)[1]))
 
     def update(self, statistic: Moments) -> "NormalInverseWishart":
@@ -245,11 +262,14 @@ class NormalInverseWishart(Conjugate):
     def _first(self) -> "NormalInverseWishart":
         return NormalInverseWishart(self.location[0], self.strength[0], self.dof[0], self.scale[0])
 
-    def tied(self, prior: "NormalInverseWishart") -> "NormalInverseWishart":
-        """Posterior, had all means shared one covariance with this prior."""
-        dof = prior.dof + (self.dof - prior.dof).sum(axis=0, keepdims=True)
-        scale = prior.scale + (self.scale - prior.scale).sum(axis=0, keepdims=True)
-        return replace(self, dof=dof, scale=scale)
+    def tied(self, prior: "NormalInverseWishart", axis: int) -> "NormalInverseWishart":
+        """Posterior, had all means along an axis of groups shared one covariance with this prior."""
+        return replace(
+            self,
+            dof=_tied(self.dof, prior.dof, self.dof.shape, axis),
+            scale=_tied(self.scale, prior.scale, self.scale.shape, axis),
+            sharing=self.sharing * self.dof.shape[axis],
+        )
 
     def log_evidence(self, data: Any, weights: ArrayLike | None = None) -> Any:
         told = self._told(data, weights)
@@ -268,8 +288,7 @@ class NormalInverseWishart(Conjugate):
         return NormalParameters(np.squeeze(told.mean, 0), np.squeeze(told.scatter / told.weight[:, None, None], 0))
 
     def mode(self) -> NormalParameters:
-        means = np.broadcast(self.strength, self.dof).size / self.dof.size
-        return NormalParameters(self.location, self.scale / (self.dof + self._d + 1 + means)[..., None, None])
+        return NormalParameters(self.location, self.scale / (self.dof + self._d + 1 + self.sharing)[..., None, None])
 
     def mean(self) -> NormalParameters:
         if (self.dof <= self._d + 1).any():
@@ -303,3 +322,13 @@ class NormalInverseWishart(Conjugate):
             scale, dof = np.repeat(scale, len(strength), axis=0), np.repeat(dof, len(strength))
         grown = scale * ((1 + 1 / strength) / dof)[:, None, None]
         return StudentDensity(location, np.linalg.cholesky(grown), dof)
+
+
+def _tied(after: Array, before: Array, sizes: tuple[int, ...], axis: int) -> Array:
+    """One parameter for all along an axis: the prior's, and what the data added to each."""
+    after = np.broadcast_to(after, np.broadcast_shapes(after.shape, sizes))
+    before = np.broadcast_to(before, after.shape)
+    first = before.take([0], axis=axis)
+    if not np.array_equal(np.broadcast_to(first, before.shape), before):
+        raise ValueError("the prior of a shared variance must be one: give the same shape (dof) and scale to all.")
+    return first + (after - before).sum(axis=axis, keepdims=True)

@@ -1,6 +1,7 @@
 """Densities of counts: Poisson and negative binomial columns, multinomial and Dirichlet-multinomial rows.
 
-Probabilities of counts are computed from deviances (Loader 2000), so that counts of 1e15 keep their digits.
+Probabilities of large counts are computed from deviances (Loader 2000), so that counts of 1e15 keep their digits. What
+is no count (negative, a fraction in a Poisson column) has probability zero.
 """
 
 from abc import abstractmethod
@@ -13,35 +14,35 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from scipy.special import gammaln
 
+from parzen.densities.special import HALF_LOG_TWO_PI, deviance, dirichlet, log_rising, stirling_error
 from parzen.family import Density, others
 from parzen.kernels.arrays import Array, as_csr, as_floats, is_sparse
 from parzen.kernels.codes import lookup
 from parzen.kernels.sparse import csr_product
 
-HALF_LOG_TWO_PI = 0.5 * float(np.log(2 * np.pi))
 #: Blocks whose counts all lie below this are answered from a table of log-probabilities.
 TABLE = 1024
+#: Rows of counts with a larger total go through deviances: below, logs of factorials are exact to 1e-9.
+LARGE = 1e6
 
 
-def stirling_error(x: Any) -> Array:
-    """Log x! minus Stirling's formula, for x > 0."""
-    x = np.asarray(x, dtype=np.float64)
-    series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / x**2) / x**2) / x**2) / x
-    with np.errstate(over="ignore", invalid="ignore"):
-        direct = gammaln(x + 1.0) - (x + 0.5) * np.log(x) + x - HALF_LOG_TWO_PI
-    return np.where(x > 15, series, direct)
-
-
-def deviance(x: Any, mean: Any) -> Array:
-    """X log(x / mean) + mean - x without cancellation, for x >= 0 and mean > 0."""
-    x, mean = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(mean, dtype=np.float64))
+def poisson(x: Array, rate: Any) -> Array:
+    """Log-probability of counts x at a rate."""
+    positive = np.where(x > 0, x, 1.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        plain = np.where(x == 0, mean, x * np.log(x / mean) + mean - x)
-    v = (x - mean) / (x + mean)
-    # x log((1 + v) / (1 - v)) = 2 x (v + v^3/3 + ...), and mean - x = -v (x + mean).
-    terms = sum(v ** (2 * i + 1) / (2 * i + 1) for i in range(1, 9))
-    close = (x - mean) * v + 2 * x * terms
-    return np.where(np.abs(v) < 0.1, close, plain)
+        values = -deviance(positive, rate) - stirling_error(positive) - 0.5 * np.log(positive) - HALF_LOG_TWO_PI
+    return np.where(x > 0, np.where(rate == 0, -np.inf, values), -rate)
+
+
+def negative_binomial(x: Array, concentration: Any, rate: Any) -> Array:
+    """Log-probability of counts x whose Poisson rate is Gamma(concentration, rate)."""
+    # r / (r + x) times a binomial probability of x among r + x trials, by deviances as in Loader's dbinom.
+    positive = np.where(x > 0, x, 1.0)
+    trials = positive + concentration
+    error = stirling_error(trials) - stirling_error(positive) - stirling_error(concentration)
+    spread = deviance(positive, trials / (1.0 + rate)) + deviance(concentration, trials * (rate / (1.0 + rate)))
+    logs = 0.5 * (np.log(concentration) - np.log(positive) - np.log(trials))
+    return np.where(x > 0, error - spread + logs - HALF_LOG_TWO_PI, -concentration * np.log1p(1.0 / rate))
 
 
 class _CountColumns(Density):
@@ -55,7 +56,7 @@ class _CountColumns(Density):
         X = as_floats(X)
         with np.errstate(invalid="ignore"):
             valid = np.isnan(X) | ((X >= 0) & (np.floor(X) == X))
-            largest = np.fmax.reduce(X, axis=None, initial=0.0)
+            largest = np.fmax.reduce(X[valid], axis=None, initial=0.0)
         X = np.where(valid, X, 0.0).astype(np.float64, copy=False)
         out = self._tabulated(X, int(largest) + 1) if largest < min(TABLE, len(X)) else self._direct(X)
         out[~valid.all(axis=1)] = -np.inf
@@ -96,13 +97,7 @@ class PoissonDensity(_CountColumns):
         return K, d
 
     def log_probability(self, x: Array) -> Array:
-        positive = np.where(x > 0, x, 1.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            values = (
-                -deviance(positive, self.rate) - stirling_error(positive) - 0.5 * np.log(positive) - HALF_LOG_TWO_PI
-            )
-        values = np.where(self.rate == 0, -np.inf, values)
-        return np.where(x > 0, values, -self.rate)
+        return poisson(x, self.rate)
 
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
         return rng.poisson(self.rate[labels]).astype(np.float64)
@@ -127,16 +122,7 @@ class NegativeBinomialDensity(_CountColumns):
         return K, d
 
     def log_probability(self, x: Array) -> Array:
-        # r / (r + x) times a binomial probability of x among r + x trials, by deviances as in Loader's dbinom.
-        r, q = self.concentration, 1.0 / (1.0 + self.rate)
-        p = self.rate / (1.0 + self.rate)
-        zero = -r * np.log1p(1.0 / self.rate)
-        positive = np.where(x > 0, x, 1.0)
-        trials = positive + r
-        error = stirling_error(trials) - stirling_error(positive) - stirling_error(r)
-        spread = deviance(positive, trials * q) + deviance(r, trials * p)
-        values = error - spread + 0.5 * (np.log(r) - np.log(positive) - np.log(trials)) - HALF_LOG_TWO_PI
-        return np.where(x > 0, values, zero)
+        return negative_binomial(x, self.concentration, self.rate)
 
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
         return rng.poisson(rng.gamma(self.concentration[labels], 1.0 / self.rate[labels])).astype(np.float64)
@@ -147,18 +133,30 @@ class _CountRows(Density):
 
     def log_density(self, X: Any) -> Array:
         # Only cells that are not zero matter, in dense rows too.
-        X = as_csr(X) if is_sparse(X) else csr_array(as_floats(X))
-        row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-        totals: Array = np.bincount(row, weights=X.data, minlength=X.shape[0]).astype(np.float64)
-        ways = gammaln(totals + 1.0) - np.bincount(row, weights=gammaln(X.data + 1.0), minlength=X.shape[0])
-        values = ways[:, None] + self._log_orders(X, row, totals)
-        impossible = np.bincount(row, weights=~(X.data >= 0), minlength=X.shape[0]) > 0
+        X = as_csr(X, self.shape[1]) if is_sparse(X) else csr_array(as_floats(X, self.shape[1]))
+        X = X.astype(np.float64)
+        n = X.shape[0]
+        row = np.repeat(np.arange(n), np.diff(X.indptr))
+        totals = _by_row(row, X.data, n)
+        impossible = _by_row(row, ~(X.data >= 0), n) > 0
+        large = np.flatnonzero((totals > LARGE) & ~impossible)
+        values = (gammaln(totals + 1.0) - _by_row(row, gammaln(X.data + 1.0), n))[:, None] + self._log_orders(
+            X, row, totals
+        )
         values[impossible] = -np.inf
+        if len(large):
+            X, totals = X[large], totals[large]
+            row = np.repeat(np.arange(len(large)), np.diff(X.indptr))
+            values[large] = np.stack([self._log_large(k, X, row, totals) for k in range(self.shape[0])], axis=1)
         return values
 
     @abstractmethod
     def _log_orders(self, X: Any, row: NDArray[np.integer], totals: Array) -> Array:
         """Log-probability of one order in which a row's counts may have come, (n, K)."""
+
+    @abstractmethod
+    def _log_large(self, k: int, X: Any, row: NDArray[np.integer], totals: Array) -> Array:
+        """Log-probability of rows with large totals under density k, (n,)."""
 
     def _draw(self, probability: Array, length: Array, rng: np.random.Generator) -> Array:
         return rng.multinomial(np.maximum(np.rint(length), 1).astype(np.int64), probability).astype(np.float64)
@@ -196,6 +194,13 @@ class MultinomialDensity(_CountRows):
             values[csr_product(X, np.ascontiguousarray(never.T.astype(np.float64))) > 0] = -np.inf
         return values
 
+    def _log_large(self, k: int, X: Any, row: NDArray[np.integer], totals: Array) -> Array:
+        # Independent Poissons of means N p, given their sum N: both near their modes, where nothing cancels.
+        probability = np.exp(self.log_probability[k])
+        cells = poisson(X.data, totals[row] * probability[X.indices])
+        absent = totals * (probability.sum() - _by_row(row, probability[X.indices], len(totals)))
+        return _by_row(row, cells, len(totals)) - absent - poisson(totals, totals * probability.sum())
+
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
         probability = np.exp(self.log_probability)
         return self._draw((probability / probability.sum(axis=1, keepdims=True))[labels], self.length[labels], rng)
@@ -221,19 +226,29 @@ class DirichletMultinomialDensity(_CountRows):
         return K, d
 
     def _log_orders(self, X: Any, row: NDArray[np.integer], totals: Array) -> Array:
-        whole = self.concentration.sum(axis=1)
-        values = gammaln(whole) - gammaln(totals[:, None] + whole)
+        values = -log_rising(self.concentration.sum(axis=1), totals[:, None])
         # Gamma(a + x) / Gamma(a) is a for x = 1, which most cells of a text are: a product instead of gammas.
         ones = csr_array((np.where(X.data == 1, 1.0, 0.0), X.indices, X.indptr), shape=X.shape)
         values += csr_product(ones, np.ascontiguousarray(np.log(self.concentration).T))
         more = np.flatnonzero((X.data != 1) & (X.data > 0))
         if len(more):
             for k, concentration in enumerate(self.concentration):
-                a = concentration[X.indices[more]]
-                ratios = gammaln(a + X.data[more]) - gammaln(a)
-                values[:, k] += np.bincount(row[more], weights=ratios, minlength=len(values))
+                ratios = log_rising(concentration[X.indices[more]], X.data[more])
+                values[:, k] += _by_row(row[more], ratios, len(values))
         return values
 
+    def _log_large(self, k: int, X: Any, row: NDArray[np.integer], totals: Array) -> Array:
+        # Independent negative binomials of one rate, given their sum N: at this rate N is the sum's mean.
+        concentration = self.concentration[k]
+        whole = concentration.sum()
+        rate = whole / totals
+        absent = (whole - _by_row(row, concentration[X.indices], len(totals))) * np.log1p(1 / rate)
+        cells = negative_binomial(X.data, concentration[X.indices], rate[row])
+        return _by_row(row, cells, len(totals)) - absent - negative_binomial(totals, whole, rate)
+
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
-        gammas = rng.standard_gamma(self.concentration[labels])
-        return self._draw(gammas / gammas.sum(axis=1, keepdims=True), self.length[labels], rng)
+        return self._draw(dirichlet(self.concentration[labels], rng), self.length[labels], rng)
+
+
+def _by_row(row: NDArray[np.integer], values: Any, n: int) -> Array:
+    return np.bincount(row, weights=values, minlength=n).astype(np.float64)

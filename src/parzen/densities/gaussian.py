@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln
 
+from parzen.densities.special import log_rising
 from parzen.family import Density, others
 from parzen.kernels.arrays import Array, as_floats
 from parzen.kernels.gaussian import gaussian_log_density, mahalanobis
@@ -46,7 +46,7 @@ class GaussianDensity(Density):
         return _covariance(self.factor, len(self.mean))
 
     def log_density(self, X: Any) -> Array:
-        return gaussian_log_density(as_floats(X), self.mean, self.factor)
+        return gaussian_log_density(as_floats(X, self.shape[1]), self.mean, self.factor)
 
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
         return self.mean[labels] + _stretch(rng.standard_normal((len(labels), self.shape[1])), self.factor, labels)
@@ -81,14 +81,16 @@ class StudentDensity(Density):
         return K, d
 
     def log_density(self, X: Any) -> Array:
-        X = as_floats(X)
+        X = as_floats(X, self.shape[1])
         if self.factor.ndim == 3:
             squares, halves, observed = mahalanobis(X, self.location, self.factor)
             return _log_student(squares, halves, observed, self.dof)
         out = np.empty((len(X), len(self.location)))
         for k in range(len(self.location)):
             scaled = (X - self.location[k]) / self.factor[k]
-            cells = _log_student(scaled**2, np.log(self.factor[k]), 1.0, self.dof[k])
+            near = np.minimum(np.abs(scaled), 1e100)  # beyond, the square overflows, and the tail is a power law
+            beyond = (self.dof[k] + 1.0) * np.log(np.maximum(np.abs(scaled), 1e100) / 1e100)
+            cells = _log_student(near**2, np.log(self.factor[k]), 1.0, self.dof[k]) - beyond
             out[:, k] = np.where(np.isnan(scaled), 0.0, cells).sum(axis=1)
         return out
 
@@ -114,7 +116,7 @@ class StudentDensity(Density):
 def _log_student(squares: Any, halves: Any, p: Any, dof: Any) -> Array:
     """Log of a p-dimensional t at squared distance `squares`, half log-determinant `halves`."""
     grown = dof + p
-    constant = gammaln(0.5 * grown) - gammaln(0.5 * dof) - 0.5 * p * np.log(np.pi * dof)
+    constant = log_rising(0.5 * dof, 0.5 * p) - 0.5 * p * np.log(np.pi * dof)
     values: Array = constant - halves - 0.5 * grown * np.log1p(squares / dof)
     return values
 
@@ -154,7 +156,10 @@ def _condition(mean: Array, factor: Array, columns: Sequence[int], values: Array
     """Mean and factor of the other columns given these, and the squared distance of the values."""
     d = mean.shape[1]
     given, rest = list(columns), others(d, columns)
-    differences = np.asarray(values, dtype=np.float64) - mean[:, given]
+    known = np.asarray(values, dtype=np.float64)
+    if known.shape != (len(given),) or not np.isfinite(known).all():
+        raise ValueError(f"values must be {len(given)} finite numbers, one for each given column, got {values!r}.")
+    differences = known - mean[:, given]
     if factor.ndim == 2:
         return _pick(mean, rest), _pick(factor, rest), ((differences / factor[:, given]) ** 2).sum(axis=1)
     p = len(given)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from parzen.family import Density, others
-from parzen.kernels.arrays import Array
+from parzen.kernels.arrays import Array, ColumnError, check_columns
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,14 @@ class ProductDensity(Density):
         return self.parts[0].shape[0], sum(map(len, self.columns))
 
     def log_density(self, X: Any) -> Array:
-        return np.sum([part.log_density(X[:, columns]) for part, columns in self._pairs()], axis=0)
+        check_columns(X, self.shape[1])
+        total = np.zeros((len(X), self.shape[0]))
+        for part, columns in self._pairs():
+            try:
+                total += part.log_density(X[:, columns])
+            except ColumnError as error:
+                raise error.renamed(columns[error.column]) from None
+        return total
 
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
         out = np.empty((len(labels), self.shape[1]))
@@ -38,7 +45,7 @@ class ProductDensity(Density):
             out[:, columns] = part.sample(labels, rng)
         return out
 
-    def marginal(self, columns: Sequence[int]) -> "ProductDensity":
+    def marginal(self, columns: Sequence[int]) -> Density:
         place = {column: at for at, column in enumerate(columns)}
         parts, positions = [], []
         for part, own in self._pairs():
@@ -46,9 +53,9 @@ class ProductDensity(Density):
             if kept:
                 parts.append(part if len(kept) == len(own) else part.marginal(kept))
                 positions.append(tuple(place[own[at]] for at in kept))
-        return ProductDensity(tuple(parts), tuple(positions))
+        return _product(parts, positions)
 
-    def conditional(self, columns: Sequence[int], values: ArrayLike) -> "ProductDensity":
+    def conditional(self, columns: Sequence[int], values: ArrayLike) -> Density:
         given = dict(zip(columns, np.asarray(values, dtype=np.float64), strict=True))
         place = {column: at for at, column in enumerate(others(self.shape[1], columns))}
         parts, positions = [], []
@@ -58,7 +65,14 @@ class ProductDensity(Density):
             if rest:
                 parts.append(part.conditional(known, [given[own[at]] for at in known]) if known else part)
                 positions.append(tuple(place[own[at]] for at in rest))
-        return ProductDensity(tuple(parts), tuple(positions))
+        return _product(parts, positions)
 
     def _pairs(self) -> list[tuple[Density, list[int]]]:
         return [(part, list(columns)) for part, columns in zip(self.parts, self.columns, strict=True)]
+
+
+def _product(parts: list[Density], positions: list[tuple[int, ...]]) -> Density:
+    """The product of the parts, or the part itself where there is one, its columns in order."""
+    if len(parts) == 1 and positions[0] == tuple(range(len(positions[0]))):
+        return parts[0]
+    return ProductDensity(tuple(parts), tuple(positions))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from parzen.family import Density, others
-from parzen.kernels.arrays import Array, as_csr, is_sparse
+from parzen.kernels.arrays import Array, ColumnError, as_csr, is_sparse
 from parzen.kernels.codes import as_codes, lookup
 from parzen.kernels.sparse import csr_product
 
@@ -45,15 +45,17 @@ class CategoricalDensity(Density):
         return np.split(self.log_probability, np.cumsum(self.sizes)[:-1], axis=1)
 
     def log_density(self, X: Any) -> Array:
-        return lookup(as_codes(X), self._table, self.sizes, self.open_ended)
+        return lookup(as_codes(X, self.shape[1]), self._table, self.sizes, self.open_ended)
 
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
         out = np.empty((len(labels), len(self.sizes)))
         for j, column in enumerate(self.columns()):
             known = column[:, :-1] if self.open_ended else column  # nobody can name what was never met
             cumulative = np.exp(known).cumsum(axis=1)
-            cumulative /= cumulative[:, -1:]
-            out[:, j] = (rng.random(len(labels))[:, None] >= cumulative[labels]).sum(axis=1)
+            draws = rng.random(len(labels)) * cumulative[labels, -1]
+            for k in np.unique(labels):
+                rows = labels == k
+                out[rows, j] = np.minimum(np.searchsorted(cumulative[k], draws[rows], side="right"), known.shape[1] - 1)
         return out
 
     def marginal(self, columns: Sequence[int]) -> "CategoricalDensity":
@@ -96,8 +98,8 @@ class BernoulliDensity(Density):
 
     def log_density(self, X: Any) -> Array:
         if is_sparse(X):
-            return self._log_density_csr(as_csr(X))
-        return lookup(as_codes(X), self._table, (2,) * X.shape[1], open_ended=False)
+            return self._log_density_csr(bits_in_csr(as_csr(X, self.shape[1])))
+        return lookup(as_bits(X, self.shape[1]), self._table, (2,) * X.shape[1], open_ended=False)
 
     def _log_density_csr(self, X: Any) -> Array:
         # Relative to a row of zeros. Where a zero or a one is impossible, its count decides, not infinite odds.
@@ -119,3 +121,25 @@ class BernoulliDensity(Density):
 
     def conditional(self, columns: Sequence[int], values: ArrayLike) -> "BernoulliDensity":
         return self.marginal(others(self.shape[1], columns))
+
+
+BITS = "Bernoulli needs cells that are 0, 1 or NaN, but column {{column}} holds {value:g}; binarise it: X > threshold."
+
+
+def as_bits(X: Any, d: int | None = None) -> NDArray[Any]:
+    """Codes of columns that are 0 or 1 (NaN where missing), or an error that names the column of another cell."""
+    codes = as_codes(X, d)
+    if codes.dtype != np.uint8 or codes.max(initial=0) > 1:
+        wrong = (codes != 0) & (codes != 1) & (codes == codes)
+        if wrong.any():
+            row, column = np.argwhere(wrong)[0]
+            raise ColumnError(BITS.format(value=codes[row, column]), int(column))
+    return codes
+
+
+def bits_in_csr(X: Any) -> Any:
+    """Sparse rows whose stored cells are 0 or 1, or an error that names the column of another cell."""
+    wrong = np.flatnonzero((X.data != 0) & (X.data != 1))
+    if len(wrong):
+        raise ColumnError(BITS.format(value=X.data[wrong[0]]), int(X.indices[wrong[0]]))
+    return X

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.base import BaseEstimator, DensityMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from parzen.accumulate import accumulate, evaluate
 from parzen.estimators.door import all_or_nothing, finite, table, weights
 from parzen.families.gaussian import Gaussian
-from parzen.family import Density, Family, NeedsDensity
+from parzen.family import Density, Family, NeedsDensity, same_parameters
 from parzen.fit import fit
-from parzen.kernels.arrays import Array
+from parzen.kernels.arrays import Array, ColumnError
 from parzen.schema import Schema, learn
 
 
@@ -37,8 +37,10 @@ class DensityEstimator(DensityMixin, BaseEstimator):
         The fitted density, with K = 1.
     statistic_ : Statistic
         What is remembered of the rows: it adds (`partial_fit`, `merge`).
+    given_ : Family
+        The family that was fitted, as it was given.
     family_ : Family
-        The family, bound to the table's columns and alphabets.
+        The same, bound to the table's columns and alphabets.
     schema_ : Schema
         How tables are read: names, and categories of columns.
     n_iter_ : int
@@ -86,7 +88,9 @@ class DensityEstimator(DensityMixin, BaseEstimator):
         self
         """
         rows = self._first(X)
-        found = fit(
+        found = _naming(
+            self.schema_,
+            fit,
             self.family_,
             rows,
             weights(sample_weight, rows),
@@ -107,17 +111,22 @@ class DensityEstimator(DensityMixin, BaseEstimator):
         The result equals `fit` on all rows together, except for families that iterate (a full Gaussian with missing
         cells), for which each call takes one step from the current density: incremental EM.
         """
-        begun = hasattr(self, "statistic_")
+        begun = hasattr(self, "density_")
+        if begun:
+            self._check_learnt()
+            if not same_parameters(self._family(), self.given_):
+                raise ValueError(f"this estimator was fitted with the family {self.given_!r}; call fit to change it.")
         rows = self._later(X, grow=True) if begun else self._first(X)
         w = weights(sample_weight, rows)
         try:
-            seen = accumulate(self.family_, rows, w)
+            seen = _naming(self.schema_, accumulate, self.family_, rows, w)
         except NeedsDensity:
-            at = self.density_ if begun else self.family_.start(rows, w, _generator(self.random_state))
+            rng = _generator(self.random_state)
+            at = self.density_ if begun else _naming(self.schema_, self.family_.start, rows, w, rng)
             seen = accumulate(self.family_, rows, w, at=at).statistic
             self.iterated_ = True
         self.statistic_ = self.statistic_ + seen if begun else seen
-        self.density_ = self.family_.maximise(self.statistic_)
+        self.density_ = _naming(self.schema_, self.family_.maximise, self.statistic_)
         self.n_iter_, self.outcome_ = getattr(self, "n_iter_", 0) + 1, "converged"
         self.iterated_ = getattr(self, "iterated_", False)
 
@@ -134,11 +143,12 @@ class DensityEstimator(DensityMixin, BaseEstimator):
         >>> bool(np.allclose(whole.density_.covariance, DensityEstimator().fit(X).density_.covariance, rtol=1e-12))
         True
         """
-        check_is_fitted(self, "statistic_")
-        check_is_fitted(other, "statistic_")
-        if repr(self._family().get_params()) != repr(other._family().get_params()):
-            raise ValueError(f"only estimators of one family merge, got {self._family()!r} and {other._family()!r}.")
-        if self.schema_ != other.schema_:
+        for one in (self, other):
+            check_is_fitted(one, "density_")
+            one._check_learnt()
+        if not same_parameters(self.given_, other.given_):
+            raise ValueError(f"only estimators of one family merge, got {self.given_!r} and {other.given_!r}.")
+        if not self.schema_.same_columns(other.schema_):
             raise ValueError(
                 "the two estimators have met tables of different columns or categories; give both the same, by "
                 "Categorical(categories=...) where a shard may lack some."
@@ -146,38 +156,45 @@ class DensityEstimator(DensityMixin, BaseEstimator):
         if self.iterated_ or other.iterated_:
             raise ValueError("statistics found by iteration (missing cells) don't add; fit on all rows together.")
         merged = self._copy(self.family_.maximise(self.statistic_ + other.statistic_), self.schema_)
-        merged.statistic_, merged.family_, merged.iterated_ = self.statistic_ + other.statistic_, self.family_, False
+        merged.statistic_, merged.iterated_ = self.statistic_ + other.statistic_, False
+        merged.family_, merged.given_ = self.family_, self.given_
         merged.n_iter_, merged.outcome_ = 1, "converged"
         return merged
 
     def score_samples(self, X: Any) -> Array:
         """Log-density of each row, (n,); missing cells are integrated out."""
         check_is_fitted(self, "density_")
-        return evaluate(self.density_.log_density, self._later(X))[:, 0]
+        return _naming(self.schema_, evaluate, self.density_.log_density, self._later(X))[:, 0]
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Mean log-density of the rows (as in scikit-learn's GaussianMixture; its KernelDensity gives the sum)."""
-        return float(self.score_samples(X).mean())
+        values = self.score_samples(X)
+        return float(np.average(values, weights=weights(sample_weight, values)))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """Draw rows from the density, as a table of the kind that it was fitted to."""
         check_is_fitted(self, "density_")
-        if n_samples < 1:
-            raise ValueError(f"n_samples must be at least 1, got {n_samples}.")
+        if not isinstance(n_samples, int | np.integer) or n_samples < 1:
+            raise ValueError(f"n_samples must be at least 1, a whole number, got {n_samples!r}.")
         labels = np.zeros(n_samples, dtype=np.intp)
         return self.schema_.decode(self.density_.sample(labels, _generator(random_state)))
 
     def marginal(self, columns: Any) -> "DensityEstimator":
-        """The density of some of the columns, by name or position."""
+        """The density of some of the columns, by name or position: it can score and sample, but not learn."""
         check_is_fitted(self, "density_")
         positions = self.schema_.positions(columns)
         return self._copy(self.density_.marginal(positions), self.schema_.select(positions))
 
     def conditional(self, columns: Any, values: Any) -> "DensityEstimator":
-        """The density of the other columns, given values of these, by name or position."""
+        """The density of the other columns, given values of these, by name or position.
+
+        Values come in the order of the columns, or as a mapping from them.
+        """
         check_is_fitted(self, "density_")
         given = self.schema_.positions(columns)
         rest = [j for j in range(len(self.schema_.alphabets)) if j not in given]
+        if hasattr(values, "keys"):
+            values = [values[column] for column in ([columns] if np.ndim(columns) == 0 else columns)]
         values = list(values) if np.ndim(values) == 1 else [values]
         if len(values) != len(given) or not rest:
             raise ValueError(
@@ -190,9 +207,16 @@ class DensityEstimator(DensityMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        family = self._family()
+        family = self.family if isinstance(self.family, Family) else Gaussian()
         tags.input_tags.sparse, tags.input_tags.allow_nan = family.takes_sparse, family.takes_missing
+        tags.input_tags.positive_only = not family.takes_negative
         return tags
+
+    def _check_learnt(self) -> None:
+        if not hasattr(self, "statistic_"):
+            raise ValueError(
+                "a marginal or conditional density has no statistic to add to: take it when all is learnt."
+            )
 
     def _family(self) -> Family:
         family = Gaussian() if self.family is None else self.family
@@ -202,13 +226,13 @@ class DensityEstimator(DensityMixin, BaseEstimator):
 
     def _first(self, X: Any) -> Any:
         """Rows to begin with: their columns, names and categories are learnt."""
-        family = self._family()
-        X = table(self, X, reset=True, sparse=family.takes_sparse, missing=family.takes_missing)
-        self.family_, self.schema_ = learn(family, X)
-        return finite_rows(self.schema_, X, family.takes_missing, grow=True)
+        self.given_ = clone(self._family())
+        X = table(self, X, reset=True, sparse=self.given_.takes_sparse, missing=self.given_.takes_missing)
+        self.family_, self.schema_ = learn(self.given_, X)
+        return finite_rows(self.schema_, X, self.given_.takes_missing, grow=True)
 
     def _later(self, X: Any, grow: bool = False) -> Any:
-        family = self._family()
+        family = getattr(self, "given_", None) or self._family()
         X = table(self, X, reset=False, sparse=family.takes_sparse, missing=family.takes_missing)
         return finite_rows(self.schema_, X, family.takes_missing, grow=grow)
 
@@ -220,6 +244,14 @@ class DensityEstimator(DensityMixin, BaseEstimator):
         if schema.names is not None:
             other.feature_names_in_ = np.array(schema.names, dtype=object)
         return other
+
+
+def _naming(schema: Schema, function: Any, *arguments: Any, **options: Any) -> Any:
+    """Call a function; where it refuses a column by position, the error says the column's name."""
+    try:
+        return function(*arguments, **options)
+    except ColumnError as error:
+        raise error.renamed(repr(schema.labels[error.column])) from None
 
 
 def finite_rows(schema: Schema, X: Any, missing: bool, grow: bool) -> Any:

@@ -1,5 +1,6 @@
 """What every estimator does with its input: checked once, here; and nothing changed if it is refused."""
 
+import numbers
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -8,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import _check_sample_weight, check_array, validate_data
 
 from parzen.kernels.arrays import Array, is_sparse
+from parzen.schema import frame_kind
 
 E = TypeVar("E")
 P = ParamSpec("P")
@@ -37,9 +39,13 @@ def table(estimator: Any, X: Any, *, reset: bool, sparse: bool, missing: bool) -
     reset : whether the number and names of the columns are learnt (fitting) or compared (later)
     sparse, missing : whether CSR and NaN are welcome
     """
+    if hasattr(X, "collect"):
+        raise TypeError(f"X must be a table in memory, got a {type(X).__name__}; call its collect() first.")
+    if isinstance(X, np.ma.MaskedArray):
+        X = np.ma.filled(X.astype(np.float64), np.nan)
     validate_data(estimator, X, reset=reset, skip_check_array=True)
     rule = "allow-nan" if missing else True
-    if type(X).__module__.partition(".")[0] in ("pandas", "polars") and hasattr(X, "columns"):
+    if frame_kind(X):
         if not len(X):
             raise ValueError("Found array with 0 sample(s), while a minimum of 1 is required: X has no rows.")
         return X
@@ -47,6 +53,9 @@ def table(estimator: Any, X: Any, *, reset: bool, sparse: bool, missing: bool) -
     if not is_sparse(array) and array.dtype.kind in "OUSb" and not _numbers_inside(array):
         array = np.array(X, dtype=object) if array.dtype.kind in "US" else array
         return check_array(array, dtype=None, ensure_all_finite=False, input_name="X")
+    if not is_sparse(array) and array.dtype.kind in "mM":
+        raise ValueError("X holds moments in time; make them numbers first, such as days since one of them.")
+    rule = True if is_sparse(array) else rule  # a sparse matrix has no missing cells
     dtype = "numeric" if is_sparse(array) or array.dtype.kind != "O" else np.float64
     accept = "csr" if sparse else False
     return check_array(
@@ -77,4 +86,4 @@ def _numbers_inside(array: Any) -> bool:
         return True
     if array.dtype.kind != "O":
         return False
-    return not any(isinstance(cell, str | bytes) or cell is None for cell in array.flat)
+    return all(isinstance(cell, numbers.Number) for cell in array.flat)

@@ -12,9 +12,9 @@ from parzen.densities.counts import (
     NegativeBinomialDensity,
     PoissonDensity,
 )
-from parzen.family import ESTIMATES, Collapse, Family, choose, total_or_collapse
-from parzen.kernels.arrays import as_csr, as_floats, is_sparse
-from parzen.kernels.memberships import Memberships
+from parzen.family import ESTIMATES, Collapse, Family, check_prior, choose, total_or_collapse
+from parzen.kernels.arrays import ColumnError, as_csr, as_floats, is_sparse
+from parzen.kernels.memberships import Memberships, group_count
 from parzen.kernels.moments import sums
 from parzen.kernels.sparse import csr_sums
 from parzen.statistic import Sums
@@ -48,14 +48,21 @@ class Poisson(Family):
     prior: Gamma | None = None
     estimate: str = "bayes"
 
+    takes_negative: ClassVar[bool] = False
+
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Sums:
         choose("estimate", self.estimate, ESTIMATES)
+        check_prior(self.prior, Gamma, "Poisson", (group_count(R), X.shape[1]))
         X = as_floats(X)
         with np.errstate(invalid="ignore"):
             bad = (X < 0) | (np.floor(X) != X) & ~np.isnan(X)
         if bad.any():
             row, column = np.argwhere(bad)[0]
-            raise ValueError(f"Poisson needs counts 0, 1, 2, ... or NaN, but column {column} holds {X[row, column]:g}.")
+            raise ColumnError(
+                f"Poisson needs counts 0, 1, 2, ... or NaN, but column {{column}} holds {X[row, column]:g}; "
+                "use Gaussian for measurements, or Categorical for codes.",
+                int(column),
+            )
         return Sums(*sums(X, R))
 
     def maximise(self, statistic: Sums) -> PoissonDensity | NegativeBinomialDensity:
@@ -102,10 +109,12 @@ class Multinomial(Family):
     estimate: str = "bayes"
 
     takes_sparse: ClassVar[bool] = True
-    takes_missing: ClassVar[bool] = False
+    takes_missing = False
+    takes_negative: ClassVar[bool] = False
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Sums:
         choose("estimate", self.estimate, ESTIMATES)
+        check_prior(self.prior, Dirichlet, "Multinomial", (group_count(R), X.shape[1]))
         if is_sparse(X):
             X = as_csr(X)
             self._refuse(X.data)

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ class Gaussian(Family):
         Share of the average variance in the covariance: (1 - s) Sigma + s tr(Sigma) / d I. For estimate "ml".
     prior : NormalInverseWishart ("full"), NormalInverseGamma or NormalMean (otherwise), optional
         By default that of Fraley and Raftery (2007), in units of the data: 0.01 rows at the mean of all rows,
-        d + 2 degrees of freedom, scale the variances of all rows, divided by K^(2/d).
+        p + 2 degrees of freedom, scale the variances of all rows, divided by K^(2/p); p = d, or 1 unless "full".
     estimate : "ml", "map" or "bayes"
         Likeliest parameters (covariances divided by n), mode of the posterior, or posterior predictive (Student t).
 
@@ -62,18 +63,26 @@ class Gaussian(Family):
     prior: Prior | None = None
     estimate: str = "ml"
 
+    @property
+    def takes_missing(self) -> bool:  # type: ignore[override]
+        """Whether a cell may be NaN: not where a full covariance has no exact form then."""
+        return self.covariance != "full" or not (self.estimate == "bayes" or self.shrinkage == "ledoit_wolf")
+
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Moments | Expected:
-        self._check()
+        self._check(X.shape[1])
         if is_sparse(X):
             raise TypeError("Gaussian takes dense rows, got a sparse matrix; use X.toarray() or a family of counts.")
         X = as_floats(X)
         if self.covariance != "full":
             return Moments(*moments(X, R, full=False))
         if at is not None:
-            *expected, likelihood = expected_moments(X, R, at.mean, at.factor)
-            return Expected(Moments(*expected), expected[0], likelihood)
+            weight, mean, scatter, carry, likelihood = expected_moments(X, R, at.mean, at.factor)
+            observed = Moments(*moments(X, R, full=False))
+            # Progress is measured for each unit of weight of the column that was observed least.
+            expected = Moments(weight, mean, scatter, carry, observed=observed)
+            return Expected(expected, observed.weight.min(axis=1), likelihood)
         seen = Moments(*moments(X, R))
-        if np.isnan(seen.mean).any():
+        if np.isnan(seen.mean).any() and np.isnan(X).any():
             raise NeedsDensity(
                 "X has missing cells, and a full covariance must then be found by iteration: use parzen.fit or an "
                 "estimator over rows that can be read again, or covariance='diagonal'."
@@ -87,8 +96,10 @@ class Gaussian(Family):
         if self.covariance != "full":
             return super().start(X, R, rng)
         if self.shrinkage == "ledoit_wolf" or self.estimate == "bayes":
-            option = f"estimate={self.estimate!r}" if self.estimate == "bayes" else f"shrinkage={self.shrinkage!r}"
-            raise ValueError(f"{option} has no exact form where a full Gaussian has missing cells; use estimate='map'.")
+            option, instead = "shrinkage='ledoit_wolf'", "a number or 'oas'"
+            if self.estimate == "bayes":
+                option, instead = "estimate='bayes'", "estimate='map'"
+            raise ValueError(f"{option} has no exact form where a full Gaussian has missing cells; use {instead}.")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FloorWarning)
             alone = Gaussian("diagonal", floor=max(self.floor, 1e-6))
@@ -105,8 +116,8 @@ class Gaussian(Family):
         if self.estimate != "ml":
             return self._believed(statistic)
         seen = _filled(statistic)
-        units = _units(seen)
-        spread = seen.within() if self.shared else seen
+        units = _units(statistic.observed or statistic)
+        spread = statistic.within() if self.shared else seen
         if self.covariance == "full":
             covariance = spread.scatter / spread.weight[:, None, None]
             covariance = _shrunk(covariance, self._share(covariance, spread))
@@ -127,7 +138,7 @@ class Gaussian(Family):
         posterior = prior.update(statistic)
         if isinstance(prior, NormalInverseWishart):
             posterior = _grouped(posterior, statistic)
-            posterior = posterior.tied(prior) if self.shared else posterior
+            posterior = posterior.tied(prior, 0) if self.shared else posterior
             if self.estimate == "bayes":
                 return posterior.predictive()
             mode = posterior.mode()
@@ -153,14 +164,12 @@ class Gaussian(Family):
     def _default_prior(self, statistic: Moments) -> Prior:
         whole = statistic.pooled()
         K, d = statistic.mean.shape
-        units = _positive(whole.variances())[0]
-        columns = d if self.covariance == "full" else 1
-        scale = units / K ** (2 / columns)
+        units = _units(statistic.observed or statistic)[0]
         if self.covariance == "full":
-            return NormalInverseWishart(whole.mean[0], 0.01, d + 2.0, np.diag(scale))
-        scale = np.full(d, scale.mean()) if self.covariance == "spherical" else scale
-        # An inverse Wishart of one dimension with 3 degrees of freedom.
-        return NormalInverseGamma(whole.mean[0], 0.01, np.full(d, 1.5), 0.5 * scale)
+            return NormalInverseWishart(whole.mean[0], 0.01, d + 2.0, np.diag(units / K ** (2 / d)))
+        # An inverse Wishart of one dimension, with 3 degrees of freedom.
+        scale = 0.5 * units / K**2
+        return NormalInverseGamma(whole.mean[0], 0.01, 1.5, scale.mean() if self.covariance == "spherical" else scale)
 
     def _share(self, covariance: Array, spread: Moments) -> Array:
         """Shrinkage of each covariance, (K, 1, 1)."""
@@ -179,10 +188,11 @@ class Gaussian(Family):
         noise = np.minimum((fourth / n - size) / n, distance)
         return np.where(distance > 0, noise / np.where(distance > 0, distance, 1.0), 0.0)
 
-    def _check(self) -> None:
+    def _check(self, d: int | None = None) -> None:
         choose("covariance", self.covariance, ("full", "diagonal", "spherical"))
         choose("estimate", self.estimate, ESTIMATES)
-        if not isinstance(self.floor, int | float) or not 0 <= self.floor < 1:
+        choose("shared", self.shared, (True, False))
+        if not isinstance(self.floor, Real) or not 0 <= self.floor < 1:
             raise ValueError(f"floor must lie in [0, 1), in units of the data's variance, got {self.floor!r}.")
         if isinstance(self.shrinkage, str):
             choose("shrinkage", self.shrinkage, ("ledoit_wolf", "oas"))
@@ -190,7 +200,7 @@ class Gaussian(Family):
                 raise ValueError(
                     f"shrinkage={self.shrinkage!r} is for full covariances; give a number for {self.covariance!r}."
                 )
-        elif self.shrinkage is None or not 0 <= self.shrinkage <= 1:
+        elif not isinstance(self.shrinkage, Real) or not 0 <= self.shrinkage <= 1:
             raise ValueError(f"shrinkage must lie in [0, 1], or be 'ledoit_wolf' or 'oas', got {self.shrinkage!r}.")
         if self.shrinkage != 0 and self.estimate != "ml":
             raise ValueError(
@@ -199,7 +209,12 @@ class Gaussian(Family):
         kinds = NormalInverseWishart if self.covariance == "full" else NormalInverseGamma | NormalMean
         if self.prior is not None and not isinstance(self.prior, kinds):
             wanted = "NormalInverseWishart" if self.covariance == "full" else "NormalInverseGamma or NormalMean"
-            raise TypeError(f"prior of a {self.covariance} Gaussian must be {wanted}, got {type(self.prior).__name__}.")
+            raise TypeError(f"prior of a {self.covariance} Gaussian must be {wanted}, got {self.prior!r}.")
+        if self.prior is not None and d is not None:
+            allowed = [(d,)] if self.covariance == "full" else [(), (1,), (d,)]
+            for name, value in vars(self.prior).items():
+                if name in ("location", "shape", "deviation", "noise") and value.shape[-1:] not in allowed:
+                    raise ValueError(f"{name} of the prior has shape {value.shape}, but there are {d} columns.")
 
 
 def _filled(statistic: Moments) -> Moments:
@@ -225,15 +240,14 @@ def _filled(statistic: Moments) -> Moments:
 
 def _units(seen: Moments) -> Array:
     """Variance of each column over all rows, (1, d); of constant ones, that of an average column."""
-    return _positive(seen.pooled().variances())
-
-
-def _positive(variances: Array) -> Array:
+    whole = seen.pooled()
+    variances = whole.variances()
     if not np.isfinite(variances).all():
         raise ValueError(
-            "the moments of X are not finite: its values are infinite or too large to be squared; rescale them."
+            "the moments of X are not finite: its cells are infinite or too large to be squared; rescale them."
         )
-    constant = variances <= 0
+    # What rounding leaves of a constant column's variance is no variance.
+    constant = variances <= (8 * np.finfo(np.float64).eps * whole.mean) ** 2
     return np.where(constant, variances[~constant].mean() if (~constant).any() else 1.0, variances)
 
 
@@ -268,18 +282,19 @@ def _shrunk(covariance: Array, share: Array) -> Array:
 def _factor(covariance: Array, units: Array, floor: float) -> Array:
     """Cholesky factors, with eigenvalues in the data's units not below the floor."""
     scale = np.sqrt(units[0])
+    least = max(floor, len(scale) * np.finfo(np.float64).eps)  # below, an eigenvalue is rounding
     relative = covariance / (scale[:, None] * scale)
     factors, low = np.empty_like(relative), []
     for k, matrix in enumerate(relative):
         try:
             factors[k] = np.linalg.cholesky(matrix)
-            sound = np.diagonal(factors[k]).min() ** 2 > 1000 * floor  # a pivot is never below the least eigenvalue
+            sound = np.diagonal(factors[k]).min() ** 2 > 1000 * least  # a pivot is never below the least eigenvalue
         except np.linalg.LinAlgError:
             sound = False
         if sound:
             continue
         values, vectors = np.linalg.eigh(matrix)
-        if values[0] < floor or values[0] <= 0:
+        if values[0] < least:
             low.append(k)
         factors[k] = lower_triangle((vectors * np.sqrt(np.maximum(values, floor)))[None])[0]
     if low:
@@ -291,4 +306,5 @@ def _grouped(posterior: NormalInverseWishart, statistic: Moments) -> NormalInver
     """A posterior with its groups on a leading axis, also where there is only one."""
     if posterior.location.ndim == 2:
         return posterior
-    return NormalInverseWishart(*(np.asarray(part)[None] for part in vars(posterior).values()))
+    parts = (posterior.location, posterior.strength, posterior.dof, posterior.scale)
+    return NormalInverseWishart(*(part[None] for part in parts))

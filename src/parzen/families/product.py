@@ -10,6 +10,7 @@ from parzen.accumulate import map_rows
 from parzen.densities.product import ProductDensity
 from parzen.family import Family, Table
 from parzen.fit import Score
+from parzen.kernels.arrays import ColumnError
 from parzen.kernels.memberships import Memberships, group_count
 from parzen.statistic import Expected, Joint, Statistic
 
@@ -39,34 +40,53 @@ class Product(Family):
     @property
     def takes_missing(self) -> bool:  # type: ignore[override]
         """Whether every block may have missing cells."""
-        return all(family.takes_missing for family in self.blocks.values())
+        return not isinstance(self.blocks, dict) or all(family.takes_missing for family in self._families().values())
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters; a block's are named after its columns, as in ``age__floor``."""
         params = {"blocks": self.blocks}
         if deep and self.blocks:
             for key, family in self.blocks.items():
-                name = ",".join(map(str, key)) if isinstance(key, tuple) else str(key)
+                name = _name(key)
                 params[name] = family
                 params.update({f"{name}__{option}": value for option, value in family.get_params().items()})
         return params
 
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; a block's family by its name (``age=Gaussian()``), its options as in ``age__floor``."""
+        names = {_name(key): key for key in self.blocks or ()}
+        whole = {names[name]: params.pop(name) for name in list(params) if name in names}
+        if whole:
+            self.blocks = {**self.blocks, **whole}
+        super().set_params(**params)
+        return self
+
     def bind(self, table: Table) -> Self:
-        bound = {}
+        bound: dict[Any, Family] = {}
+        owner: dict[int, Any] = {}
         for key, family in self._families().items():
             positions = table.positions(key)
+            for position in positions:
+                if position in owner:
+                    raise ValueError(f"blocks gives one column to {owner[position]!r} and to {key!r}; one block each.")
+                owner[position] = key
             bound[tuple(positions)] = family.bind(table.select(positions))
+        lacking = [name for position, name in enumerate(table.names()) if position not in owner]
+        if lacking:
+            raise ValueError(
+                f"blocks has no family for {lacking}; every column must stand in one block: drop it or add it."
+            )
         return replace(self, blocks=bound)
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Statistic:
         pairs = self._pairs(X.shape[1])
         if at is None:
-            return Joint(tuple(family.observe(X[:, _slice(columns)], R) for family, columns in pairs))
+            return Joint(tuple(_named(columns, family.observe, X[:, _slice(columns)], R) for family, columns in pairs))
         parts: list[Statistic] = []
         weight = likelihood = np.zeros(group_count(R))
         for (family, columns), density in zip(pairs, at.parts, strict=True):
             block = X[:, _slice(columns)]
-            part = family.observe(block, R, at=density)
+            part = _named(columns, family.observe, block, R, density)
             score = part if isinstance(part, Expected) else Score(density).observe(block, R)
             weight, likelihood = score.weight, likelihood + score.log_likelihood
             parts.append(part.statistic if isinstance(part, Expected) else part)
@@ -74,13 +94,15 @@ class Product(Family):
 
     def maximise(self, statistic: Joint) -> ProductDensity:
         families = self._families()
-        parts = tuple(family.maximise(part) for family, part in zip(families.values(), statistic.parts, strict=True))
-        return ProductDensity(parts, tuple(_positions(key) for key in families))
+        columns = tuple(_positions(key) for key in families)
+        triples = zip(families.values(), columns, statistic.parts, strict=True)
+        return ProductDensity(tuple(_named(own, family.maximise, part) for family, own, part in triples), columns)
 
     def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> ProductDensity:
         pairs = [(family, _positions(key)) for key, family in self._families().items()]
         blocks = (map_rows(itemgetter((slice(None), _slice(columns))), X) for _, columns in pairs)
-        parts = tuple(family.start(block, R, rng) for (family, _), block in zip(pairs, blocks, strict=True))
+        triples = ((family, columns, block) for (family, columns), block in zip(pairs, blocks, strict=True))
+        parts = tuple(_named(columns, family.start, block, R, rng) for family, columns, block in triples)
         return ProductDensity(parts, tuple(columns for _, columns in pairs))
 
     def _families(self) -> dict[Any, Family]:
@@ -99,6 +121,18 @@ class Product(Family):
                 f"blocks cover the columns {used}, but there are {d}; every column must stand in one block."
             )
         return pairs
+
+
+def _named(columns: tuple[int, ...], function: Any, *arguments: Any) -> Any:
+    """Call function for a block; an error of its column j becomes one of the table's column ``columns[j]``."""
+    try:
+        return function(*arguments)
+    except ColumnError as error:
+        raise error.renamed(columns[error.column]) from None
+
+
+def _name(key: Any) -> str:
+    return ",".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
 def _positions(key: Any) -> tuple[int, ...]:

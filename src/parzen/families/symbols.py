@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.conjugate import Beta, Dirichlet
-from parzen.densities.symbols import BernoulliDensity, CategoricalDensity
-from parzen.family import ESTIMATES, Family, Table, choose, total_or_collapse
+from parzen.densities.symbols import BernoulliDensity, CategoricalDensity, as_bits, bits_in_csr
+from parzen.family import ESTIMATES, Family, Table, check_prior, choose, total_or_collapse
 from parzen.kernels.arrays import Array, as_csr, is_sparse
-from parzen.kernels.codes import BadCode, as_codes, tally
-from parzen.kernels.memberships import Memberships
+from parzen.kernels.codes import as_codes, tally
+from parzen.kernels.memberships import Memberships, group_count
 from parzen.kernels.sparse import csr_sums
 from parzen.statistic import Counts, Sums
 
@@ -20,7 +20,7 @@ from parzen.statistic import Counts, Sums
 class Bernoulli(Family):
     r"""Columns of zeros and ones that stand alone: :math:`p(x) = \prod_j p_j^{x_j} (1 - p_j)^{1 - x_j}`.
 
-    Its statistic is `Sums`: the weight of each column's cells and of its ones.
+    Its statistic is `Counts`: the weight of each column's zeros and ones.
 
     Parameters
     ----------
@@ -43,33 +43,25 @@ class Bernoulli(Family):
 
     takes_sparse: ClassVar[bool] = True
 
-    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Sums:
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Counts:
         choose("estimate", self.estimate, ESTIMATES)
+        check_prior(self.prior, Beta, "Bernoulli", (group_count(R), X.shape[1]))
         if is_sparse(X):
-            X = as_csr(X)
-            if not np.isin(X.data, (0, 1)).all():
-                raise ValueError("Bernoulli needs cells that are 0 or 1; binarise them, as in X > threshold.")
-            weight, totals = csr_sums(X, R)
-            return Sums(weight[:, None], totals)
-        try:
-            counts = tally(as_codes(X), R, (2,) * X.shape[1])
-        except BadCode as bad:
-            raise ValueError(
-                f"Bernoulli needs cells that are 0, 1 or NaN, but column {bad.column} holds {bad.value!r}; "
-                "binarise it, as in X > threshold, or use Categorical or Poisson."
-            ) from None
-        pairs = counts.reshape(len(counts), -1, 2)
-        return Sums(pairs.sum(axis=2), np.ascontiguousarray(pairs[:, :, 1]))
+            X = bits_in_csr(as_csr(X))
+            weight, ones = csr_sums(X, R)
+            pairs = np.stack([weight[:, None] - ones, ones], axis=2)
+            return Counts(pairs.reshape(len(ones), -1), (2,) * X.shape[1])
+        return Counts(tally(as_bits(X), R, (2,) * X.shape[1]), (2,) * X.shape[1])
 
-    def maximise(self, statistic: Sums) -> BernoulliDensity:
-        total_or_collapse(statistic.weight, "Bernoulli")
-        weight = np.broadcast_to(statistic.weight, statistic.totals.shape)
+    def maximise(self, statistic: Counts) -> BernoulliDensity:
+        pairs = statistic.counts.reshape(len(statistic.counts), -1, 2)
+        total_or_collapse(pairs.sum(axis=2), "Bernoulli")
         if self.estimate == "ml":
-            ones, rows = _filled(statistic.totals, weight)
+            pairs, whole = _filled(pairs, pairs.sum(axis=2, keepdims=True))
             with np.errstate(divide="ignore"):
-                return BernoulliDensity(np.log((rows - ones) / rows), np.log(ones / rows))
-        prior = self.prior or (Beta(2, 2) if self.estimate == "map" else Beta(1, 1))
-        posterior = prior.update(Sums(weight, statistic.totals))
+                logs = np.log(pairs) - np.log(whole)
+            return BernoulliDensity(logs[:, :, 0], logs[:, :, 1])
+        posterior = (self.prior or (Beta(2, 2) if self.estimate == "map" else Beta(1, 1))).update(statistic)
         if self.estimate == "bayes":
             return posterior.predictive()
         posterior.mode()  # raises at the border
@@ -82,7 +74,7 @@ class Categorical(Family):
     r"""Columns of categories that stand alone, each with its own alphabet: :math:`p(x) = \prod_j p_{j, x_j}`.
 
     Its statistic is `Counts`. In an estimator cells may be of any kind and each column's alphabet is what the first
-    table holds; on bare arrays they are codes 0, 1, ..., negative or NaN where missing.
+    table holds; on bare arrays they are codes 0, 1, ..., and -1 or NaN where missing.
 
     Parameters
     ----------
@@ -90,8 +82,9 @@ class Categorical(Family):
         Of one concentration for every category, or one for each (all columns then have as many). By default
         Dirichlet(1) for "bayes" and Dirichlet(2) for "map", both of which give Laplace's rule.
     estimate : "bayes", "map" or "ml"
-    categories : list, optional
-        Alphabet of each column, or its size: to declare categories that the first table may lack.
+    categories : list or dict, optional
+        Alphabet of each column, or its size: to declare categories that the first table may lack. In an estimator also
+        a dict from some of the columns to their alphabets, or the alphabet itself where there is one column.
     unseen : "new", "missing" or "error"
         What a category beyond the alphabet is at prediction. "new": one more category, never met, that has its share
         of the prior (so that the alphabet's own probabilities sum to less than one); "missing": no information;
@@ -117,7 +110,8 @@ class Categorical(Family):
     unseen: str = "new"
 
     def bind(self, table: Table) -> Self:
-        return replace(self, categories=table.alphabets(self.categories))
+        choose("unseen", self.unseen, ("new", "missing", "error"))
+        return replace(self, categories=table.alphabets(self.categories, closed=self.unseen == "error"))
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Counts:
         choose("estimate", self.estimate, ESTIMATES)
@@ -161,6 +155,8 @@ class Categorical(Family):
         return np.pad(logs, [(0, 0), (0, 1)]) if self.unseen == "missing" else logs
 
     def _prior(self, size: int) -> Dirichlet:
+        if self.prior is not None and not isinstance(self.prior, Dirichlet):
+            raise TypeError(f"prior of Categorical must be Dirichlet, such as Dirichlet(1), got {self.prior!r}.")
         prior = self.prior or Dirichlet(2.0 if self.estimate == "map" else 1.0)
         given = prior.concentration.shape[-1]
         if given == 1:
@@ -179,11 +175,11 @@ class Categorical(Family):
         if not len(X):
             return (1,) * X.shape[1]
         largest = np.fmax.reduce(X, axis=0)
-        return tuple(int(top) + 1 if top >= 0 else 1 for top in largest)
+        return tuple(int(top) + 1 if 0 <= top < 2**31 else 1 for top in largest)  # what is no code, the tally refuses
 
 
 def _given_sizes(categories: Any, d: int) -> tuple[int, ...]:
-    given: list[Any] = [categories] * d if isinstance(categories, int) else list(categories)
+    given: list[Any] = [categories] * d if np.ndim(categories) == 0 else list(categories)
     if len(given) != d:
         raise ValueError(f"categories has {len(given)} alphabets, but there are {d} columns; give one for each.")
     return tuple(int(part) if np.ndim(part) == 0 else len(part) for part in given)

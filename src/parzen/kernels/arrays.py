@@ -8,13 +8,40 @@ from numpy.typing import NDArray
 Array: TypeAlias = NDArray[np.float64]
 
 
+class ColumnError(ValueError):
+    """Something is wrong with one column. Its message says {column} where the column is named.
+
+    Blocks of a table know a column by its position in the block; whoever knows more of it (`Product`, an estimator)
+    puts the right name there with `renamed`.
+    """
+
+    def __init__(self, message: str, column: Any = None) -> None:
+        self.message, self.column = message, column
+        super().__init__(message.replace("{column}", str(column)))
+
+    def renamed(self, column: Any) -> "ColumnError":
+        """The same error of a column with another name."""
+        error = type(self).__new__(type(self))
+        error.__dict__.update(self.__dict__)
+        ColumnError.__init__(error, self.message, column)
+        return error
+
+
 def is_sparse(X: Any) -> bool:
     """Whether X is a SciPy sparse matrix or array."""
     return hasattr(X, "tocsr")
 
 
-def as_floats(X: Any) -> NDArray[np.floating]:
+def check_columns(X: Any, d: int | None) -> None:
+    """Raise unless X has rows of d columns (of any number, with None)."""
+    if np.ndim(X) != 2 or (d is not None and X.shape[1] != d):
+        wanted = "(rows, columns)" if d is None else f"(rows, {d})"
+        raise ValueError(f"X must have shape {wanted}, got {np.shape(X)}.")
+
+
+def as_floats(X: Any, d: int | None = None) -> NDArray[np.floating]:
     """A block of rows as float32 or float64 with contiguous rows: as it is if it can be, else as a float64 copy."""
+    check_columns(X, d)
     if X.dtype not in (np.float32, np.float64):
         if X.dtype.kind not in "biuf":
             raise TypeError(
@@ -34,7 +61,17 @@ def has_contiguous_rows(X: NDArray[Any]) -> bool:
     return within and between and X.flags.aligned and X.dtype.isnative
 
 
-def as_csr(X: Any) -> Any:
+def canonical(X: Any) -> Any:
+    """Sparse rows as CSR in which no cell is stored twice; the matrix that was given is left alone."""
+    X = X.tocsr()
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def as_csr(X: Any, d: int | None = None) -> Any:
     """Sparse rows as CSR of float32 or float64."""
+    check_columns(X, d)
     X = X.tocsr()
     return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)

@@ -6,18 +6,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.kernels import native
-from parzen.kernels.arrays import Array, has_contiguous_rows
+from parzen.kernels.arrays import Array, ColumnError, check_columns, has_contiguous_rows
 from parzen.kernels.memberships import Memberships, pointers
 
 
-class BadCode(ValueError):
+class BadCode(ColumnError):
     """A cell that is not the code of a category of its column."""
 
-    def __init__(self, row: int, column: int, value: Any, size: int) -> None:
-        self.row, self.column, self.value, self.size = row, column, value, size
+    def __init__(self, column: int, value: Any, size: int) -> None:
+        self.value, self.size = value, size
         super().__init__(
-            f"column {column} holds {value!r} in row {row} of a block, but its categories have codes 0 to {size - 1}: "
-            "declare them all with categories=, or mark a missing cell by NaN or a negative code."
+            f"column {{column}} holds {value!r}, but its categories have codes 0 to {size - 1}; "
+            "declare them all with categories=, and mark a missing cell by NaN or -1.",
+            column,
         )
 
 
@@ -26,14 +27,17 @@ def offsets_of(sizes: Any) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
 
 
-def as_codes(X: NDArray[Any]) -> NDArray[Any]:
+def as_codes(X: NDArray[Any], d: int | None = None) -> NDArray[Any]:
     """Cells in a dtype that the kernels read, as they are if they can be."""
+    check_columns(X, d)
     if X.dtype == np.bool_:
         X = X.view(np.uint8)
     elif X.dtype not in native.SUFFIX:
         if X.dtype.kind not in "iuf":
-            raise TypeError(f"codes must be whole numbers, got an array of {X.dtype}; encode text by its position.")
-        X = X.astype(np.int64 if X.dtype.kind in "iu" else np.float64)
+            raise TypeError(
+                f"codes must be whole numbers, got an array of {X.dtype}; use an estimator, which encodes them."
+            )
+        X = X.astype(np.int64 if X.dtype.kind in "iu" and X.dtype.itemsize < 8 else np.float64)
     return X if has_contiguous_rows(X) else np.array(X, order="C")
 
 
@@ -86,4 +90,4 @@ def lookup(X: NDArray[Any], table: Array, sizes: tuple[int, ...], open_ended: bo
 def _refuse(bad: int, X: NDArray[Any], sizes: tuple[int, ...]) -> None:
     if bad:
         row, column = divmod(bad - 1, X.shape[1])
-        raise BadCode(row, column, X[row, column].item(), sizes[column])
+        raise BadCode(column, X[row, column].item(), sizes[column])

@@ -38,9 +38,13 @@ class Labels:
     groups: int = -1
 
     def __post_init__(self) -> None:
-        codes = np.ascontiguousarray(self.codes, dtype=np.int32)
+        given = np.asarray(self.codes)
+        with np.errstate(invalid="ignore"):
+            codes = np.ascontiguousarray(given, dtype=np.int32)
+        if given.size and (given.dtype.kind not in "biuf" or not np.array_equal(codes, given)):
+            raise ValueError("codes must be whole numbers, the group of each row, or negative where it has none.")
         largest = int(codes.max(initial=-1))
-        groups = largest + 1 if self.groups < 0 else int(self.groups)
+        groups = max(largest + 1, 1) if self.groups < 0 else int(self.groups)
         if codes.ndim != 1:
             raise ValueError(f"codes must have one dimension, got shape {codes.shape}.")
         if largest >= groups:

@@ -154,6 +154,8 @@ def rows(X: NDArray[Any], suffixes: tuple[str, ...], name: str = "X") -> tuple[s
         )
     if X.ndim != 2:
         raise ValueError(f"{name} must have two dimensions (rows, columns), got shape {X.shape}.")
+    if X.shape[1] == 0:
+        raise ValueError(f"{name} must have at least one column, got shape {X.shape}.")
     if not has_contiguous_rows(X):
         raise ValueError(f"{name} must have contiguous, aligned rows; pass numpy.ascontiguousarray({name}).")
     n, d = X.shape
