@@ -26,20 +26,18 @@ template <class C>
 index tally(const C* X, index n, index d, index stride, const Members& members, const index* offsets, double* counts) {
     const index slots = offsets[d];
     std::memset(counts, 0, sizeof(double) * members.groups * slots);
-    for (index i = 0; i < n; ++i) {
+    index refused = 0;
+    members.each(n, [&](index i, index k, double w) {
         const C* x = X + i * stride;
-        index refused = 0;
-        members.each(i, [&](index k, double w) {
-            double* table = counts + k * slots;
-            for (index j = 0; j < d; ++j) {
-                const index code = code_of(x[j]);
-                if (code == missing) continue;
-                if (code < 0 || code >= offsets[j + 1] - offsets[j]) { refused = i * d + j + 1; return; }
-                table[offsets[j] + code] += w;
-            }
-        });
-        if (refused) return refused;
-    }
+        double* table = counts + k * slots;
+        for (index j = 0; j < d; ++j) {
+            const index code = code_of(x[j]);
+            if (code == missing) continue;
+            if (code < 0 || code >= offsets[j + 1] - offsets[j]) { if (!refused) refused = i * d + j + 1; continue; }
+            table[offsets[j] + code] += w;
+        }
+    });
+    if (refused) return refused;
     return OK;
 }
 

@@ -29,22 +29,8 @@ typedef double vec __attribute__((vector_size(lanes * sizeof(double))));
 
 inline vec splat(double value) { return value - vec{}; }
 inline vec load(const double* p) { vec v; std::memcpy(&v, p, sizeof v); return v; }
-inline vec load(const float* p) {
-    typedef float narrow __attribute__((vector_size(lanes * sizeof(float))));
-    narrow v;
-    std::memcpy(&v, p, sizeof v);
-    return __builtin_convertvector(v, vec);
-}
 inline void store(double* p, vec v) { std::memcpy(p, &v, sizeof v); }
 inline index rounded_up(index n, index to) { return (n + to - 1) / to * to; }
-
-// Calls visit(j) for vectors of columns that cover 0 ... d - 1, d >= lanes: the last one overlaps the one before, so that
-// nothing beyond a row is touched.
-template <class Visit>
-inline void each_vector(index d, Visit visit) {
-    for (index j = 0; j + lanes <= d; j += lanes) visit(j);
-    if (d % lanes) visit(d - lanes);
-}
 
 // Zeroed scratch memory, aligned for vectors, freed at the end of the scope. Check it before use: no exceptions here.
 template <class T>
@@ -70,18 +56,24 @@ struct Members {
     const double* dense;
     index groups;
 
-    // Calls visit(group, weight) for each group in which row i weighs something.
+    // Calls visit(row, group, weight) for each row and each group in which it weighs something, in the order of rows.
     template <class Visit>
-    inline void each(index i, Visit visit) const {
+    inline void each(index n, Visit visit) const {
         if (dense) {
-            const double* r = dense + i * groups;
-            for (index k = 0; k < groups; ++k)
-                if (r[k] != 0) visit(k, r[k]);
-            return;
+            for (index i = 0; i < n; ++i)
+                for (index k = 0; k < groups; ++k)
+                    if (dense[i * groups + k] != 0) visit(i, k, dense[i * groups + k]);
+        } else if (weights) {
+            for (index i = 0; i < n; ++i) {
+                const index k = codes ? codes[i] : 0;
+                if (k >= 0 && weights[i] != 0) visit(i, k, weights[i]);
+            }
+        } else {
+            for (index i = 0; i < n; ++i) {
+                const index k = codes ? codes[i] : 0;
+                if (k >= 0) visit(i, k, 1.0);
+            }
         }
-        const index k = codes ? codes[i] : 0;
-        const double w = weights ? weights[i] : 1.0;
-        if (k >= 0 && w != 0) visit(k, w);
     }
 };
 
@@ -95,9 +87,9 @@ struct Grouping {
     Grouping(const Members& m, index rows)
         : members(m), n(rows), order(m.dense ? 0 : rows), begin(m.groups + 2), picked(rows), weight(rows) {
         if (m.dense || !*this) return;
-        for (index i = 0; i < n; ++i) m.each(i, [&](index k, double) { ++begin[k + 2]; });
+        m.each(n, [&](index, index k, double) { ++begin[k + 2]; });
         for (index k = 2; k < m.groups + 2; ++k) begin[k] += begin[k - 1];
-        for (index i = 0; i < n; ++i) m.each(i, [&](index k, double) { order[begin[k + 1]++] = i; });
+        m.each(n, [&](index i, index k, double) { order[begin[k + 1]++] = i; });
     }
     explicit operator bool() const { return order.data && begin.data && picked.data && weight.data; }
 

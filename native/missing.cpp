@@ -119,10 +119,10 @@ index expected(const T* X, index n, index d, index stride, const Members& member
                const double* factor, const index* order, const index* begin, index patterns, double* weight,
                double* means, double* carry, double* scatter, double* log_likelihood) {
     Split split(d);
-    Panel panel(d);
+    Panels panels(d, 1);
     Grouping grouping(members, n);
     Scratch<double> z(d), row_weight(n), extra(d * d);
-    if (!split || !panel || !grouping || !z || !row_weight || !extra) return NO_MEMORY;
+    if (!split || !panels || !grouping || !z || !row_weight || !extra) return NO_MEMORY;
     for (index k = 0; k < members.groups; ++k) {
         const double* m = mean + k * d;
         const index rows = grouping.gather(k);
@@ -141,13 +141,14 @@ index expected(const T* X, index n, index d, index stride, const Members& member
                 if (w == 0) continue;
                 const T* x = X + order[at] * stride;
                 likelihood += w * (constant - 0.5 * split.whiten(x, m, z));
-                double* row = panel.next();
+                double* row = panels.next(0);
                 split.complete(x, m, z, row, std::sqrt(w));
                 row[d] = std::sqrt(w);
             }
             split.spread(pattern_weight, extra);
         }
-        panel.finish(m, weight + k, means + k * d, carry + k * d, scatter + k * d * d);
+        panels.at(0).finish(m, weight + k, means + k * d, carry + k * d, scatter + k * d * d);
+        panels.filled[0] = 0;
         for (index c = 0; c < d * d; ++c) scatter[k * d * d + c] += extra[c];
         log_likelihood[k] = likelihood;
         for (index r = 0; r < rows; ++r) row_weight[grouping.picked[r]] = 0;

@@ -2,137 +2,182 @@
 // 1e8 costs no digit; the second pass also corrects the rounding of the first (Chan, Golub & LeVeque 1983), and what the
 // mean's own rounding loses is handed on, so that adding blocks loses nothing either.
 //
-// Rows are visited a group at a time: a vector of columns then stays in registers over all rows of its group.
+// Rows are taken in the order in which they come, each added to its group's sums: they stream through the cache once.
 #include "scatter.h"
 
 namespace parzen {
 namespace {
 
-// The rows of one group: their positions and weights.
-struct Rows {
-    const index* at;
-    const double* weight;
-    index count;
-};
+// Rows are seldom aligned: vectors of 32 bytes cross fewer cache lines than those of 64, and fit narrow rows better.
+constexpr index few = lanes < 4 ? lanes : 4;
+typedef double pack __attribute__((vector_size(few * sizeof(double))));
+typedef float narrow __attribute__((vector_size(few * sizeof(float))));
 
-inline vec known(vec x, vec value) { return x == x ? value : vec{}; }
+inline pack known(pack x, pack value) { return x == x ? value : pack{}; }
 inline double known(double x, double value) { return x == x ? value : 0.0; }
 
-// totals = sum w x and weight = sum w over the rows; with Missing, cell by cell, a NaN weighing nothing.
-template <bool Missing, class T>
-void sums(const T* X, index d, index stride, const Rows& rows, double* weight, double* totals) {
-    constexpr index chains = 4;       // rows whose additions don't wait for each other
-    auto column = [&](index j, auto zero, auto read) {
-        decltype(zero) total[chains] = {}, cells[chains] = {};
-        auto add = [&](index r, index c) {
-            const auto x = read(X + rows.at[r] * stride + j);
-            const double w = rows.weight[r];
-            total[c] += Missing ? known(x, w * x) : w * x;
-            cells[c] += Missing ? known(x, zero + w) : zero + w;
-        };
-        index r = 0;
-        for (; r + chains <= rows.count; r += chains)
-            for (index c = 0; c < chains; ++c) add(r + c, c);
-        for (; r < rows.count; ++r) add(r, 0);
-        const auto all = (total[0] + total[1]) + (total[2] + total[3]);
-        const auto in = (cells[0] + cells[1]) + (cells[2] + cells[3]);
-        std::memcpy(totals + j, &all, sizeof all);
-        std::memcpy(weight + j, &in, sizeof in);
-    };
-    if (d >= lanes) each_vector(d, [&](index j) { column(j, vec{}, [](const T* p) { return load(p); }); });
-    else for (index j = 0; j < d; ++j) column(j, 0.0, [](const T* p) { return static_cast<double>(*p); });
+// Sums of a group by vectors of columns. The last vector overlaps the one before where d is no multiple of the lanes, and
+// has room of its own, so that no column is counted twice; rows narrower than a vector go column by column. Up to four
+// vectors, their number is known to the compiler (Fixed), which then unrolls them.
+template <index Fixed>
+struct Layout {
+    index d, several, width;
+    explicit Layout(index columns)
+        : d(columns), several(columns < few ? 0 : (columns + few - 1) / few), width(several ? several * few : d) {}
+
+    index vectors() const { return Fixed ? Fixed : several; }
+    index start(index v) const { return v + 1 < vectors() ? v * few : d - few; }
+
+    // Calls visit(j, at, zero): a vector (or a cell) of columns that begins at column j and at `at` of a group's sums.
+    template <class Visit>
+    inline void each(Visit visit) const {
+        for (index v = 0; v < vectors(); ++v) visit(start(v), v * few, pack{});
+        if (!Fixed && !several) for (index j = 0; j < d; ++j) visit(j, j, 0.0);
+    }
+    void unpack(const double* sums, double* columns) const {
+        each([&](index j, index at, auto zero) { std::memcpy(columns + j, sums + at, sizeof zero); });
+    }
+};
+
+template <class Run>
+index with_layout(index d, Run run) {
+    switch (d < few ? 0 : (d + few - 1) / few) {
+        case 1: return run(Layout<1>(d));
+        case 2: return run(Layout<2>(d));
+        case 3: return run(Layout<3>(d));
+        case 4: return run(Layout<4>(d));
+        default: return run(Layout<0>(d));
+    }
 }
 
-// drift = sum w (x - mean), scatter = sum w (x - mean)^2; a NaN adds nothing.
-template <bool Missing, class T>
-void centred(const T* X, index d, index stride, const Rows& rows, const double* mean, double* drift, double* scatter) {
-    constexpr index chains = 2;
-    auto column = [&](index j, auto zero, auto read) {
-        decltype(zero) first[chains] = {}, second[chains] = {};
-        const auto m = [&] { decltype(zero) v; std::memcpy(&v, mean + j, sizeof v); return v; }();
-        auto add = [&](index r, index c) {
-            auto u = read(X + rows.at[r] * stride + j) - m;
+inline pack fetch(const double* p, pack) { pack v; std::memcpy(&v, p, sizeof v); return v; }
+inline pack fetch(const float* p, pack) { narrow v; std::memcpy(&v, p, sizeof v); return __builtin_convertvector(v, pack); }
+template <class T> inline double fetch(const T* p, double) { return *p; }
+
+template <class V> inline void add(double* sum, V value) {
+    V now;
+    std::memcpy(&now, sum, sizeof now);
+    now += value;
+    std::memcpy(sum, &now, sizeof now);
+}
+
+// totals += w x, and weight += w: of the group (its first cell), or with Missing of each cell that is there.
+template <bool Missing, class T, class L>
+void sums(const T* X, index n, index stride, const Members& members, const L layout, double* weight, double* totals) {
+    members.each(n, [&](index i, index k, double w) {
+        const T* x = X + i * stride;
+        double *total = totals + k * layout.width, *cells = weight + k * layout.width;
+        layout.each([&](index j, index at, auto zero) {
+            const auto value = fetch(x + j, zero);
+            add(total + at, Missing ? known(value, w * value) : w * value);
+            if constexpr (Missing) add(cells + at, known(value, zero + w));
+        });
+        if constexpr (!Missing) cells[0] += w;
+    });
+    if constexpr (!Missing)
+        for (index k = 0; k < members.groups; ++k)
+            for (index c = 1; c < layout.width; ++c) weight[k * layout.width + c] = weight[k * layout.width];
+}
+
+// drift += w (x - mean), scatter += w (x - mean)^2; a NaN adds nothing.
+template <bool Missing, class T, class L>
+void centred(const T* X, index n, index stride, const Members& members, const L layout, const double* mean,
+             double* drift, double* scatter) {
+    members.each(n, [&](index i, index k, double w) {
+        const T* x = X + i * stride;
+        const index group = k * layout.width;
+        layout.each([&](index j, index at, auto zero) {
+            auto u = fetch(x + j, zero) - fetch(mean + group + at, zero);
             if constexpr (Missing) u = known(u, u);
-            const auto weighted = rows.weight[r] * u;
-            first[c] += weighted;
-            second[c] += weighted * u;
-        };
-        index r = 0;
-        for (; r + chains <= rows.count; r += chains)
-            for (index c = 0; c < chains; ++c) add(r + c, c);
-        for (; r < rows.count; ++r) add(r, 0);
-        const auto one = first[0] + first[1], two = second[0] + second[1];
-        std::memcpy(drift + j, &one, sizeof one);
-        std::memcpy(scatter + j, &two, sizeof two);
-    };
-    if (d >= lanes) each_vector(d, [&](index j) { column(j, vec{}, [](const T* p) { return load(p); }); });
-    else for (index j = 0; j < d; ++j) column(j, 0.0, [](const T* p) { return static_cast<double>(*p); });
+            const auto weighted = w * u;
+            add(drift + group + at, weighted);
+            add(scatter + group + at, weighted * u);
+        });
+    });
 }
 
 // Sums, taking the careful road only where a NaN has shown itself in the totals. Returns whether it did.
-template <class T>
-bool careful_sums(const T* X, index d, index stride, const Rows& rows, double* weight, double* totals) {
-    sums<false>(X, d, stride, rows, weight, totals);
+template <class T, class L>
+bool careful_sums(const T* X, index n, index stride, const Members& members, const L& layout, double* weight,
+                  double* totals) {
+    const index cells = members.groups * layout.width;
+    sums<false>(X, n, stride, members, layout, weight, totals);
     bool missing = false;
-    for (index j = 0; j < d; ++j) missing |= totals[j] != totals[j];
-    if (missing) sums<true>(X, d, stride, rows, weight, totals);
-    return missing;
+    for (index c = 0; c < cells; ++c) missing |= totals[c] != totals[c];
+    if (!missing) return false;
+    std::memset(weight, 0, sizeof(double) * cells);
+    std::memset(totals, 0, sizeof(double) * cells);
+    sums<true>(X, n, stride, members, layout, weight, totals);
+    return true;
 }
 
-template <class T>
-index totals_of(const T* X, index n, index d, index stride, const Members& members, double* weight, double* totals) {
-    Grouping grouping(members, n);
-    if (!grouping) return NO_MEMORY;
+template <class T, class L>
+index totals_of(const T* X, index n, index stride, const Members& members, const L& layout, double* weight, double* totals) {
+    const index d = layout.d;
+    Scratch<double> w(members.groups * layout.width), t(members.groups * layout.width);
+    if (!w || !t) return NO_MEMORY;
+    careful_sums(X, n, stride, members, layout, w, t);
     for (index k = 0; k < members.groups; ++k) {
-        const index m = grouping.gather(k);
-        careful_sums(X, d, stride, {grouping.picked, grouping.weight, m}, weight + k * d, totals + k * d);
+        layout.unpack(w + k * layout.width, weight + k * d);
+        layout.unpack(t + k * layout.width, totals + k * d);
     }
     return OK;
 }
 
-template <class T>
-index diagonal(const T* X, index n, index d, index stride, const Members& members, double* weight, double* mean,
+void divide(double* totals, const double* weight, index cells) {
+    for (index c = 0; c < cells; ++c) totals[c] = weight[c] != 0 ? totals[c] / weight[c] : 0.0;
+}
+
+template <class T, class L>
+index diagonal(const T* X, index n, index stride, const Members& members, const L& layout, double* weight, double* mean,
                double* carry, double* scatter) {
-    Grouping grouping(members, n);
-    Scratch<double> shift(d), drift(d);
-    if (!grouping || !shift || !drift) return NO_MEMORY;
+    const index d = layout.d;
+    const index cells = members.groups * layout.width;
+    Scratch<double> w(cells), shift(cells), drift(cells), squares(cells);
+    if (!w || !shift || !drift || !squares) return NO_MEMORY;
+    const bool missing = careful_sums(X, n, stride, members, layout, w, shift);
+    divide(shift, w, cells);
+    if (missing) centred<true>(X, n, stride, members, layout, shift, drift, squares);
+    else centred<false>(X, n, stride, members, layout, shift, drift, squares);
+    for (index c = 0; c < cells; ++c) {
+        const double step = w[c] != 0 ? drift[c] / w[c] : 0.0;
+        const double m = shift[c] + step;
+        squares[c] -= drift[c] * step;
+        drift[c] = step - (m - shift[c]);
+        shift[c] = m;
+    }
     for (index k = 0; k < members.groups; ++k) {
-        double *w = weight + k * d, *m = mean + k * d, *c = carry + k * d, *s = scatter + k * d;
-        const Rows rows{grouping.picked, grouping.weight, grouping.gather(k)};
-        const bool missing = careful_sums(X, d, stride, rows, w, shift);
-        for (index j = 0; j < d; ++j) shift[j] = w[j] != 0 ? shift[j] / w[j] : 0.0;
-        if (missing) centred<true>(X, d, stride, rows, shift, drift, s);
-        else centred<false>(X, d, stride, rows, shift, drift, s);
-        for (index j = 0; j < d; ++j) {
-            const double step = w[j] != 0 ? drift[j] / w[j] : 0.0;
-            m[j] = shift[j] + step;
-            c[j] = step - (m[j] - shift[j]);
-            s[j] -= drift[j] * step;
-        }
+        layout.unpack(w + k * layout.width, weight + k * d);
+        layout.unpack(shift + k * layout.width, mean + k * d);
+        layout.unpack(drift + k * layout.width, carry + k * d);
+        layout.unpack(squares + k * layout.width, scatter + k * d);
     }
     return OK;
 }
 
-template <class T>
-index full(const T* X, index n, index d, index stride, const Members& members, double* weight, double* mean,
+template <class T, class L>
+index full(const T* X, index n, index stride, const Members& members, const L& layout, double* weight, double* mean,
            double* carry, double* scatter) {
-    Grouping grouping(members, n);
-    Scratch<double> shift(d), cells(d);
-    Panel panel(d);
-    if (!grouping || !shift || !cells || !panel) return NO_MEMORY;
+    const index d = layout.d;
+    const index cells = members.groups * layout.width;
+    Scratch<double> shift(cells), w(cells), column(d);
+    Panels panels(d, members.groups);
+    if (!shift || !w || !column || !panels) return NO_MEMORY;
+    sums<false>(X, n, stride, members, layout, w, shift);
+    divide(shift, w, cells);
+    members.each(n, [&](index i, index k, double weight_) {
+        const T* x = X + i * stride;
+        const double root = std::sqrt(weight_);
+        double* row = panels.next(k);
+        layout.each([&](index j, index at, auto zero) {
+            const auto u = root * (fetch(x + j, zero) - fetch(shift + k * layout.width + at, zero));
+            std::memcpy(row + j, &u, sizeof u);
+        });
+        row[d] = root;
+    });
     for (index k = 0; k < members.groups; ++k) {
-        const index m = grouping.gather(k);
-        sums<false>(X, d, stride, {grouping.picked, grouping.weight, m}, cells, shift);
-        for (index j = 0; j < d; ++j) shift[j] = cells[j] != 0 ? shift[j] / cells[j] : 0.0;
-        for (index r = 0; r < m; ++r) {
-            const T* x = X + grouping.picked[r] * stride;
-            const double root = std::sqrt(grouping.weight[r]);
-            double* row = panel.next();
-            if (d >= lanes) each_vector(d, [&](index j) { store(row + j, root * (load(x + j) - load(shift + j))); });
-            else for (index j = 0; j < d; ++j) row[j] = root * (x[j] - shift[j]);
-            row[d] = root;
-        }
-        panel.finish(shift, weight + k, mean + k * d, carry + k * d, scatter + k * d * d);
+        layout.unpack(shift + k * layout.width, column);
+        panels.at(k).finish(column, weight + k, mean + k * d, carry + k * d, scatter + k * d * d);
     }
     return OK;
 }
@@ -145,18 +190,24 @@ index full(const T* X, index n, index d, index stride, const Members& members, d
         const T* X, parzen::index n, parzen::index d, parzen::index stride, const std::int32_t* codes,                \
         const double* weights, const double* dense, parzen::index groups, double* weight, double* mean,               \
         double* carry, double* scatter) {                                                                             \
-        return parzen::diagonal(X, n, d, stride, {codes, weights, dense, groups}, weight, mean, carry, scatter);      \
+        return parzen::with_layout(d, [&](auto layout) {                                                               \
+            return parzen::diagonal(X, n, stride, {codes, weights, dense, groups}, layout, weight, mean, carry, scatter); \
+        });                                                                                                           \
     }                                                                                                                 \
     PARZEN_EXPORT parzen::index parzen_moments_full_##suffix(                                                         \
         const T* X, parzen::index n, parzen::index d, parzen::index stride, const std::int32_t* codes,                \
         const double* weights, const double* dense, parzen::index groups, double* weight, double* mean,               \
         double* carry, double* scatter) {                                                                             \
-        return parzen::full(X, n, d, stride, {codes, weights, dense, groups}, weight, mean, carry, scatter);          \
+        return parzen::with_layout(d, [&](auto layout) {                                                               \
+            return parzen::full(X, n, stride, {codes, weights, dense, groups}, layout, weight, mean, carry, scatter); \
+        });                                                                                                           \
     }                                                                                                                 \
     PARZEN_EXPORT parzen::index parzen_sums_##suffix(                                                                 \
         const T* X, parzen::index n, parzen::index d, parzen::index stride, const std::int32_t* codes,                \
         const double* weights, const double* dense, parzen::index groups, double* weight, double* totals) {           \
-        return parzen::totals_of(X, n, d, stride, {codes, weights, dense, groups}, weight, totals);                   \
+        return parzen::with_layout(d, [&](auto layout) {                                                               \
+            return parzen::totals_of(X, n, stride, {codes, weights, dense, groups}, layout, weight, totals);          \
+        });                                                                                                           \
     }
 
 PARZEN_MOMENTS(float, f32)

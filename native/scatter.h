@@ -8,15 +8,12 @@
 namespace parzen {
 
 struct Panel {
-    static constexpr index capacity = 128;
     static constexpr index across = 4;             // rows of a register tile of S
     static constexpr index down = 2 * lanes;       // columns of it
-    index d, width, filled = 0;
-    Scratch<double> rows, sums;
+    index d, width, capacity, filled = 0;
+    double *rows, *sums;                           // (capacity, width) and (width, width), zeroed
 
-    explicit Panel(index columns)
-        : d(columns), width(rounded_up(columns + 1, down)), rows(capacity * width), sums(width * width) {}
-    explicit operator bool() const { return rows.data && sums.data; }
+    static index padded(index columns) { return rounded_up(columns + 1, down); }
 
     double* next() {
         if (filled == capacity) flush();
@@ -64,6 +61,34 @@ struct Panel {
             }
         }
         std::memset(sums, 0, sizeof(double) * width * width);
+    }
+};
+
+// A panel for each group, so that rows can be taken in the order in which they come.
+struct Panels {
+    index d, width, capacity;
+    Scratch<double> rows, sums;
+    Scratch<index> filled;
+
+    Panels(index columns, index groups)
+        : d(columns), width(Panel::padded(columns)), capacity(room(groups, width)), rows(groups * capacity * width),
+          sums(groups * width * width), filled(groups) {}
+    explicit operator bool() const { return rows.data && sums.data && filled.data; }
+
+    // Enough rows to make a flush worthwhile, few enough for all panels to stay in cache.
+    static index room(index groups, index width) {
+        const index fits = (index{1} << 15) / (groups * width);
+        return fits < 16 ? 16 : fits > 128 ? 128 : fits;
+    }
+
+    Panel at(index k) { return {d, width, capacity, filled[k], rows + k * capacity * width, sums + k * width * width}; }
+
+    double* next(index k) {
+        if (filled[k] == capacity) {
+            at(k).flush();
+            filled[k] = 0;
+        }
+        return rows + (k * capacity + filled[k]++) * width;
     }
 };
 

@@ -6,12 +6,12 @@ is the same to the last bit for any number of threads.
 
 import os
 import threading
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Protocol, TypeVar
+from itertools import chain
+from typing import Any, Protocol
 
 import joblib
 import numpy as np
@@ -19,8 +19,6 @@ import numpy as np
 from parzen.kernels.arrays import Array, canonical, check_columns, is_sparse
 from parzen.kernels.memberships import Labels, Memberships, check_memberships, group_count, take
 from parzen.statistic import Statistic
-
-Result = TypeVar("Result")
 
 _asked: ContextVar[int | None] = ContextVar("parzen_threads", default=None)
 _pools: dict[int, ThreadPoolExecutor] = {}
@@ -91,24 +89,36 @@ def accumulate(family: Observer, X: Any, R: Any = None, at: Any = None) -> Any:
     array([[3.]])
     """
     blocks = _blocks(X, R) if in_memory(X) else _batched_blocks(X, R)
-    parts = _in_order(lambda block: family.observe(block[0], block[1], at=at), blocks)
-    total = next(parts, None)
+    total: Any = None
+
+    def add(part: Statistic) -> None:
+        nonlocal total
+        total = part if total is None else total + part
+
+    _for_each(lambda block: family.observe(block[0], block[1], at=at), blocks, add)
     if total is None:
         raise ValueError("there are no rows: X gives no batch; give at least one.")
-    for part in parts:
-        total = total + part
     return total
 
 
 def evaluate(function: Callable[[Any], Array], X: Any, groups: int = 1) -> Array:
     """Apply ``function(X)`` block by block; its results for the rows stand one below another."""
-    parts = _in_order(lambda block: (block[0], function(block[1])), _numbered_blocks(X, groups))
-    out: Array | None = None
-    for begin, part in parts:
-        if out is None:
-            out = np.empty((X.shape[0], *part.shape[1:]), part.dtype)
-        out[begin : begin + len(part)] = part
-    return function(X) if out is None else out
+    blocks = _numbered_blocks(X, groups)
+    first = next(blocks, None)
+    if first is None:
+        return function(X)
+    head = function(first[1])
+    if len(head) == X.shape[0]:
+        return head
+    out = np.empty((X.shape[0], *head.shape[1:]), head.dtype)
+    out[: len(head)] = head
+
+    def fill(block: tuple[int, Any]) -> None:
+        begin, rows = block
+        out[begin : begin + rows.shape[0]] = function(rows)
+
+    _for_each(fill, blocks, lambda nothing: None)
+    return out
 
 
 class Mapped:
@@ -169,36 +179,56 @@ def _batched_blocks(batches: Iterable[Any], R: Any) -> Iterator[tuple[Any, Membe
         yield from _blocks(*pair)
 
 
-def _in_order(function: Callable[[Any], Result], items: Iterator[Any]) -> Iterator[Result]:
-    """Map over items on the pool, a few at a time, and give the results in the order of the items."""
+class _Work:
+    """Items that several threads take one by one; their results are handed on in the order of the items."""
+
+    def __init__(self, function: Callable[[Any], Any], items: Iterator[Any], hand_on: Callable[[Any], None]) -> None:
+        self.function, self.items, self.hand_on = function, enumerate(items), hand_on
+        self.lock = threading.Lock()
+        self.waiting: dict[int, Any] = {}
+        self.expected = 0
+        self.stopped = False
+
+    def run(self) -> None:
+        """Work until no item is left, or until a thread fails."""
+        # Work that itself accumulates stays on its thread: the pool can't wait for itself.
+        nested, _inside.worker = getattr(_inside, "worker", False), True
+        try:
+            while True:
+                with self.lock:
+                    item = None if self.stopped else next(self.items, None)
+                if item is None:
+                    return
+                result = self.function(item[1])
+                with self.lock:
+                    self.waiting[item[0]] = result
+                    while self.expected in self.waiting:
+                        self.hand_on(self.waiting.pop(self.expected))
+                        self.expected += 1
+        except BaseException:
+            self.stopped = True
+            raise
+        finally:
+            _inside.worker = nested
+
+
+def _for_each(function: Callable[[Any], Any], items: Iterator[Any], hand_on: Callable[[Any], None]) -> None:
+    """Call hand_on(function(item)) for every item, in their order; functions run on this thread and on the pool's."""
     first, second = next(items, None), next(items, None)
     if first is None:
         return
-    n = thread_count()
-    if second is None or n == 1 or getattr(_inside, "worker", False):
-        yield function(first)
-        if second is not None:
-            yield function(second)
-            yield from map(function, items)
-        return
-    pool = _pool(n)
-    waiting: deque[Future[Result]] = deque(pool.submit(_as_worker, function, item) for item in (first, second))
+    helpers = 0 if second is None or getattr(_inside, "worker", False) else thread_count() - 1
+    work = _Work(function, chain([first], [] if second is None else [second], items), hand_on)
+    futures = [_pool(helpers).submit(work.run) for _ in range(helpers)]
     try:
-        for item in items:
-            waiting.append(pool.submit(_as_worker, function, item))
-            if len(waiting) > 2 * n:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+        work.run()
     finally:
-        for future in waiting:
+        for future in futures:
             future.cancel()
-
-
-def _as_worker(function: Callable[[Any], Result], item: Any) -> Result:
-    # Work that itself accumulates stays on its thread: the pool can't wait for itself.
-    _inside.worker = True
-    return function(item)
+        done = [future for future in futures if not future.cancelled()]
+        failures = [failure for future in done if (failure := future.exception()) is not None]
+    if failures:
+        raise failures[0]
 
 
 def _pool(n: int) -> ThreadPoolExecutor:
