@@ -47,6 +47,7 @@ def race(
     times: tuple[list[float], list[float]] = ([], [])
     for _ in range(repeat):
         for function, spent in ((ours, times[0]), (theirs, times[1])):
+            function()  # untimed: the other's threads may still be spinning, and its data fill the caches
             begin = time.perf_counter()
             function()
             spent.append(1e3 * (time.perf_counter() - begin))

@@ -25,9 +25,15 @@ inline void write(double* p, const Tile& t) {
 // columns[j * tile + r] = X[r, j] - origin[j]; rows beyond the last repeat it.
 template <class T>
 void transpose(const T* X, index rows, index d, index stride, const double* origin, double* columns) {
-    for (index r = 0; r < tile; ++r) {
-        const T* x = X + (r < rows ? r : rows - 1) * stride;
-        for (index j = 0; j < d; ++j) columns[j * tile + r] = x[j] - (origin ? origin[j] : 0.0);
+    for (index j = 0; j < d; ++j) {
+        const double o = origin ? origin[j] : 0.0;
+        double* column = columns + j * tile;
+        if (rows == tile) {
+#pragma omp simd
+            for (index r = 0; r < tile; ++r) column[r] = X[r * stride + j] - o;
+        } else {
+            for (index r = 0; r < tile; ++r) column[r] = X[(r < rows ? r : rows - 1) * stride + j] - o;
+        }
     }
 }
 
@@ -40,17 +46,17 @@ inline Tile difference(const double* x, double mean) {
     for (index v = 0; v < vectors; ++v) t.v[v] -= splat(mean);
     return t;
 }
-inline void divide(Tile& t, double pivot, Tile& square) {
-    const vec inverse = splat(1.0 / pivot);
+inline void scale(Tile& t, double factor, Tile& square) {
+    const vec inverse = splat(factor);
     for (index v = 0; v < vectors; ++v) {
         t.v[v] *= inverse;
         square.v[v] += t.v[v] * t.v[v];
     }
 }
 
-// z = L^-1 (x - mean) for a tile of rows; returns the squared length of z. Two equations at a time, so that each loaded
+// z = L^-1 (x - mean) for a tile of rows, given the inverses of L's pivots; returns the squared length of z. Two equations at a time, so that each loaded
 // z serves twice and there are enough independent sums to hide the latency of an addition.
-inline Tile solve(const double* x, const double* mean, const double* factor, index d, double* z) {
+inline Tile solve(const double* x, const double* mean, const double* factor, const double* inverse, index d, double* z) {
     Tile square = {};
     index i = 0;
     for (; i + 1 < d; i += 2) {
@@ -61,16 +67,16 @@ inline Tile solve(const double* x, const double* mean, const double* factor, ind
             add_product(a, -upper[j], earlier);
             add_product(b, -lower[j], earlier);
         }
-        divide(a, upper[i], square);
+        scale(a, inverse[i], square);
         add_product(b, -lower[i], a);
-        divide(b, lower[i + 1], square);
+        scale(b, inverse[i + 1], square);
         write(z + i * tile, a);
         write(z + (i + 1) * tile, b);
     }
     if (i < d) {
         Tile a = difference(x + i * tile, mean[i]);
         for (index j = 0; j < i; ++j) add_product(a, -factor[i * d + j], read(z + j * tile));
-        divide(a, factor[i * d + i], square);
+        scale(a, inverse[i], square);
         write(z + i * tile, a);
     }
     return square;
@@ -96,6 +102,12 @@ inline Tile distance(const double* x, const double* mean, const double* inverse,
     return total;
 }
 
+// Inverses of the diagonals of some triangular factors.
+inline void invert_pivots(const double* factor, index factors, index d, double* inverse) {
+    for (index k = 0; k < factors; ++k)
+        for (index i = 0; i < d; ++i) inverse[k * d + i] = 1.0 / factor[(k * d + i) * d + i];
+}
+
 // out[r, k] = constant[k] - square / 2 for the rows of a tile.
 inline void emit(const Tile& square, double constant, double* out, index k, index groups, index rows) {
     double lane[tile];
@@ -113,14 +125,17 @@ inline index count_nan(const double* out, index rows, index groups) {
 template <class T>
 index separate(const T* X, index n, index d, index stride, index groups, const double* mean, const double* factor,
                const double* constant, double* out) {
-    Scratch<double> x(d * tile), z(d * tile);
-    if (!x || !z) return NO_MEMORY;
+    Scratch<double> x(d * tile), z(d * tile), inverse(groups * d);
+    if (!x || !z || !inverse) return NO_MEMORY;
+    invert_pivots(factor, groups, d, inverse);
     index found = 0;
     for (index i = 0; i < n; i += tile) {
         const index rows = n - i < tile ? n - i : tile;
         transpose(X + i * stride, rows, d, stride, nullptr, x);
-        for (index k = 0; k < groups; ++k)
-            emit(solve(x, mean + k * d, factor + k * d * d, d, z), constant[k], out + i * groups, k, groups, rows);
+        for (index k = 0; k < groups; ++k) {
+            const Tile square = solve(x, mean + k * d, factor + k * d * d, inverse + k * d, d, z);
+            emit(square, constant[k], out + i * groups, k, groups, rows);
+        }
         found += count_nan(out + i * groups, rows, groups);
     }
     return found;
@@ -130,20 +145,21 @@ index separate(const T* X, index n, index d, index stride, index groups, const d
 template <class T>
 index shared(const T* X, index n, index d, index stride, index groups, const double* mean, const double* factor,
              const double* constant, double* out) {
-    Scratch<double> x(d * tile), z(d * tile), white(groups * d), zero(d);
-    if (!x || !z || !white || !zero) return NO_MEMORY;
+    Scratch<double> x(d * tile), z(d * tile), white(groups * d), zero(d), inverse(d);
+    if (!x || !z || !white || !zero || !inverse) return NO_MEMORY;
+    invert_pivots(factor, 1, d, inverse);
     for (index k = 0; k < groups; ++k) {
         for (index i = 0; i < d; ++i) {
             double t = mean[k * d + i] - mean[i];
             for (index j = 0; j < i; ++j) t -= factor[i * d + j] * white[k * d + j];
-            white[k * d + i] = t / factor[i * d + i];
+            white[k * d + i] = t * inverse[i];
         }
     }
     index found = 0;
     for (index i = 0; i < n; i += tile) {
         const index rows = n - i < tile ? n - i : tile;
         transpose(X + i * stride, rows, d, stride, mean, x);
-        solve(x, zero, factor, d, z);
+        solve(x, zero, factor, inverse, d, z);
         for (index k = 0; k < groups; ++k)
             emit(distance<false>(z, white + k * d, nullptr, nullptr, d), constant[k], out + i * groups, k, groups, rows);
         found += count_nan(out + i * groups, rows, groups);

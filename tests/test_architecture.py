@@ -24,8 +24,8 @@ ORDER = [
 ]
 LIBRARIES = {"numpy", "scipy", "sklearn", "joblib"}
 STANDARD = {
-    "abc", "collections", "concurrent", "contextlib", "contextvars", "ctypes", "dataclasses", "functools", "itertools", "numbers",
-    "operator", "os", "pathlib", "threading", "typing", "warnings",
+    "abc", "collections", "concurrent", "contextlib", "contextvars", "ctypes", "dataclasses", "functools", "itertools",
+    "numbers", "operator", "os", "pathlib", "threading", "typing", "warnings",
 }  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))
 

@@ -20,6 +20,9 @@ from parzen.kernels.arrays import Array, canonical, check_columns, is_sparse
 from parzen.kernels.memberships import Labels, Memberships, check_memberships, group_count, take
 from parzen.statistic import Statistic
 
+#: Bytes of a block: large where its small statistic must be added, smaller where its results should stay in cache.
+OBSERVED, EVALUATED = 2**21, 2**19
+
 _asked: ContextVar[int | None] = ContextVar("parzen_threads", default=None)
 _pools: dict[int, ThreadPoolExecutor] = {}
 _pools_lock = threading.Lock()
@@ -103,7 +106,7 @@ def accumulate(family: Observer, X: Any, R: Any = None, at: Any = None) -> Any:
 
 def evaluate(function: Callable[[Any], Array], X: Any, groups: int = 1) -> Array:
     """Apply ``function(X)`` block by block; its results for the rows stand one below another."""
-    blocks = _numbered_blocks(X, groups)
+    blocks = _numbered_blocks(X, groups, EVALUATED)
     first = next(blocks, None)
     if first is None:
         return function(X)
@@ -142,21 +145,21 @@ def in_memory(X: Any) -> bool:
     return isinstance(X, np.ndarray) or is_sparse(X)
 
 
-def block_rows(X: Any, groups: int) -> int:
-    """Rows of a block: about a megabyte, and enough to make the work outweigh the adding of statistics."""
+def block_rows(X: Any, groups: int, size: int = OBSERVED) -> int:
+    """Rows of a block: about `size` bytes, and enough to make the work outweigh the adding of statistics."""
     n, d = X.shape
     if is_sparse(X):
         stored = max(X.nnz / max(n, 1), 1.0)
         return int(max(8192, 2 * groups * d / stored))
-    by_bytes = 2**20 // max(d * X.dtype.itemsize, 1)
+    by_bytes = size // max(d * X.dtype.itemsize, 1)
     return int(max(by_bytes // 64 * 64, 4 * d, 32 * groups, 256))
 
 
-def _numbered_blocks(X: Any, groups: int) -> Iterator[tuple[int, Any]]:
+def _numbered_blocks(X: Any, groups: int, size: int = OBSERVED) -> Iterator[tuple[int, Any]]:
     X = canonical(X) if is_sparse(X) else X
-    size = block_rows(X, groups)
-    for begin in range(0, X.shape[0], size):
-        yield begin, X[begin : begin + size]
+    rows = block_rows(X, groups, size)
+    for begin in range(0, X.shape[0], rows):
+        yield begin, X[begin : begin + rows]
 
 
 def _blocks(X: Any, R: Any) -> Iterator[tuple[Any, Memberships]]:

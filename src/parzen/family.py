@@ -118,7 +118,7 @@ class Family(BaseEstimator, ABC):
 
 def choose(name: str, value: Any, options: Sequence[Any]) -> None:
     """Raise unless value is one of the options."""
-    if not any(value is option or value == option for option in options):
+    if not (isinstance(value, str | bool | np.bool_) and value in options):
         raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}, got {value!r}.")
 
 

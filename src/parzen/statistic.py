@@ -148,7 +148,7 @@ class Moments(Statistic):
         between = self.weight * share
         apart = between * off * off if between.ndim == 2 else between[:, None, None] * off[:, :, None] * off[:, None, :]
         scatter = self.scatter + other.scatter + apart
-        return replace(self, weight=weight, mean=mean, carry=carry, scatter=scatter, observed=observed)
+        return type(self)(weight, mean, scatter, carry, observed=observed)
 
     def __rmul__(self, scale: float) -> Self:
         parts = {

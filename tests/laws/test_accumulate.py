@@ -18,7 +18,7 @@ from parzen.statistic import Sums, arrays_of
 
 @pytest.fixture
 def X(rng):
-    return rng.normal(size=(120_000, 5)) + 100
+    return rng.normal(size=(240_000, 5)) + 100
 
 
 @pytest.mark.parametrize("R", ["none", "labels", "dense"])
@@ -53,7 +53,7 @@ def test_an_iterable_of_batches_is_read_as_it_comes(X):
             yield X[begin : begin + 7_000]
 
     np.testing.assert_allclose(accumulate(Gaussian(), batches()).scatter, whole.scatter, rtol=1e-12)
-    assert len(alive) == 18
+    assert len(alive) == 35
     with pytest.raises(ValueError, match="no rows"):
         accumulate(Gaussian(), iter([]))
     with pytest.raises(ValueError, match="brings its own memberships"):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from parzen.densities.special import log_rising
 from parzen.family import Density, others
 from parzen.kernels.arrays import Array, as_floats
-from parzen.kernels.gaussian import gaussian_log_density, mahalanobis
+from parzen.kernels.gaussian import gaussian_log_density, log_normaliser, mahalanobis
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,11 @@ class GaussianDensity(Density):
         return _covariance(self.factor, len(self.mean))
 
     def log_density(self, X: Any) -> Array:
-        return gaussian_log_density(as_floats(X, self.shape[1]), self.mean, self.factor)
+        return gaussian_log_density(as_floats(X, self.shape[1]), self.mean, self.factor, self._normaliser)
+
+    @cached_property
+    def _normaliser(self) -> Array:
+        return log_normaliser(self.mean, self.factor)
 
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
         return self.mean[labels] + _stretch(rng.standard_normal((len(labels), self.shape[1])), self.factor, labels)

@@ -52,8 +52,8 @@ def tally(X: NDArray[Any], R: Memberships, sizes: tuple[int, ...]) -> Array:
         f"tally_{suffix}",
         *matrix,
         *members,
-        native.pointer(offsets, np.int64, (d + 1,), "offsets"),
-        native.pointer(counts, np.float64, counts.shape, "output"),
+        native.pointer(offsets, native.I64, (d + 1,), "offsets"),
+        *native.outputs(counts),
     )
     _refuse(bad, X, sizes)
     return counts
@@ -78,10 +78,10 @@ def lookup(X: NDArray[Any], table: Array, sizes: tuple[int, ...], open_ended: bo
         f"lookup_{suffix}",
         *matrix,
         K,
-        native.pointer(offsets, np.int64, (d + 1,), "offsets"),
-        native.pointer(table, np.float64, (int(offsets[-1]), K), "table"),
+        native.pointer(offsets, native.I64, (d + 1,), "offsets"),
+        native.pointer(table, native.F64, (int(offsets[-1]), K), "table"),
         int(open_ended),
-        native.pointer(out, np.float64, (n, K), "output"),
+        *native.outputs(out),
     )
     _refuse(bad, X, sizes)
     return out

@@ -18,7 +18,12 @@ def log_determinant(factor: Array) -> Array:
     return np.log(diagonal).sum(axis=1)
 
 
-def gaussian_log_density(X: NDArray[np.floating], mean: Array, factor: Array) -> Array:
+def log_normaliser(mean: Array, factor: Array) -> Array:
+    """Log of the highest value of each of K Gaussians, (K,)."""
+    return np.repeat(-log_determinant(factor) - 0.5 * mean.shape[1] * LOG_TWO_PI, len(mean) // len(factor))
+
+
+def gaussian_log_density(X: NDArray[np.floating], mean: Array, factor: Array, normaliser: Array | None = None) -> Array:
     """Log-density of each row under each of K Gaussians; missing cells (NaN) are integrated out.
 
     Parameters
@@ -26,12 +31,13 @@ def gaussian_log_density(X: NDArray[np.floating], mean: Array, factor: Array) ->
     X : array of shape (n, d), float32 or float64, with contiguous rows
     mean : array of shape (K, d)
     factor : Cholesky factors of shape (K, d, d), or (1, d, d) for one that all share; or deviations of shape (K, d)
+    normaliser : their `log_normaliser`, if it is known already
 
     Returns
     -------
     array of shape (n, K)
     """
-    constant = np.repeat(-log_determinant(factor) - 0.5 * X.shape[1] * LOG_TWO_PI, len(mean) // len(factor))
+    constant = log_normaliser(mean, factor) if normaliser is None else normaliser
     kernel = "diagonal" if factor.ndim == 2 else "shared" if len(factor) == 1 else "separate"
     out, incomplete = _dense(kernel, X, mean, factor, constant)
     if incomplete:
@@ -71,12 +77,12 @@ def _marginal(
     native.call(
         f"missing_squares_{suffix}",
         *(address, d, stride, K, len(factor)),
-        native.pointer(mean, np.float64, (K, d), "mean"),
-        native.pointer(factor, np.float64, (len(factor), d, d), "factor"),
-        native.pointer(order, np.int64, order.shape, "order"),
-        native.pointer(begin, np.int64, begin.shape, "begin"),
+        native.pointer(mean, native.F64, (K, d), "mean"),
+        native.pointer(factor, native.F64, (len(factor), d, d), "factor"),
+        native.pointer(order, native.I64, order.shape, "order"),
+        native.pointer(begin, native.I64, begin.shape, "begin"),
         len(begin) - 1,
-        *(native.pointer(out, np.float64, out.shape, "output") for out in (squares, halves)),
+        *native.outputs(squares, halves),
     )
     return squares, halves, (d - missing.sum(axis=1, keepdims=True)).astype(np.float64)
 
@@ -104,12 +110,12 @@ def expected_moments(
         *matrix,
         *members,
         len(factor),
-        native.pointer(mean, np.float64, (K, d), "mean"),
-        native.pointer(factor, np.float64, (len(factor), d, d), "factor"),
-        native.pointer(order, np.int64, (n,), "order"),
-        native.pointer(begin, np.int64, begin.shape, "begin"),
+        native.pointer(mean, native.F64, (K, d), "mean"),
+        native.pointer(factor, native.F64, (len(factor), d, d), "factor"),
+        native.pointer(order, native.I64, (n,), "order"),
+        native.pointer(begin, native.I64, begin.shape, "begin"),
         len(begin) - 1,
-        *(native.pointer(out, np.float64, out.shape, "output") for out in (weight, means, carry, scatter, likelihood)),
+        *native.outputs(weight, means, carry, scatter, likelihood),
     )
     return weight, means, scatter, carry, likelihood
 
@@ -133,9 +139,9 @@ def _dense(kernel: str, X: NDArray[np.floating], mean: Array, factor: Array, con
         f"gaussian_{kernel}_{suffix}",
         *matrix,
         K,
-        native.pointer(mean, np.float64, (K, d), "mean"),
-        native.pointer(factor, np.float64, shapes[kernel], "factor"),
-        native.pointer(constant, np.float64, (K,), "constant"),
-        native.pointer(out, np.float64, out.shape, "output"),
+        native.pointer(mean, native.F64, (K, d), "mean"),
+        native.pointer(factor, native.F64, shapes[kernel], "factor"),
+        native.pointer(constant, native.F64, (K,), "constant"),
+        *native.outputs(out),
     )
     return out, incomplete

@@ -41,9 +41,10 @@ class Labels:
         given = np.asarray(self.codes)
         with np.errstate(invalid="ignore"):
             codes = np.ascontiguousarray(given, dtype=np.int32)
-        if given.size and (given.dtype.kind not in "biuf" or not np.array_equal(codes, given)):
-            raise ValueError("codes must be whole numbers, the group of each row, or negative where it has none.")
         largest = int(codes.max(initial=-1))
+        whole = given.dtype.kind in "biu" or (given.dtype.kind == "f" and np.array_equal(codes, given))
+        if given.size and not (whole and given.max() == largest and given.min() == codes.min()):
+            raise ValueError("codes must be whole numbers, the group of each row, or negative where it has none.")
         groups = max(largest + 1, 1) if self.groups < 0 else int(self.groups)
         if codes.ndim != 1:
             raise ValueError(f"codes must have one dimension, got shape {codes.shape}.")
@@ -111,8 +112,8 @@ def pointers(R: Memberships, n: int) -> tuple[int | None, int | None, int | None
     if R is None:
         return None, None, None, 1
     if isinstance(R, Labels):
-        weights = None if R.weights is None else native.pointer(R.weights, np.float64, (n,), "weights")
-        return native.pointer(R.codes, np.int32, (n,), "codes"), weights, None, R.groups
+        weights = None if R.weights is None else native.pointer(R.weights, native.F64, (n,), "weights")
+        return native.pointer(R.codes, native.I32, (n,), "codes"), weights, None, R.groups
     if R.ndim == 1:
-        return None, native.pointer(R, np.float64, (n,), "weights"), None, 1
-    return None, None, native.pointer(R, np.float64, (n, R.shape[1]), "memberships"), R.shape[1]
+        return None, native.pointer(R, native.F64, (n,), "weights"), None, 1
+    return None, None, native.pointer(R, native.F64, (n, R.shape[1]), "memberships"), R.shape[1]

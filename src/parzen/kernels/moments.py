@@ -35,8 +35,7 @@ def moments(X: NDArray[np.floating], R: Memberships = None, full: bool = True) -
     carry = np.empty((K, d))
     scatter = np.empty((K, d, d) if full else (K, d))
     kernel = "moments_full" if full else "moments_diagonal"
-    outputs = (native.pointer(out, np.float64, out.shape, "output") for out in (weight, mean, carry, scatter))
-    native.call(f"{kernel}_{suffix}", *matrix, *members, *outputs)
+    native.call(f"{kernel}_{suffix}", *matrix, *members, *native.outputs(weight, mean, carry, scatter))
     return weight, mean, scatter, carry
 
 
@@ -46,8 +45,7 @@ def sums(X: NDArray[np.floating], R: Memberships = None) -> tuple[Array, Array]:
     n, d = X.shape
     members = pointers(R, n)
     weight, totals = np.empty((members[-1], d)), np.empty((members[-1], d))
-    outputs = (native.pointer(out, np.float64, out.shape, "output") for out in (weight, totals))
-    native.call(f"sums_{suffix}", *matrix, *members, *outputs)
+    native.call(f"sums_{suffix}", *matrix, *members, *native.outputs(weight, totals))
     return weight, totals
 
 

@@ -47,6 +47,7 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "csr_product": ((*CSR, INTEGER, POINTER, POINTER), CSRS),
 }
 
+F64, I32, I64 = np.dtype(np.float64), np.dtype(np.int32), np.dtype(np.int64)
 SUFFIX = {
     np.dtype(np.float32): "f32",
     np.dtype(np.float64): "f64",
@@ -101,6 +102,7 @@ def _chosen() -> str:
 
 
 _current: str | None = None
+_functions: dict[str, Any] = {}
 
 
 def level() -> str:
@@ -118,26 +120,29 @@ def using(name: str) -> Iterator[None]:
     if name not in levels():
         raise ValueError(f"level is {name!r}, but this machine can run {', '.join(levels())}.")
     before, _current = _current, name
+    _functions.clear()
     try:
         yield
     finally:
         _current = before
+        _functions.clear()
 
 
 def call(name: str, *arguments: int | None) -> int:
     """Run a kernel. Memory that it can't get is a MemoryError; what else it returns is the caller's to read."""
-    status: int = getattr(_library(level()), f"parzen_{name}")(*arguments)
+    function = _functions.get(name)
+    if function is None:
+        function = _functions[name] = getattr(_library(level()), f"parzen_{name}")
+    status: int = function(*arguments)
     if status < 0:
         raise MemoryError(f"the kernel {name} could not allocate its scratch memory.")
     return status
 
 
-def pointer(array: NDArray[Any], dtype: Any, shape: tuple[int, ...], name: str) -> int:
+def pointer(array: NDArray[Any], dtype: np.dtype[Any], shape: tuple[int, ...], name: str) -> int:
     """Address of a C-contiguous array that has exactly this dtype and shape; anything else is refused."""
     if not isinstance(array, np.ndarray) or array.dtype != dtype:
-        raise TypeError(
-            f"{name} must be an array of {np.dtype(dtype)}, got {getattr(array, 'dtype', type(array).__name__)}."
-        )
+        raise TypeError(f"{name} must be an array of {dtype}, got {getattr(array, 'dtype', type(array).__name__)}.")
     if array.shape != shape:
         raise ValueError(f"{name} must have shape {shape}, got {array.shape}.")
     if not array.flags.c_contiguous:
@@ -146,16 +151,22 @@ def pointer(array: NDArray[Any], dtype: Any, shape: tuple[int, ...], name: str) 
     return address
 
 
+def outputs(*arrays: NDArray[np.float64]) -> tuple[int, ...]:
+    """Addresses of arrays that were made for a kernel to fill."""
+    return tuple(array.__array_interface__["data"][0] for array in arrays)
+
+
 def rows(X: NDArray[Any], suffixes: tuple[str, ...], name: str = "X") -> tuple[str, tuple[int, int, int, int]]:
     """Dtype suffix and (address, n, d, stride) of a matrix whose rows are contiguous, at any stride from each other."""
-    if not isinstance(X, np.ndarray) or SUFFIX.get(X.dtype) not in suffixes:
+    suffix = SUFFIX.get(X.dtype) if isinstance(X, np.ndarray) else None
+    if suffix not in suffixes:
         raise TypeError(
             f"{name} must be an array of one of {', '.join(suffixes)}, got {getattr(X, 'dtype', type(X).__name__)}."
         )
-    if X.ndim != 2:
-        raise ValueError(f"{name} must have two dimensions (rows, columns), got shape {X.shape}.")
-    if X.shape[1] == 0:
-        raise ValueError(f"{name} must have at least one column, got shape {X.shape}.")
+    if X.ndim != 2 or X.shape[1] == 0:
+        raise ValueError(
+            f"{name} must have two dimensions (rows, columns) and at least one column, got shape {X.shape}."
+        )
     if not has_contiguous_rows(X):
         raise ValueError(f"{name} must have contiguous, aligned rows; pass numpy.ascontiguousarray({name}).")
     n, d = X.shape

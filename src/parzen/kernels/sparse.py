@@ -16,8 +16,7 @@ def csr_sums(X: Any, R: Memberships = None) -> tuple[Array, Array]:
     members = pointers(R, X.shape[0])
     K = members[-1]
     weight, totals = np.empty(K), np.empty((K, X.shape[1]))
-    outputs = (native.pointer(out, np.float64, out.shape, "output") for out in (weight, totals))
-    _refuse(native.call(f"csr_sums_{suffix}", *matrix, *members, *outputs))
+    _refuse(native.call(f"csr_sums_{suffix}", *matrix, *members, *native.outputs(weight, totals)))
     return weight, totals
 
 
@@ -27,10 +26,8 @@ def csr_product(X: Any, table: Array) -> Array:
     n, columns = X.shape
     K = table.shape[1]
     out = np.empty((n, K))
-    address = native.pointer(table, np.float64, (columns, K), "table")
-    _refuse(
-        native.call(f"csr_product_{suffix}", *matrix, K, address, native.pointer(out, np.float64, (n, K), "output"))
-    )
+    address = native.pointer(table, native.F64, (columns, K), "table")
+    _refuse(native.call(f"csr_product_{suffix}", *matrix, K, address, *native.outputs(out)))
     return out
 
 
