@@ -47,7 +47,7 @@ def race(
     times: tuple[list[float], list[float]] = ([], [])
     for _ in range(repeat):
         for function, spent in ((ours, times[0]), (theirs, times[1])):
-            function()  # untimed: the other's threads may still be spinning, and its data fill the caches
+            settle(function)
             begin = time.perf_counter()
             function()
             spent.append(1e3 * (time.perf_counter() - begin))
@@ -60,6 +60,13 @@ def race(
         (their_error or error)(other) if error else None,  # type: ignore[misc]
         target,
     )
+
+
+def settle(function: Callable[[], Any], seconds: float = 0.25) -> None:
+    """Run a function untimed for a while: the other's BLAS threads spin on for 100 ms, and its data fill the caches."""
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        function()
 
 
 def machine() -> dict[str, Any]:

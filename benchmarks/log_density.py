@@ -54,7 +54,7 @@ def rows() -> Iterator[Row]:
         yield race(
             f"log-densities of 10 {kind} Gaussians, 200,000 x 10",
             PEER,
-            lambda density=density: evaluate(density.log_density, X, 10),
+            lambda density=density: evaluate(density, X),
             lambda model=model: model._estimate_log_prob(X),
             lambda found, truth=truth: float(np.abs(found[:2000] - truth).max()),
             target=target,
@@ -65,6 +65,6 @@ def rows() -> Iterator[Row]:
     yield race(
         "the same with 5% of the cells missing, against ours without",
         "parzen, complete rows",
-        lambda: evaluate(density.log_density, with_holes, 10),
-        lambda: evaluate(density.log_density, X, 10),
+        lambda: evaluate(density, with_holes),
+        lambda: evaluate(density, X),
     )

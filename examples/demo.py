@@ -26,7 +26,7 @@ def flowers(axes):
     print(f"Iris: {np.isnan(X).sum()} of {X.size} cells are missing. {found.message}")
     grid_x, grid_y = np.meshgrid(np.linspace(0.5, 7.5, 300), np.linspace(-0.2, 2.9, 300))
     grid = np.column_stack([grid_x.ravel(), grid_y.ravel()])
-    densities = np.exp(evaluate(found.density.log_density, grid, 3))
+    densities = np.exp(evaluate(found.density, grid))
     for k, name in enumerate(data.target_names):
         height = densities[:, k].reshape(grid_x.shape)
         peak = height.max()

@@ -64,7 +64,7 @@ template <class V> inline void add(double* sum, V value) {
 // totals += w x, and weight += w: of the group (its first cell), or with Missing of each cell that is there.
 template <bool Missing, class T, class L>
 void sums(const T* X, index n, index stride, const Members& members, const L layout, double* weight, double* totals) {
-    members.each(n, [&](index i, index k, double w) {
+    members.each(n, [&](index i, index k, double w) __attribute__((always_inline)) {
         const T* x = X + i * stride;
         double *total = totals + k * layout.width, *cells = weight + k * layout.width;
         layout.each([&](index j, index at, auto zero) {
@@ -83,7 +83,7 @@ void sums(const T* X, index n, index stride, const Members& members, const L lay
 template <bool Missing, class T, class L>
 void centred(const T* X, index n, index stride, const Members& members, const L layout, const double* mean,
              double* drift, double* scatter) {
-    members.each(n, [&](index i, index k, double w) {
+    members.each(n, [&](index i, index k, double w) __attribute__((always_inline)) {
         const T* x = X + i * stride;
         const index group = k * layout.width;
         layout.each([&](index j, index at, auto zero) {
@@ -165,7 +165,7 @@ index full(const T* X, index n, index stride, const Members& members, const L& l
     if (!shift || !w || !column || !panels) return NO_MEMORY;
     sums<false>(X, n, stride, members, layout, w, shift);
     divide(shift, w, cells);
-    members.each(n, [&](index i, index k, double weight_) {
+    members.each(n, [&](index i, index k, double weight_) __attribute__((always_inline)) {
         const T* x = X + i * stride;
         const double root = std::sqrt(weight_);
         double* row = panels.next(k);

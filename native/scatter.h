@@ -21,7 +21,7 @@ struct Panel {
     }
 
     // Upper triangle only, a tile of `across` x `down` accumulators in registers at a time.
-    void flush() {
+    __attribute__((noinline)) void flush() {
         for (index i = 0; i < d + 1; i += across) {
             for (index j = i / down * down; j < width; j += down) {
                 vec acc[across][2] = {};
@@ -45,7 +45,7 @@ struct Panel {
     }
 
     // Reads the sums about `shift` as weight, mean (and what its rounding lost) and centred scatter, then empties them.
-    void finish(const double* shift, double* weight, double* mean, double* carry, double* scatter) {
+    __attribute__((noinline)) void finish(const double* shift, double* weight, double* mean, double* carry, double* scatter) {
         flush();
         const double w = sums[d * width + d];
         *weight = w;
@@ -77,7 +77,7 @@ struct Panels {
 
     // Enough rows to make a flush worthwhile, few enough for all panels to stay in cache.
     static index room(index groups, index width) {
-        const index fits = (index{1} << 15) / (groups * width);
+        const index fits = (index{1} << 13) / (groups * width);
         return fits < 16 ? 16 : fits > 128 ? 128 : fits;
     }
 

@@ -21,7 +21,7 @@ from parzen.kernels.memberships import Labels, Memberships, check_memberships, g
 from parzen.statistic import Statistic
 
 #: Bytes of a block: large where its small statistic must be added, smaller where its results should stay in cache.
-OBSERVED, EVALUATED = 2**21, 2**19
+OBSERVED, EVALUATED = 2**22, 2**20
 
 _asked: ContextVar[int | None] = ContextVar("parzen_threads", default=None)
 _pools: dict[int, ThreadPoolExecutor] = {}
@@ -33,6 +33,15 @@ class Observer(Protocol):
     """Anything that turns a block of rows into a statistic."""
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Statistic: ...
+
+
+class Evaluated(Protocol):
+    """Anything that writes log-densities of rows."""
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
+    def write(self, X: Any, out: Array) -> None: ...
 
 
 @contextmanager
@@ -104,23 +113,27 @@ def accumulate(family: Observer, X: Any, R: Any = None, at: Any = None) -> Any:
     return total
 
 
-def evaluate(function: Callable[[Any], Array], X: Any, groups: int = 1) -> Array:
-    """Apply ``function(X)`` block by block; its results for the rows stand one below another."""
-    blocks = _numbered_blocks(X, groups, EVALUATED)
-    first = next(blocks, None)
-    if first is None:
-        return function(X)
-    head = function(first[1])
-    if len(head) == X.shape[0]:
-        return head
-    out = np.empty((X.shape[0], *head.shape[1:]), head.dtype)
-    out[: len(head)] = head
+def evaluate(density: Evaluated, X: Any) -> Array:
+    """Log-density of every row under each of K densities, (n, K): blocks of rows, on all threads.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from parzen import Gaussian, evaluate, fit
+    >>> X = np.array([[0.0], [2.0], [4.0]])
+    >>> evaluate(fit(Gaussian(), X).density, X).round(2)
+    array([[-2.16],
+           [-1.41],
+           [-2.16]])
+    """
+    check_columns(X, density.shape[1])
+    out = np.empty((X.shape[0], density.shape[0]))
 
     def fill(block: tuple[int, Any]) -> None:
         begin, rows = block
-        out[begin : begin + rows.shape[0]] = function(rows)
+        density.write(rows, out[begin : begin + rows.shape[0]])
 
-    _for_each(fill, blocks, lambda nothing: None)
+    _for_each(fill, _numbered_blocks(X, density.shape[0], EVALUATED), lambda nothing: None)
     return out
 
 

@@ -42,6 +42,10 @@ class Density(ABC):
     def log_density(self, X: Any) -> Array:
         """Log-density of each row under each density, (n, d) -> (n, K); a missing cell (NaN) is integrated out."""
 
+    def write(self, X: Any, out: Array) -> None:
+        """Write `log_density` of a block of rows where it belongs, into a C-contiguous (n, K) array."""
+        out[...] = self.log_density(X)
+
     @abstractmethod
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
         """One row from density ``labels[i]`` for each i, (n,) -> (n, d)."""

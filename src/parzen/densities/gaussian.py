@@ -47,7 +47,12 @@ class GaussianDensity(Density):
         return _covariance(self.factor, len(self.mean))
 
     def log_density(self, X: Any) -> Array:
-        return gaussian_log_density(as_floats(X, self.shape[1]), self.mean, self.factor, self._normaliser)
+        out = np.empty((len(X), len(self.mean)))
+        self.write(X, out)
+        return out
+
+    def write(self, X: Any, out: Array) -> None:
+        gaussian_log_density(as_floats(X, self.shape[1]), self.mean, self.factor, self._normaliser, out)
 
     @cached_property
     def _normaliser(self) -> Array:

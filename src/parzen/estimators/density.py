@@ -164,7 +164,7 @@ class DensityEstimator(DensityMixin, BaseEstimator):
     def score_samples(self, X: Any) -> Array:
         """Log-density of each row, (n,); missing cells are integrated out."""
         check_is_fitted(self, "density_")
-        return _naming(self.schema_, evaluate, self.density_.log_density, self._later(X))[:, 0]
+        return _naming(self.schema_, evaluate, self.density_, self._later(X))[:, 0]
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Mean log-density of the rows (as in scikit-learn's GaussianMixture; its KernelDensity gives the sum)."""

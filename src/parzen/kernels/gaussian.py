@@ -23,7 +23,9 @@ def log_normaliser(mean: Array, factor: Array) -> Array:
     return np.repeat(-log_determinant(factor) - 0.5 * mean.shape[1] * LOG_TWO_PI, len(mean) // len(factor))
 
 
-def gaussian_log_density(X: NDArray[np.floating], mean: Array, factor: Array, normaliser: Array | None = None) -> Array:
+def gaussian_log_density(
+    X: NDArray[np.floating], mean: Array, factor: Array, normaliser: Array | None = None, out: Array | None = None
+) -> Array:
     """Log-density of each row under each of K Gaussians; missing cells (NaN) are integrated out.
 
     Parameters
@@ -32,14 +34,15 @@ def gaussian_log_density(X: NDArray[np.floating], mean: Array, factor: Array, no
     mean : array of shape (K, d)
     factor : Cholesky factors of shape (K, d, d), or (1, d, d) for one that all share; or deviations of shape (K, d)
     normaliser : their `log_normaliser`, if it is known already
+    out : C-contiguous array of shape (n, K) to write to, if there is one
 
     Returns
     -------
-    array of shape (n, K)
+    array of shape (n, K), `out` where it was given
     """
     constant = log_normaliser(mean, factor) if normaliser is None else normaliser
     kernel = "diagonal" if factor.ndim == 2 else "shared" if len(factor) == 1 else "separate"
-    out, incomplete = _dense(kernel, X, mean, factor, constant)
+    out, incomplete = _dense(kernel, X, mean, factor, constant, out)
     if incomplete:
         rows = np.flatnonzero(np.isnan(out[:, 0]))
         squares, halves, observed = _marginal(X, rows, mean, factor)
@@ -130,11 +133,13 @@ def patterns(missing: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.
     return order.astype(np.int64), begin.astype(np.int64)
 
 
-def _dense(kernel: str, X: NDArray[np.floating], mean: Array, factor: Array, constant: Array) -> tuple[Array, int]:
+def _dense(
+    kernel: str, X: NDArray[np.floating], mean: Array, factor: Array, constant: Array, out: Array | None = None
+) -> tuple[Array, int]:
     suffix, matrix = native.rows(X, native.FLOATS)
     K, d = len(mean), X.shape[1]
     shapes: dict[str, tuple[Any, ...]] = {"diagonal": (K, d), "separate": (K, d, d), "shared": (1, d, d)}
-    out = np.empty((len(X), K))
+    out = np.empty((len(X), K)) if out is None else out
     incomplete = native.call(
         f"gaussian_{kernel}_{suffix}",
         *matrix,
@@ -142,6 +147,6 @@ def _dense(kernel: str, X: NDArray[np.floating], mean: Array, factor: Array, con
         native.pointer(mean, native.F64, (K, d), "mean"),
         native.pointer(factor, native.F64, shapes[kernel], "factor"),
         native.pointer(constant, native.F64, (K,), "constant"),
-        *native.outputs(out),
+        native.pointer(out, native.F64, (len(X), K), "out"),
     )
     return out, incomplete
