@@ -53,9 +53,9 @@ class _CountColumns(Density):
         """Log-probability of counts x, broadcast against (K, d)."""
 
     def log_density(self, X: Any) -> Array:
-        X = as_floats(X)
+        X = as_floats(X, self.shape[1])
         with np.errstate(invalid="ignore"):
-            valid = np.isnan(X) | ((X >= 0) & (np.floor(X) == X))
+            valid = np.isnan(X) | ((X >= 0) & (np.floor(X) == X) & (np.inf > X))
             largest = np.fmax.reduce(X[valid], axis=None, initial=0.0)
         X = np.where(valid, X, 0.0).astype(np.float64, copy=False)
         out = self._tabulated(X, int(largest) + 1) if largest < min(TABLE, len(X)) else self._direct(X)
@@ -198,7 +198,7 @@ class MultinomialDensity(_CountRows):
         # Independent Poissons of means N p, given their sum N: both near their modes, where nothing cancels.
         probability = np.exp(self.log_probability[k])
         cells = poisson(X.data, totals[row] * probability[X.indices])
-        absent = totals * (probability.sum() - _by_row(row, probability[X.indices], len(totals)))
+        absent = totals * ((X.toarray() == 0) @ probability)
         return _by_row(row, cells, len(totals)) - absent - poisson(totals, totals * probability.sum())
 
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
@@ -242,7 +242,7 @@ class DirichletMultinomialDensity(_CountRows):
         concentration = self.concentration[k]
         whole = concentration.sum()
         rate = whole / totals
-        absent = (whole - _by_row(row, concentration[X.indices], len(totals))) * np.log1p(1 / rate)
+        absent = ((X.toarray() == 0) @ concentration) * np.log1p(1 / rate)
         cells = negative_binomial(X.data, concentration[X.indices], rate[row])
         return _by_row(row, cells, len(totals)) - absent - negative_binomial(totals, whole, rate)
 

@@ -55,7 +55,7 @@ class Poisson(Family):
         check_prior(self.prior, Gamma, "Poisson", (group_count(R), X.shape[1]))
         X = as_floats(X)
         with np.errstate(invalid="ignore"):
-            bad = (X < 0) | (np.floor(X) != X) & ~np.isnan(X)
+            bad = ~((X >= 0) & (np.floor(X) == X) & (np.inf > X) | np.isnan(X))
         if bad.any():
             row, column = np.argwhere(bad)[0]
             raise ColumnError(

@@ -124,7 +124,7 @@ class Categorical(Family):
         if self.categories is not None:
             statistic = statistic.resized(_given_sizes(self.categories, len(statistic.sizes)))
         elif (
-            self.prior is not None and self.prior.concentration.shape[-1] > 1
+            isinstance(self.prior, Dirichlet) and self.prior.concentration.shape[-1] > 1
         ):  # a concentration for each declares them
             declared = self.prior.concentration.shape[-1] - (self.unseen == "new")
             statistic = statistic.resized(tuple(max(size, declared) for size in statistic.sizes))

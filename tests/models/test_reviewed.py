@@ -1,0 +1,380 @@
+"""What reviewers broke once: each a sentence that was false."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from mpmath import mp, mpf
+from scipy import sparse, stats
+
+from parzen import (
+    Bernoulli,
+    Categorical,
+    Collapse,
+    DensityEstimator,
+    FloorWarning,
+    Gaussian,
+    Labels,
+    Multinomial,
+    Poisson,
+    Product,
+    accumulate,
+    fit,
+)
+from parzen.conjugate import Beta, Dirichlet, Gamma, NormalInverseGamma, NormalInverseWishart
+from parzen.kernels.moments import sums
+
+
+class TestAdding:
+    def test_batches_of_other_groups_or_columns_do_not_add(self, rng):
+        X = rng.normal(size=(60, 2))
+        for family in (Gaussian("diagonal"), Gaussian(), Categorical(), Poisson(), Multinomial()):
+            rows = X if isinstance(family, Gaussian) else rng.integers(0, 3, (60, 2))
+            sorted_by_class = [(rows[:30], Labels(np.zeros(30, int))), (rows[30:], Labels(np.ones(30, int)))]
+            with pytest.raises(ValueError, match=r"don't add.*groups=K"):
+                accumulate(family, sorted_by_class)
+            declared = [(part, Labels(R.codes, groups=2)) for part, R in sorted_by_class]
+            accumulate(family, declared)
+            with pytest.raises(ValueError, match="don't add"):
+                accumulate(family, [rows, rows[:, :1]])
+
+    def test_rows_without_columns_are_refused(self):
+        with pytest.raises(ValueError, match="at least one column"):
+            sums(np.empty((5, 0)))
+
+    @pytest.mark.parametrize("codes", [[0.7, 1.9], [2**32, 1], [np.nan, 1.0], ["a", "b"]])
+    def test_codes_that_are_no_groups_are_refused(self, codes):
+        with pytest.raises(ValueError, match=r"whole numbers|could not convert|invalid literal"):
+            Labels(codes)
+
+    def test_rows_that_belong_nowhere_are_no_rows(self, rng):
+        with pytest.raises(Collapse):
+            fit(Gaussian(), rng.normal(size=(5, 2)), Labels(np.full(5, -1)))
+
+
+class TestFloors:
+    @pytest.mark.parametrize("covariance", ["full", "diagonal", "spherical"])
+    def test_an_empty_group_changes_no_shared_covariance(self, covariance, rng):
+        X, codes = rng.normal(size=(60, 2)), np.repeat([0, 1], 30)
+        X[30:] += 5
+        one = fit(Gaussian(covariance, shared=True), X, Labels(codes)).density
+        with pytest.warns(FloorWarning, match="no weight"):
+            other = fit(Gaussian(covariance, shared=True), X, Labels(codes, groups=3)).density
+        np.testing.assert_allclose(other.covariance[:2], one.covariance, rtol=1e-12)
+
+    def test_the_floor_holds_while_em_iterates(self, rng):
+        X = rng.normal(size=(200, 3))
+        X[rng.random(X.shape) < 0.3] = np.nan
+        X[:, 1] = np.where(np.isnan(X[:, 1]), np.nan, 2.5)
+        with pytest.warns(FloorWarning, match="singular") as said:
+            found = fit(Gaussian(), X)
+        assert len(said) == 1
+        assert 1e-13 < found.density.covariance[0, 1, 1] < 1e-11
+        assert found.outcome == "converged"
+
+    @pytest.mark.parametrize("covariance", ["full", "diagonal"])
+    def test_rounding_of_weights_makes_no_constant_column_vary(self, covariance):
+        for seed in range(40):
+            rng = np.random.default_rng(seed)
+            X, w = np.column_stack([rng.normal(size=500), np.full(500, 0.1)]), rng.random(500)
+            with pytest.warns(FloorWarning):
+                density = fit(Gaussian(covariance), X, w).density
+            assert density.covariance[0, 1, 1] > 1e-13
+            assert fit(Gaussian(covariance, estimate="map"), X, w).density.covariance[0, 1, 1] > 1e-5
+
+    def test_without_a_floor_dependent_columns_collapse(self, rng):
+        for _ in range(30):
+            X = rng.normal(size=(40, 2))
+            X = np.column_stack([X, X @ [0.3, 0.7]])
+            with pytest.raises(Collapse):
+                fit(Gaussian(floor=0), X)
+
+    def test_cells_too_large_to_square_are_not_called_missing(self):
+        with np.errstate(all="ignore"), pytest.raises(ValueError, match="too large"):
+            fit(Gaussian(), np.array([[1e308, 0.0], [-1e308, 1.0], [1.0, 3.0]]))
+
+
+class TestPriors:
+    def test_the_default_prior_of_a_sphere_is_that_of_its_numbers(self, rng):
+        X = rng.normal(size=(30, 2))
+        prior = NormalInverseGamma(X.mean(0), 0.01, 1.5, 0.5 * X.var(0).mean())
+        for estimate in ("map", "bayes"):
+            one = fit(Gaussian("spherical", estimate=estimate), X).density
+            other = fit(Gaussian("spherical", estimate=estimate, prior=prior), X).density
+            np.testing.assert_allclose(one.log_density(X), other.log_density(X), rtol=1e-10)
+
+    def test_a_shared_variance_has_one_prior(self, rng):
+        prior = NormalInverseGamma([0, 0], 1, [2, 3], [1, 50])
+        with pytest.raises(ValueError, match="must be one"):
+            fit(Gaussian("spherical", estimate="map", prior=prior), rng.normal(size=(30, 2)))
+
+    @pytest.mark.parametrize(
+        ("family", "X"),
+        [
+            (Bernoulli(prior=Dirichlet(1)), np.array([[0], [1]])),
+            (Bernoulli(prior=Beta([1, 2, 3], 1)), np.array([[0], [1]])),
+            (Poisson(prior=Gamma([1, 2, 3], 1)), np.array([[0], [1]])),
+            (Poisson(prior=1.0), np.array([[0], [1]])),
+            (Categorical(prior=1.0), np.array([[0], [1]])),
+            (Multinomial(prior=Dirichlet([1, 1])), np.ones((3, 3))),
+            (Gaussian(prior=NormalInverseWishart([0], 1, 3, [[2.0]]), estimate="map"), np.eye(3)),
+        ],
+    )
+    def test_a_prior_of_another_kind_or_size_is_named(self, family, X):
+        with pytest.raises((TypeError, ValueError), match="prior"):
+            fit(family, X)
+
+    def test_a_prior_that_is_no_distribution_is_refused(self):
+        with pytest.raises(ValueError, match="positive definite"):
+            NormalInverseWishart([0, 0], 1, 4, -np.eye(2))
+        with pytest.raises(ValueError, match="not negative"):
+            Beta(5, 5).posterior([1, 0], weights=[-1, 2])
+
+    def test_a_small_concentration_still_draws(self):
+        draws = Dirichlet([1e-4] * 3).sample(1000, 0)
+        np.testing.assert_allclose(draws.sum(axis=1), 1)
+        assert draws.max(axis=1).min() > 0.99
+
+
+class TestHugeNumbers:
+    def test_weights_of_1e14_turn_the_predictive_into_the_mode(self, rng):
+        X = rng.normal(size=(50, 2))
+        for covariance in ("full", "diagonal"):
+            for weight in (1e8, 1e12, 1e14):
+                bayes, mode = (
+                    fit(Gaussian(covariance, estimate=estimate), X, np.full(50, weight)).density.log_density(X)
+                    for estimate in ("bayes", "map")
+                )
+                np.testing.assert_allclose(bayes, mode, atol=1e-6)
+
+    @pytest.mark.parametrize("scale", [1.0, 1e5, 1e9, 1e15])
+    def test_multinomials_of_huge_counts(self, scale):
+        mp.dps = 60
+        x = [3 * scale, 2 * scale, 5 * scale]
+        p = [0.3, 0.2, 0.5]
+        exact = mp.loggamma(mpf(sum(x)) + 1) + sum(
+            mpf(c) * mp.log(mpf(q)) - mp.loggamma(mpf(c) + 1) for c, q in zip(x, p, strict=True)
+        )
+        density = fit(Multinomial(estimate="ml"), np.array([[3.0, 2.0, 5.0]])).density
+        assert density.log_density(np.array([x]))[0, 0] == pytest.approx(float(exact), abs=1e-6)
+        alpha = [1 + 3 * scale, 1 + 2 * scale, 1 + 5 * scale]
+        density = fit(Multinomial(), np.array([x])).density
+        for query in ([1.0, 1.0, 2.0], x):
+            A, N = sum(map(mpf, alpha)), sum(map(mpf, query))  # 1e16 + 3 is no float
+            exact = mp.loggamma(N + 1) + mp.loggamma(A) - mp.loggamma(N + A)
+            exact += sum(
+                mp.loggamma(mpf(c) + a) - mp.loggamma(mpf(a)) - mp.loggamma(mpf(c) + 1)
+                for c, a in zip(query, alpha, strict=True)
+            )
+            assert density.log_density(np.array([query]))[0, 0] == pytest.approx(float(exact), abs=1e-6)
+
+    def test_counts_in_float32_are_evaluated_in_float64(self, rng):
+        X = rng.poisson(900, (10, 4)).astype(float)
+        for estimate in ("ml", "bayes"):
+            density = fit(Multinomial(estimate=estimate), X).density
+            np.testing.assert_allclose(density.log_density(X.astype(np.float32)), density.log_density(X), rtol=1e-12)
+
+    def test_a_light_zero_beside_a_heavy_one_keeps_its_probability(self):
+        density = fit(Bernoulli(estimate="ml"), np.array([[1], [0]]), np.array([1e12, 1e-6])).density
+        assert density.log_failure[0, 0] == pytest.approx(np.log(1e-18), rel=1e-12)
+
+
+class TestCells:
+    @pytest.mark.parametrize("value", [-1, 2, 0.5, -0.5])
+    def test_bernoulli_refuses_what_is_no_bit_dense_or_sparse_learning_or_asked(self, value):
+        good, bad = np.array([[0.0, 1.0], [1.0, 1.0]]), np.array([[0.0, value], [1.0, 1.0]])
+        for make in (np.asarray, sparse.csr_array):
+            with pytest.raises(ValueError, match="0, 1 or NaN, but column 1 holds"):
+                fit(Bernoulli(), make(bad))
+            with pytest.raises(ValueError, match="0, 1 or NaN, but column 1 holds"):
+                fit(Bernoulli(), make(good)).density.log_density(make(bad))
+
+    def test_cells_stored_twice_are_one_cell(self):
+        twice = sparse.csr_array((np.ones(3), np.array([0, 0, 1]), np.array([0, 3])), shape=(1, 2))
+        before = twice.copy()
+        model, other = DensityEstimator(Multinomial()).fit(twice), DensityEstimator(Multinomial()).fit(twice.toarray())
+        np.testing.assert_allclose(model.score_samples(twice), other.score_samples(twice.toarray()))
+        assert twice.nnz == before.nnz
+        with pytest.raises(ValueError, match="holds 2"):
+            DensityEstimator(Bernoulli()).fit(twice)
+
+    def test_rows_of_another_width_are_refused_by_every_density(self, rng):
+        families = (
+            Gaussian(),
+            Gaussian("diagonal", estimate="bayes"),
+            Poisson(),
+            Bernoulli(),
+            Categorical(),
+            Multinomial(),
+        )
+        for family in families:
+            density = fit(family, rng.integers(0, 2, (30, 2))).density
+            for width in (1, 3):
+                with pytest.raises(ValueError, match=r"X must have shape \(rows, 2\)"):
+                    density.log_density(np.ones((4, width)))
+
+    def test_infinite_counts_are_impossible(self):
+        density = fit(Poisson(), np.array([[1.0], [2.0]])).density
+        assert np.isneginf(density.log_density(np.array([[np.inf]]))[0, 0])
+        with pytest.raises(ValueError, match="holds inf"):
+            fit(Poisson(), np.array([[np.inf]]))
+
+    def test_a_far_tail_is_a_power_law(self):
+        density = fit(Gaussian("diagonal", estimate="bayes"), np.array([[0.0], [1.0], [2.0]])).density
+        far = density.log_density(np.array([[1e90], [1e200]]))[:, 0]
+        assert far[1] - far[0] == pytest.approx(-(density.dof[0, 0] + 1) * np.log(1e110), rel=1e-9)
+
+    def test_a_start_for_a_family_that_needs_none(self, rng):
+        X = rng.poisson(2, (20, 2))
+        first = fit(Poisson(), X).density
+        np.testing.assert_array_equal(fit(Poisson(), X, start=first).density.rate, first.rate)
+
+    def test_the_deviance_form_of_the_negative_binomial(self):
+        density = fit(Poisson(prior=Gamma(3, 2)), np.array([[4.0]])).density
+        x = np.array([[0.0], [3.0], [5000.0]])
+        np.testing.assert_allclose(density.log_density(x), stats.nbinom.logpmf(x, 7, 3 / 4), rtol=1e-9)
+
+
+class TestTheDoor:
+    def test_moments_in_time_are_no_numbers(self):
+        dates = pd.DataFrame({"a": pd.to_datetime(["2020-01-01", None, "2020-01-02"])})
+        with pytest.raises((TypeError, ValueError), match="column 'a' holds"):
+            DensityEstimator(Gaussian("diagonal")).fit(dates)
+        with pytest.raises(ValueError, match="moments in time"):
+            DensityEstimator().fit(np.array([["2020-01-01"], ["2020-01-02"]], dtype="M8[D]"))
+
+    def test_moments_in_time_may_be_categories_whatever_their_unit(self):
+        seconds = pd.DataFrame({"a": pd.to_datetime(["2020-01-01", "2020-01-02"]).astype("datetime64[s]")})
+        model = DensityEstimator(Categorical(unseen="error")).fit(seconds)
+        np.testing.assert_allclose(model.score_samples(seconds.astype("datetime64[ns]")), np.log(0.5))
+
+    def test_text_that_looks_like_numbers_is_text(self):
+        with pytest.raises(ValueError, match="column 'a' holds '1'"):
+            DensityEstimator().fit(pd.DataFrame({"a": ["1", "2.5"]}))
+
+    def test_a_block_can_be_replaced_by_its_name(self):
+        family = Product({"a": Gaussian(), "b": Poisson()})
+        family.set_params(a=Gaussian("diagonal"), b__estimate="ml")
+        assert family.blocks["a"].covariance == "diagonal"
+        assert family.blocks["b"].estimate == "ml"
+        assert vars(family).keys() == {"blocks"}
+
+    @pytest.mark.parametrize(
+        ("blocks", "match"),
+        [
+            ({"a": Gaussian(), 0: Poisson(), "b": Poisson()}, "one block each"),
+            ({"a": Gaussian()}, r"no family for \['b'\]"),
+            ({"a": Gaussian(), "b": Poisson(), "c": Poisson()}, "no column 'c'"),
+            ({"a": "gauss", "b": Poisson()}, "must be a family"),
+        ],
+    )
+    def test_blocks_cover_every_column_once(self, blocks, match):
+        with pytest.raises((TypeError, ValueError), match=match):
+            DensityEstimator(Product(blocks)).fit(pd.DataFrame({"a": [1.0, 2.0], "b": [1, 2]}))
+
+    def test_errors_of_blocks_name_the_table_s_columns(self):
+        table = pd.DataFrame({"a": [0.0, 1.0], "b": [0, -2]})
+        with pytest.raises(ValueError, match="column 'b' holds -2"):
+            DensityEstimator(Product({"a": Gaussian(), "b": Poisson()})).fit(table)
+        table = pd.DataFrame({"a": [0.0, 1.0], "b": [None, None]})
+        with pytest.raises(Collapse, match="column 'b' has no value"):
+            DensityEstimator(Product({"a": Gaussian(), "b": Categorical()})).fit(table)
+
+    def test_a_fitted_family_is_the_estimator_s_own(self, rng):
+        X = rng.normal(size=(30, 2))
+        model = DensityEstimator(Gaussian()).fit(X)
+        model.set_params(family__covariance="diagonal")
+        assert model.family_.covariance == "full"
+        with pytest.raises(ValueError, match="call fit to change it"):
+            model.partial_fit(X)
+
+    def test_a_marginal_learns_nothing_and_forgets_nothing(self, rng):
+        marginal = DensityEstimator().fit(rng.normal(size=(30, 3))).marginal([0, 1])
+        for learn in (marginal.partial_fit, lambda X: marginal.merge(marginal)):
+            with pytest.raises(ValueError, match="no statistic to add to"):
+                learn(rng.normal(size=(5, 2)))
+
+    def test_a_batch_may_lack_a_column_that_others_had(self, rng):
+        X = rng.normal(size=(50, 2))
+        empty = X[:5].copy()
+        empty[:, 0] = np.nan
+        model = DensityEstimator().fit(X).partial_fit(empty)
+        assert np.isfinite(model.score_samples(X)).all()
+
+    @pytest.mark.parametrize(
+        ("categories", "works"),
+        [
+            (["x", "y", "z"], True),
+            ([["x", "y", "z"]], True),
+            ({"a": ["x", "y", "z"]}, True),
+            ([["x", "y", "z", None]], True),
+            ([["x", "x", "y"]], False),
+            ([[]], False),
+            (-3, False),
+        ],
+    )
+    def test_categories_may_be_declared_in_every_plain_way(self, categories, works):
+        table = pd.DataFrame({"a": ["x", "y", "x"]})
+        model = DensityEstimator(Categorical(categories=categories, unseen="error"))
+        if works:
+            assert np.exp(model.fit(table).score_samples(table)) == pytest.approx([1 / 2, 1 / 3, 1 / 2])
+        else:
+            with pytest.raises(ValueError, match="categories must be"):
+                model.fit(table)
+
+    def test_samples_keep_the_types_of_columns(self):
+        table = pd.DataFrame(
+            {
+                "kind": pd.Categorical(["a", "b", "a", "b"]),
+                "count": np.array([1, 2, 3, 2]),
+                "maybe": pd.array([1, 2, None, 2], dtype="Int64"),
+                "flag": [True, False, True, True],
+                "size": np.array([1, 2, 4, 3]),
+            }
+        )
+        family = Product(
+            {"kind": Categorical(), "count": Poisson(), "maybe": Categorical(), "flag": Bernoulli(), "size": Gaussian()}
+        )
+        drawn = DensityEstimator(family).fit(table).sample(50, random_state=0)
+        assert drawn.dtypes[["kind", "count", "maybe", "flag"]].equals(table.dtypes[["kind", "count", "maybe", "flag"]])
+        assert drawn.dtypes["size"] == np.float64
+        gaps = DensityEstimator(Categorical()).fit(np.array([[3], [7], [10]])).sample(20, random_state=0)
+        assert gaps.dtype.kind == "i"
+        assert set(gaps.ravel()) <= {3, 7, 10}
+
+    def test_columns_that_are_called_by_numbers(self, rng):
+        table = pd.DataFrame(rng.normal(size=(20, 2)), columns=[5, 7])
+        model = DensityEstimator().fit(table)
+        assert model.marginal(1).sample(2).columns.tolist() == [7]
+        assert model.sample(2).columns.tolist() == [5, 7]
+
+    def test_values_to_condition_on_may_be_named(self, rng):
+        table = pd.DataFrame(rng.normal(size=(50, 3)), columns=["a", "b", "c"])
+        model = DensityEstimator().fit(table)
+        one = model.conditional(["a", "b"], [1.0, 5.0]).density_.mean
+        other = model.conditional(["a", "b"], pd.Series({"b": 5.0, "a": 1.0})).density_.mean
+        np.testing.assert_array_equal(one, other)
+
+    @pytest.mark.parametrize("options", [{"max_iter": -1}, {"max_iter": "a"}, {"tol": np.nan}, {"tol": -1}])
+    def test_options_are_checked_before_any_work(self, options, rng):
+        with pytest.raises(ValueError, match=next(iter(options))):
+            DensityEstimator(**options).fit(rng.normal(size=(5, 2)))
+
+    def test_masked_cells_are_missing(self):
+        X = np.ma.array([[1.0], [2.0], [99.0]], mask=[[0], [0], [1]])
+        assert DensityEstimator(Gaussian("diagonal")).fit(X).density_.mean[0, 0] == 1.5
+
+    def test_scores_take_weights(self, rng):
+        X = rng.normal(size=(10, 2))
+        model = DensityEstimator().fit(X)
+        w = np.arange(10.0)
+        assert model.score(X, sample_weight=w) == pytest.approx(np.average(model.score_samples(X), weights=w))
+
+    def test_em_warns_of_floors_once(self, rng):
+        X = np.repeat(rng.normal(size=(3, 4)), 2, axis=0)
+        X[0, 0] = np.nan
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            DensityEstimator().fit(X)
+        assert sum(issubclass(one.category, FloorWarning) for one in said) <= 1
