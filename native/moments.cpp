@@ -1,9 +1,14 @@
-// Weight, mean and centred scatter of each group: two passes over a block that stays in cache, so that an offset of
-// 1e8 costs no digit; the second pass also corrects the rounding of the first (Chan, Golub & LeVeque 1983), and what the
-// mean's own rounding loses is handed on, so that adding blocks loses nothing either.
+// Weight, mean and centred scatter of each group.
 //
-// Rows are taken in the order in which they come, each added to its group's sums: they stream through the cache once.
+// Sums about a point near the mean lose no digit, whatever the offset: first about the mean of the block's first rows, in
+// one pass. Where that point turns out to be far off (what it added to a scatter outweighs the rest a thousandfold), a
+// second pass takes the sums about the mean itself (Chan, Golub & LeVeque 1983). What the mean's own rounding loses is
+// handed on, so that adding blocks loses nothing either.
+//
+// Rows are taken in the order in which they come, each added to its group's sums.
 #include "scatter.h"
+
+#include <initializer_list>
 
 namespace parzen {
 namespace {
@@ -61,6 +66,12 @@ template <class V> inline void add(double* sum, V value) {
     std::memcpy(sum, &now, sizeof now);
 }
 
+// A group's weight, kept in its first cell, to all of them.
+inline void spread_weight(double* weight, index groups, index width) {
+    for (index k = 0; k < groups; ++k)
+        for (index c = 1; c < width; ++c) weight[k * width + c] = weight[k * width];
+}
+
 // totals += w x, and weight += w: of the group (its first cell), or with Missing of each cell that is there.
 template <bool Missing, class T, class L>
 void sums(const T* X, index n, index stride, const Members& members, const L layout, double* weight, double* totals) {
@@ -74,15 +85,13 @@ void sums(const T* X, index n, index stride, const Members& members, const L lay
         });
         if constexpr (!Missing) cells[0] += w;
     });
-    if constexpr (!Missing)
-        for (index k = 0; k < members.groups; ++k)
-            for (index c = 1; c < layout.width; ++c) weight[k * layout.width + c] = weight[k * layout.width];
+    if constexpr (!Missing) spread_weight(weight, members.groups, layout.width);
 }
 
-// drift += w (x - mean), scatter += w (x - mean)^2; a NaN adds nothing.
-template <bool Missing, class T, class L>
+// drift += w (x - mean), scatter += w (x - mean)^2, and with Weigh weight += w; with Missing a NaN adds nothing.
+template <bool Missing, bool Weigh, class T, class L>
 void centred(const T* X, index n, index stride, const Members& members, const L layout, const double* mean,
-             double* drift, double* scatter) {
+             double* weight, double* drift, double* scatter) {
     members.each(n, [&](index i, index k, double w) __attribute__((always_inline)) {
         const T* x = X + i * stride;
         const index group = k * layout.width;
@@ -93,7 +102,13 @@ void centred(const T* X, index n, index stride, const Members& members, const L 
             add(drift + group + at, weighted);
             add(scatter + group + at, weighted * u);
         });
+        if constexpr (Weigh) weight[group] += w;
     });
+    if constexpr (Weigh) spread_weight(weight, members.groups, layout.width);
+}
+
+void divide(double* totals, const double* weight, index cells) {
+    for (index c = 0; c < cells; ++c) totals[c] = weight[c] != 0 ? totals[c] / weight[c] : 0.0;
 }
 
 // Sums, taking the careful road only where a NaN has shown itself in the totals. Returns whether it did.
@@ -124,26 +139,44 @@ index totals_of(const T* X, index n, index stride, const Members& members, const
     return OK;
 }
 
-void divide(double* totals, const double* weight, index cells) {
-    for (index c = 0; c < cells; ++c) totals[c] = weight[c] != 0 ? totals[c] / weight[c] : 0.0;
+// Means of the groups over the first rows of the block: where to take sums about.
+template <class T, class L>
+void guess(const T* X, index n, index stride, const Members& members, const L& layout, double* weight, double* shift) {
+    const index first = members.groups * 16 > 256 ? members.groups * 16 : 256, cells = members.groups * layout.width;
+    sums<false>(X, n < first ? n : first, stride, members, layout, weight, shift);
+    divide(shift, weight, cells);
+    std::memset(weight, 0, sizeof(double) * cells);
+}
+
+// Whether what a wrong shift added to a scatter outweighs the scatter so far that digits are lost (or a NaN came along).
+inline bool far_off(double drift, double weight, double scatter) {
+    const double added = weight != 0 ? drift * (drift / weight) : 0.0;
+    return !(added <= 1000 * (scatter - added)) && added != 0;
 }
 
 template <class T, class L>
 index diagonal(const T* X, index n, index stride, const Members& members, const L& layout, double* weight, double* mean,
                double* carry, double* scatter) {
-    const index d = layout.d;
-    const index cells = members.groups * layout.width;
+    const index d = layout.d, cells = members.groups * layout.width;
+    const std::size_t bytes = sizeof(double) * cells;
     Scratch<double> w(cells), shift(cells), drift(cells), squares(cells);
     if (!w || !shift || !drift || !squares) return NO_MEMORY;
-    const bool missing = careful_sums(X, n, stride, members, layout, w, shift);
-    divide(shift, w, cells);
-    if (missing) centred<true>(X, n, stride, members, layout, shift, drift, squares);
-    else centred<false>(X, n, stride, members, layout, shift, drift, squares);
+    guess(X, n, stride, members, layout, w, shift);
+    centred<false, true>(X, n, stride, members, layout, shift, w, drift, squares);
+    bool again = false;
+    for (index c = 0; c < cells; ++c) again |= far_off(drift[c], w[c], squares[c]);
+    if (again) {
+        for (double* part : {w.data, shift.data, drift.data, squares.data}) std::memset(part, 0, bytes);
+        const bool missing = careful_sums(X, n, stride, members, layout, w, shift);
+        divide(shift, w, cells);
+        if (missing) centred<true, false>(X, n, stride, members, layout, shift, nullptr, drift, squares);
+        else centred<false, false>(X, n, stride, members, layout, shift, nullptr, drift, squares);
+    }
     for (index c = 0; c < cells; ++c) {
         const double step = w[c] != 0 ? drift[c] / w[c] : 0.0;
-        const double m = shift[c] + step;
+        const double m = w[c] != 0 ? shift[c] + step : 0.0;
         squares[c] -= drift[c] * step;
-        drift[c] = step - (m - shift[c]);
+        drift[c] = w[c] != 0 ? step - (m - shift[c]) : 0.0;
         shift[c] = m;
     }
     for (index k = 0; k < members.groups; ++k) {
@@ -155,26 +188,37 @@ index diagonal(const T* X, index n, index stride, const Members& members, const 
     return OK;
 }
 
+// Every row, less its group's shift, into its group's panel.
 template <class T, class L>
-index full(const T* X, index n, index stride, const Members& members, const L& layout, double* weight, double* mean,
-           double* carry, double* scatter) {
-    const index d = layout.d;
-    const index cells = members.groups * layout.width;
-    Scratch<double> shift(cells), w(cells), column(d);
-    Panels panels(d, members.groups);
-    if (!shift || !w || !column || !panels) return NO_MEMORY;
-    sums<false>(X, n, stride, members, layout, w, shift);
-    divide(shift, w, cells);
-    members.each(n, [&](index i, index k, double weight_) __attribute__((always_inline)) {
+void fill(const T* X, index n, index stride, const Members& members, const L layout, const double* shift, Panels& panels) {
+    members.each(n, [&](index i, index k, double w) __attribute__((always_inline)) {
         const T* x = X + i * stride;
-        const double root = std::sqrt(weight_);
+        const double root = std::sqrt(w);
         double* row = panels.next(k);
         layout.each([&](index j, index at, auto zero) {
             const auto u = root * (fetch(x + j, zero) - fetch(shift + k * layout.width + at, zero));
             std::memcpy(row + j, &u, sizeof u);
         });
-        row[d] = root;
+        row[layout.d] = root;
     });
+}
+
+template <class T, class L>
+index full(const T* X, index n, index stride, const Members& members, const L& layout, double* weight, double* mean,
+           double* carry, double* scatter) {
+    const index d = layout.d, cells = members.groups * layout.width;
+    Scratch<double> shift(cells), w(cells), column(d);
+    Panels panels(d, members.groups);
+    if (!shift || !w || !column || !panels) return NO_MEMORY;
+    guess(X, n, stride, members, layout, w, shift);
+    fill(X, n, stride, members, layout, shift, panels);
+    if (panels.any([](double drift, double whole, double square) { return far_off(drift, whole, square); })) {
+        panels.empty();
+        std::memset(shift, 0, sizeof(double) * cells);
+        sums<false>(X, n, stride, members, layout, w, shift);
+        divide(shift, w, cells);
+        fill(X, n, stride, members, layout, shift, panels);
+    }
     for (index k = 0; k < members.groups; ++k) {
         layout.unpack(shift + k * layout.width, column);
         panels.at(k).finish(column, weight + k, mean + k * d, carry + k * d, scatter + k * d * d);

@@ -66,13 +66,13 @@ struct Panel {
 
 // A panel for each group, so that rows can be taken in the order in which they come.
 struct Panels {
-    index d, width, capacity;
+    index d, width, capacity, count;
     Scratch<double> rows, sums;
     Scratch<index> filled;
 
     Panels(index columns, index groups)
-        : d(columns), width(Panel::padded(columns)), capacity(room(groups, width)), rows(groups * capacity * width),
-          sums(groups * width * width), filled(groups) {}
+        : d(columns), width(Panel::padded(columns)), capacity(room(groups, width)), count(groups),
+          rows(groups * capacity * width), sums(groups * width * width), filled(groups) {}
     explicit operator bool() const { return rows.data && sums.data && filled.data; }
 
     // Enough rows to make a flush worthwhile, few enough for all panels to stay in cache.
@@ -82,6 +82,20 @@ struct Panels {
     }
 
     Panel at(index k) { return {d, width, capacity, filled[k], rows + k * capacity * width, sums + k * width * width}; }
+
+    // Whether visit(sum of w y, weight, sum of w y^2) holds for a column of a group. Flushes all panels.
+    template <class Visit>
+    bool any(Visit visit) {
+        bool found = false;
+        for (index k = 0; k < count; ++k) {
+            at(k).flush();
+            filled[k] = 0;
+            const double* s = sums + k * width * width;
+            for (index j = 0; j < d; ++j) found |= visit(s[j * width + d], s[d * width + d], s[j * width + j]);
+        }
+        return found;
+    }
+    void empty() { std::memset(sums, 0, sizeof(double) * count * width * width); }
 
     double* next(index k) {
         if (filled[k] == capacity) {

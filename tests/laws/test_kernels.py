@@ -94,6 +94,18 @@ def test_an_offset_of_1e8_costs_no_digit(level, full, rng):
         np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=2e-12 * np.abs(theirs).max())
 
 
+@pytest.mark.parametrize("full", [True, False])
+@pytest.mark.parametrize("first", [1.0, 1e-30])
+def test_first_rows_far_from_the_rest_cost_no_digit(level, full, first, rng):
+    """Sums are first taken about the mean of the first rows: here that is 1e9 deviations off."""
+    X, w = rng.normal(size=(3000, 5)), np.ones(3000)
+    X[:300] += 1e9
+    w[:300] = first
+    exact = oracle.moments(X, w, full)
+    for mine, theirs in zip(moments(X, w, full), exact, strict=False):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-12 * np.abs(theirs).max())
+
+
 @pytest.mark.parametrize("family", [Gaussian(), Gaussian("diagonal")])
 def test_adding_many_blocks_at_an_offset_costs_no_digit(family, rng):
     X, codes = rng.normal(size=(60_000, 3)) + 1e8, rng.integers(0, 3, 60_000)
