@@ -1,0 +1,27 @@
+"""The documents tell the truth: their examples run, their links lead somewhere."""
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+
+
+def test_the_readme_s_examples_give_what_it_says():
+    code = "".join(re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL))
+    example = doctest.DocTestParser().get_doctest(code, {}, "README.md", "README.md", 0)
+    assert len(example.examples) >= 5
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert runner.run(example).failed == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_and_named_files_exist(page):
+    text = page.read_text()
+    for target in re.findall(r"\]\(([^)#:]+)\)", text):
+        assert (page.parent / target).exists(), target
+    for name in re.findall(r"`((?:src|native|tests|benchmarks|examples|docs)/[\w./-]+\.\w+)`", text):
+        assert (ROOT / name).exists(), name
