@@ -163,7 +163,8 @@ class Moments(Statistic):
         share = np.divide(self.weight, weight, out=np.zeros_like(self.weight), where=weight != 0)
         drift = _summed(_columns(share) * self._distance(middle, 0.0))
         mean, carry = _two_sum(middle, drift)
-        return replace(self._about(mean, carry).within(), mean=mean, carry=carry)
+        observed = None if self.observed is None else self.observed.pooled()
+        return replace(self._about(mean, carry).within(), mean=mean, carry=carry, observed=observed)
 
     def within(self) -> Self:
         """One scatter for all: that of each group about its own mean, summed over the groups."""
