@@ -55,7 +55,7 @@ class _CountColumns(Density):
     def log_density(self, X: Any) -> Array:
         X = as_floats(X, self.shape[1])
         with np.errstate(invalid="ignore"):
-            valid = np.isnan(X) | ((X >= 0) & (np.floor(X) == X) & (np.inf > X))
+            valid = np.isnan(X) | ((X >= 0) & (np.floor(X) == X) & np.isfinite(X))
             largest = np.fmax.reduce(X[valid], axis=None, initial=0.0)
         X = np.where(valid, X, 0.0).astype(np.float64, copy=False)
         out = self._tabulated(X, int(largest) + 1) if largest < min(TABLE, len(X)) else self._direct(X)
