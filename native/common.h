@@ -66,12 +66,12 @@ struct Members {
         } else if (weights) {
             for (index i = 0; i < n; ++i) {
                 const index k = codes ? codes[i] : 0;
-                if (k >= 0 && weights[i] != 0) visit(i, k, weights[i]);
+                if (k >= 0 && k < groups && weights[i] != 0) visit(i, k, weights[i]);
             }
         } else {
             for (index i = 0; i < n; ++i) {
                 const index k = codes ? codes[i] : 0;
-                if (k >= 0) visit(i, k, 1.0);
+                if (k >= 0 && k < groups) visit(i, k, 1.0);
             }
         }
     }

@@ -1,7 +1,7 @@
 // Weight, mean and centred scatter of each group.
 //
-// Sums about a point near the mean lose no digit, whatever the offset: first about the mean of the block's first rows, in
-// one pass. Where that point turns out to be far off (what it added to a scatter outweighs the rest a thousandfold), a
+// Sums about a point near the mean keep their digits, whatever the offset: first about the mean of the block's first rows,
+// in one pass. Where that point turns out to be far off (what it added to a scatter outweighs the rest a thousandfold), a
 // second pass takes the sums about the mean itself (Chan, Golub & LeVeque 1983). What the mean's own rounding loses is
 // handed on, so that adding blocks loses nothing either.
 //

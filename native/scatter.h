@@ -15,11 +15,6 @@ struct Panel {
 
     static index padded(index columns) { return rounded_up(columns + 1, down); }
 
-    double* next() {
-        if (filled == capacity) flush();
-        return rows + filled++ * width;
-    }
-
     // Upper triangle only, a tile of `across` x `down` accumulators in registers at a time.
     __attribute__((noinline)) void flush() {
         for (index i = 0; i < d + 1; i += across) {

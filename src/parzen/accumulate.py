@@ -1,7 +1,7 @@
 """The only loop over data: fixed blocks of rows, on a pool of threads, added in a fixed order.
 
-The blocks depend on the shape of the data alone, and so does the order in which their statistics are added: the result
-is the same to the last bit for any number of threads.
+The blocks depend on the data alone (shape, type, stored cells), and so does the order in which their statistics are
+added: the result is the same to the last bit for any number of threads.
 """
 
 import os

@@ -4,8 +4,11 @@ Always K densities over one space, on a leading axis: a classifier has one for e
 component, a plain density has K = 1.
 """
 
+import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
@@ -30,6 +33,25 @@ class FloorWarning(UserWarning):
     """A variance was zero or nearly so, and was raised to the family's floor: usable, but worth a look."""
 
 
+_quiet: ContextVar[bool] = ContextVar("parzen_quiet", default=False)
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Say nothing of floors for a while, in this thread: an iteration speaks when it has ended."""
+    token = _quiet.set(True)
+    try:
+        yield
+    finally:
+        _quiet.reset(token)
+
+
+def say(message: str) -> None:
+    """Warn that an estimate is usable but worth a look."""
+    if not _quiet.get():
+        warnings.warn(message, FloorWarning, stacklevel=3)
+
+
 class Density(ABC):
     """K densities over the same d columns."""
 
@@ -40,7 +62,10 @@ class Density(ABC):
 
     @abstractmethod
     def log_density(self, X: Any) -> Array:
-        """Log-density of each row under each density, (n, d) -> (n, K); a missing cell (NaN) is integrated out."""
+        """Log-density of each row under each density, (n, d) -> (n, K); a missing cell (NaN) is integrated out.
+
+        Where that has no meaning (rows of multinomial counts, whose total would be unknown) it is an error.
+        """
 
     def write(self, X: Any, out: Array) -> None:
         """Write `log_density` of a block of rows where it belongs, into a C-contiguous (n, K) array."""
@@ -168,7 +193,17 @@ def same_parameters(a: Any, b: Any) -> bool:
     return bool(np.array_equal(np.asarray(a, dtype=object), np.asarray(b, dtype=object)))
 
 
-def others(d: int, columns: Sequence[int]) -> list[int]:
-    """Positions that are not among the columns."""
-    given = set(columns)
+def chosen(d: int, columns: Sequence[int]) -> list[int]:
+    """Positions of columns, from 0 on; an error where one is not there, or there twice."""
+    given = [int(column) % d if -d <= column < d else d for column in columns]
+    if d in given or len(set(given)) < len(given):
+        raise ValueError(f"columns must be different positions among {d} columns, got {list(columns)}.")
+    return given
+
+
+def others(d: int, columns: Sequence[int], values: Any = None) -> list[int]:
+    """Positions that are not among the columns, of which as many values are given."""
+    given = chosen(d, columns)
+    if values is not None and len(values) != len(given):
+        raise ValueError(f"values must be {len(given)}, one for each given column, got {len(values)}.")
     return [j for j in range(d) if j not in given]

@@ -1,6 +1,5 @@
 """The only iteration: observe, maximise, until the likelihood stops rising."""
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -9,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 
 from parzen.accumulate import accumulate, in_memory
-from parzen.family import Collapse, Density, Family, NeedsDensity
-from parzen.kernels.memberships import Labels, Memberships
+from parzen.family import Collapse, Density, Family, NeedsDensity, quietly
+from parzen.kernels.memberships import Labels, Memberships, group_count
 from parzen.statistic import Expected, Joint, Statistic
 
 Outcome = Literal["converged", "too many steps", "collapsed"]
@@ -25,8 +24,9 @@ class Fit:
     density : the K densities
     statistic : the statistic that they maximise
     log_likelihoods : tuple of float
-        One for each look at the rows, each of the density before it. Empty where one look was enough (a closed form),
-        unless `trace` asked for the last density's. Maximum likelihood never lets it fall; with a prior it may.
+        One for each look at the rows, each of the density before it, and with `trace` the last density's. Empty without
+        it where one look was enough (a closed form). Maximum likelihood never lets it fall; with a prior or shrinkage,
+        which seek something else, it may.
     outcome : "converged", "too many steps" or "collapsed"
     message : str
         What happened and, where something should be done, what.
@@ -85,11 +85,16 @@ def fit(
         raise ValueError(f"max_iter must be a whole number of steps, at least 1, got {max_iter!r}.")
     if not isinstance(tol, Real) or not 0 <= tol < np.inf:
         raise ValueError(f"tol must be a number, at least 0, got {tol!r}.")
+    one_shot = not in_memory(X) and iter(X) is X
+    if one_shot and (trace or start is not None):
+        raise ValueError(
+            "X is an iterator and can be read once; trace and start need batches that can be read again: a list."
+        )
     if start is None:
         try:
             statistic = accumulate(family, X, R)
         except NeedsDensity:
-            if not in_memory(X) and iter(X) is X:
+            if one_shot:
                 raise
             start = family.start(X, R, np.random.default_rng(rng))
         else:
@@ -114,39 +119,35 @@ def _iterate(
     callback: Callable[[int, float], None] | None,
 ) -> Fit:
     scores: list[float] = []
-    said: list[warnings.WarningMessage] = []
+    statistic: Statistic | None = None
     outcome: Outcome = "too many steps"
     message = f"The likelihood was still rising after {max_iter} steps; raise max_iter, or tol if this is close enough."
-    for step in range(max_iter + 1):
+    steps = 0
+    while steps < max_iter and outcome == "too many steps":
         expected = accumulate(family, X, R, at=density)
         if not isinstance(expected, Expected):
             return _at_once(family, X, R, expected, trace)
         scores.append(float(expected.log_likelihood.sum()))
         if callback is not None:
-            callback(step, scores[-1])
-        if not np.isfinite(scores[-1]):
-            outcome, message = (
-                "collapsed",
-                f"The log-likelihood became {scores[-1]} in step {step}; use a prior or a floor.",
-            )
-            break
-        if step and abs(scores[-1] - scores[-2]) <= tol * expected.weight.sum():
-            outcome, message = "converged", f"The likelihood stopped rising after {step} steps."
-            break
-        if step == max_iter:
-            break
+            callback(steps, scores[-1])
         try:
-            with warnings.catch_warnings(record=True) as said:  # only what the last step says is true of the result
-                warnings.simplefilter("always")
+            if not np.isfinite(scores[-1]):
+                raise Collapse(f"the log-likelihood became {scores[-1]}; use a prior or a floor.")
+            with quietly():
                 density = family.maximise(expected.statistic)
         except Collapse as reason:
-            outcome, message = "collapsed", f"Step {step} failed: {reason}"
+            outcome, message = "collapsed", f"Step {steps} failed: {reason}"
             break
-    for warning in said:
-        warnings.warn(warning.message, warning.category, stacklevel=3)
-    if trace and outcome == "collapsed":
+        statistic, steps = expected.statistic, steps + 1
+        # For each unit of weight of the column that was observed least.
+        if steps > 1 and abs(scores[-1] - scores[-2]) <= tol * expected.weight.sum(axis=0).min():
+            outcome, message = "converged", f"The likelihood stopped changing after {steps} steps."
+    if statistic is None:
+        raise Collapse(message)
+    density = family.maximise(statistic)  # once more, aloud
+    if trace:
         scores.append(log_likelihood(density, X, R))
-    return Fit(density, expected.statistic, tuple(scores), outcome, message, step)
+    return Fit(density, statistic, tuple(scores), outcome, message, steps)
 
 
 @dataclass(frozen=True)
@@ -159,6 +160,10 @@ class Score:
         """Weight and log-likelihood of a block of rows, each row counted in its own group."""
         values = self.density.log_density(X)
         K = values.shape[1]
+        if group_count(R) != K:
+            raise ValueError(
+                f"there are {K} densities, but memberships in {group_count(R)} groups; give Labels(codes, groups={K})."
+            )
         if isinstance(R, Labels):
             inside = np.flatnonzero(R.codes >= 0)
             codes, w = R.codes[inside], np.ones(len(inside)) if R.weights is None else R.weights[inside]

@@ -357,5 +357,6 @@ def _encode(column: Any, alphabet: NDArray[Any]) -> Array:
         codes = np.where(alphabet[order[place]] == cells, order[place], size).astype(np.float64)
         return np.where(np.isnan(cells), np.nan, codes) if cells.dtype.kind == "f" else codes
     codes_of = {value: float(code) for code, value in enumerate(alphabet.tolist())}
-    found = {cell: np.nan if _is_missing(cell) else codes_of.get(cell, float(size)) for cell in _distinct(cells)}
-    return np.fromiter(map(found.__getitem__, cells.tolist()), dtype=np.float64, count=len(cells))
+    objects = cells.astype(object)  # one object for each cell, so that a NaN is found again by its identity
+    found = {cell: np.nan if _is_missing(cell) else codes_of.get(cell, float(size)) for cell in _distinct(objects)}
+    return np.fromiter(map(found.__getitem__, objects.tolist()), dtype=np.float64, count=len(cells))

@@ -104,6 +104,8 @@ class Counts(Statistic):
         """The same counts with room for more categories."""
         if sizes == self.sizes:
             return self
+        if any(new < old for new, old in zip(sizes, self.sizes, strict=True)):
+            raise ValueError(f"there are counts of {self.sizes} categories, but only {sizes} are declared.")
         wider = [
             np.pad(column, [(0, 0), (0, size - column.shape[1])])
             for column, size in zip(self.columns(), sizes, strict=True)
@@ -144,7 +146,8 @@ class Moments(Statistic):
         mean, carry = _two_sum(self.mean, self.carry + _columns(share) * off)
         if self.cubic is not None:
             return self._about(mean, carry)._plus(other._about(mean, carry), weight)
-        observed = None if self.observed is None or other.observed is None else self.observed + other.observed
+        partly = self.observed is not None or other.observed is not None
+        observed = self._cells() + other._cells() if partly else None
         between = self.weight * share
         apart = between * off * off if between.ndim == 2 else between[:, None, None] * off[:, :, None] * off[:, None, :]
         scatter = self.scatter + other.scatter + apart
@@ -176,6 +179,13 @@ class Moments(Statistic):
         scatter = self.scatter if self.weight.ndim == 2 else np.diagonal(self.scatter, axis1=1, axis2=2)
         weight = np.broadcast_to(_columns(self.weight), scatter.shape)
         return np.divide(scatter, weight, out=np.zeros(scatter.shape), where=weight != 0)
+
+    def _cells(self) -> "Moments":
+        """What was observed, column by column: all of it, where nothing was missing."""
+        if self.observed is not None:
+            return self.observed
+        weight = np.repeat(self.weight[:, None], self.mean.shape[1], axis=1)
+        return Moments(weight, self.mean, np.diagonal(self.scatter, axis1=1, axis2=2), self.carry)
 
     def _distance(self, mean: Array, carry: Any) -> Array:
         """How far this mean lies from another one, beyond the rounding of either."""
@@ -233,7 +243,7 @@ class Expected(Statistic):
     Attributes
     ----------
     statistic : the expected statistic
-    weight : array of shape (K,)
+    weight : array of shape (K,), or (K, d) where columns count their own rows
         Weight of the rows.
     log_likelihood : array of shape (K,)
     """
@@ -256,7 +266,7 @@ class Expected(Statistic):
         return replace(self, statistic=parts[0], weight=parts[1], log_likelihood=parts[2])
 
     def pooled(self) -> Self:
-        weight, total = self.weight.sum(keepdims=True), self.log_likelihood.sum(keepdims=True)
+        weight, total = self.weight.sum(axis=0, keepdims=True), self.log_likelihood.sum(keepdims=True)
         return replace(self, statistic=self.statistic.pooled(), weight=weight, log_likelihood=total)
 
 

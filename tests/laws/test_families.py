@@ -189,7 +189,7 @@ class TestMissingCells:
         found = fit(Product({(0, 1, 2): Gaussian(), 3: Poisson()}), table)
         alone = fit(Gaussian(), X)
         np.testing.assert_allclose(found.density.parts[0].covariance, alone.density.covariance, rtol=1e-6)
-        assert log_likelihood(found.density, table) == pytest.approx(found.log_likelihoods[-1], rel=1e-9)
+        assert log_likelihood(found.density, table) == pytest.approx(found.log_likelihoods[-1], abs=1e-7 * len(table))
         batched = fit(found_family(), [table[:150], table[150:]])
         np.testing.assert_allclose(batched.density.parts[0].mean, found.density.parts[0].mean, rtol=1e-9)
 

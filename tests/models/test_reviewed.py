@@ -1,6 +1,8 @@
 """What reviewers broke once: each a sentence that was false."""
 
+import pickle
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -21,8 +23,12 @@ from parzen import (
     Product,
     accumulate,
     fit,
+    log_likelihood,
 )
 from parzen.conjugate import Beta, Dirichlet, Gamma, NormalInverseGamma, NormalInverseWishart
+from parzen.densities.gaussian import GaussianDensity
+from parzen.families.gaussian import _factor
+from parzen.kernels.codes import BadCode
 from parzen.kernels.moments import sums
 
 
@@ -53,7 +59,100 @@ class TestAdding:
             fit(Gaussian(), rng.normal(size=(5, 2)), Labels(np.full(5, -1)))
 
 
+class TestMemberships:
+    def test_labels_are_their_own_and_can_not_be_changed_after_they_were_checked(self, rng):
+        codes = np.zeros(50, np.int32)
+        labels = Labels(codes)
+        codes[:] = 10**6
+        assert accumulate(Gaussian("diagonal"), rng.normal(size=(50, 3)), labels).weight.sum() == 150
+        with pytest.raises(ValueError, match="read-only"):
+            labels.codes[:] = 10**6
+
+    def test_no_groups_are_refused(self, rng):
+        with pytest.raises(ValueError, match="groups must be at least 1"):
+            Labels(np.full(50, -1), groups=0)
+        with pytest.raises(ValueError, match="K > 0"):
+            fit(Gaussian(), rng.normal(size=(50, 3)), np.empty((50, 0)))
+
+    def test_likelihoods_need_a_group_for_each_density(self, rng):
+        X = rng.normal(size=(20, 2))
+        density = fit(Gaussian(), X, Labels(np.arange(20) % 2)).density
+        with pytest.raises(ValueError, match="2 densities, but memberships in 1"):
+            log_likelihood(density, X)
+
+    def test_rows_without_weight_say_nothing_to_ledoit_and_wolf(self, rng):
+        X, w = rng.normal(size=(50, 3)), np.ones(50)
+        X[0, 0], w[0] = np.nan, 0.0
+        family = Gaussian(shrinkage="ledoit_wolf")
+        one = fit(family, X, Labels(np.zeros(50, int), w)).density.covariance
+        np.testing.assert_allclose(one, fit(family, X[1:]).density.covariance, rtol=1e-10)
+
+
+class TestIterating:
+    @pytest.fixture
+    def X(self, rng):
+        X = rng.normal(size=(200, 3)) @ np.array([[1, 0.5, 0], [0, 1, 0.3], [0, 0, 2]])
+        X[rng.random(X.shape) < 0.2] = np.nan
+        return X
+
+    def test_a_fit_s_density_maximises_its_statistic(self, X):
+        found = fit(Gaussian(), X, tol=1e-3)
+        np.testing.assert_array_equal(Gaussian().maximise(found.statistic).factor, found.density.factor)
+
+    def test_the_steps_don_t_depend_on_how_rows_are_cut(self, X):
+        first, second = X[:100].copy(), X[100:].copy()
+        first[:, 0], second[:, 1] = np.nan, np.nan
+        whole = fit(Gaussian(), np.vstack([first, second]), tol=1e-4)
+        assert fit(Gaussian(), [first, second], tol=1e-4).n_iter == whole.n_iter
+
+    def test_an_iterator_can_be_read_once(self, X, rng):
+        complete = rng.normal(size=(20, 3))
+        assert fit(Gaussian(), iter([complete, complete])).statistic.weight == 40
+        for options in ({"trace": True}, {"start": fit(Gaussian(), complete).density}):
+            with pytest.raises(ValueError, match="read once"):
+                fit(Gaussian(), iter([complete, complete]), **options)
+
+    def test_threads_that_fit_leave_the_warning_filters_alone(self, X):
+        before = list(warnings.filters)
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda _: fit(Gaussian(), X), range(16)))
+        assert list(warnings.filters) == before
+
+    def test_what_was_observed_is_kept_when_complete_rows_follow(self, X, rng):
+        model = DensityEstimator().partial_fit(X).partial_fit(rng.normal(size=(50, 3)))
+        assert model.statistic_.observed.weight[0, 0] == 50 + (~np.isnan(X[:, 0])).sum()
+
+    def test_a_block_iterates_only_where_its_own_cells_are_missing(self, X):
+        table = np.column_stack([X[:, :2], np.arange(200.0)])
+        found = fit(Product({(0, 1): Gaussian(), 2: Gaussian(estimate="bayes")}), table)
+        assert found.outcome == "converged"
+
+    def test_a_missing_cell_is_integrated_out_of_a_predictive(self, rng):
+        model = DensityEstimator(Gaussian(estimate="bayes")).fit(rng.normal(size=(30, 3)))
+        row = np.array([[np.nan, 0.0, 1.0]])
+        np.testing.assert_allclose(model.score_samples(row), model.marginal([1, 2]).score_samples(row[:, 1:]))
+
+
 class TestFloors:
+    def test_the_floor_holds_in_every_direction(self):
+        """A Kahan matrix: least eigenvalue far below its least pivot."""
+        d, c = 22, 0.3
+        kahan = np.diag(np.sqrt(1 - c * c) ** np.arange(d)) @ (np.eye(d) - c * np.triu(np.ones((d, d)), 1))
+        for floor in (1e-12, 1e-6):
+            factor = _factor((kahan @ kahan.T)[None], np.ones((1, d)), floor)[0]
+            assert np.linalg.eigvalsh(factor @ factor.T)[0] > 0.9 * floor
+
+    def test_a_collapse_of_no_one_column_reaches_the_user(self, rng):
+        X = rng.normal(size=(50, 2))
+        with pytest.raises(Collapse, match="floor above 0"):
+            DensityEstimator(Gaussian(floor=0)).fit(np.column_stack([X, X[:, 0]]))
+        with pytest.raises(Collapse, match="all counts are zero"):
+            DensityEstimator(Multinomial(estimate="ml")).fit(np.zeros((4, 2)))
+
+    def test_errors_travel_between_processes(self):
+        error = pickle.loads(pickle.dumps(BadCode(0, 5, 3)))
+        assert (error.column, error.value, str(error)) == (0, 5, str(BadCode(0, 5, 3)))
+
     @pytest.mark.parametrize("covariance", ["full", "diagonal", "spherical"])
     def test_an_empty_group_changes_no_shared_covariance(self, covariance, rng):
         X, codes = rng.normal(size=(60, 2)), np.repeat([0, 1], 30)
@@ -96,6 +195,20 @@ class TestFloors:
 
 
 class TestPriors:
+    def test_a_prior_that_is_given_is_used(self, rng):
+        X = rng.normal(size=(20, 2))
+        prior = NormalInverseWishart([100.0, 100.0], 1e6, 1e6, np.eye(2))
+        one, other = (fit(Gaussian(prior=prior, estimate=e), X).density for e in (None, "bayes"))
+        np.testing.assert_array_equal(one.location, other.location)
+        assert one.location[0, 0] > 99
+        assert isinstance(fit(Gaussian(), X).density, GaussianDensity)
+
+    def test_conjugates_read_the_families_statistics(self, rng):
+        bits = rng.integers(0, 2, (30, 2))
+        np.testing.assert_allclose(Beta(2, 2).maximum_likelihood(accumulate(Bernoulli(), bits))[0], bits.mean(0))
+        with pytest.raises(ValueError, match="one column"):
+            Dirichlet([1, 1]).posterior(accumulate(Categorical(), bits))
+
     def test_the_default_prior_of_a_sphere_is_that_of_its_numbers(self, rng):
         X = rng.normal(size=(30, 2))
         prior = NormalInverseGamma(X.mean(0), 0.01, 1.5, 0.5 * X.var(0).mean())
@@ -213,6 +326,24 @@ class TestCells:
             for width in (1, 3):
                 with pytest.raises(ValueError, match=r"X must have shape \(rows, 2\)"):
                     density.log_density(np.ones((4, width)))
+
+    @pytest.mark.parametrize(
+        "family", [Gaussian(), Gaussian("diagonal", estimate="bayes"), Poisson(), Bernoulli(), Categorical()]
+    )
+    def test_columns_of_a_density_are_checked(self, family, rng):
+        density = fit(family, rng.integers(0, 2, (30, 3))).density
+        assert density.conditional([-1], [0]).shape[1] == 2
+        for columns in ([3], [0, 0], [-4]):
+            with pytest.raises(ValueError, match="different positions"):
+                density.marginal(columns)
+        with pytest.raises(ValueError, match="values must be 1"):
+            density.conditional([0], [1, 0])
+
+    def test_a_missing_cell_in_a_column_of_text(self):
+        model = DensityEstimator(Categorical()).fit(pd.DataFrame({"c": ["a", "b"]}))
+        assert model.score_samples(pd.DataFrame({"c": [np.nan, np.nan]})) == pytest.approx([0.0, 0.0])
+        with pytest.raises(Collapse, match="column 0 has no value"):
+            DensityEstimator(Categorical()).fit(np.array([[np.nan], [np.nan]]))
 
     def test_infinite_counts_are_impossible(self):
         density = fit(Poisson(), np.array([[1.0], [2.0]])).density

@@ -57,6 +57,9 @@ class Beta(Conjugate):
 
     def maximum_likelihood(self, data: Any, weights: ArrayLike | None = None) -> Any:
         told = self._told(data, weights)
+        if isinstance(told, Counts):
+            pairs = told.counts.reshape(len(told.counts), -1, 2)
+            return pairs[:, :, 1] / pairs.sum(axis=2)
         return plain(told.totals / told.weight)
 
     def mode(self) -> Any:
@@ -107,6 +110,10 @@ class Dirichlet(Conjugate):
         return Counts(tally(X, w, (size,)), (size,))
 
     def update(self, statistic: Counts | Sums) -> "Dirichlet":
+        if isinstance(statistic, Counts) and len(statistic.sizes) != 1:
+            raise ValueError(
+                f"a Dirichlet speaks of one column, but the counts have {len(statistic.sizes)}; take them one by one."
+            )
         counts = statistic.counts if isinstance(statistic, Counts) else statistic.totals
         return Dirichlet(
             self.concentration + (counts[0] if len(counts) == 1 and self.concentration.ndim == 1 else counts)

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from scipy.special import gammaln
 
 from parzen.densities.special import HALF_LOG_TWO_PI, deviance, dirichlet, log_rising, stirling_error
-from parzen.family import Density, others
+from parzen.family import Density, chosen, others
 from parzen.kernels.arrays import Array, as_csr, as_floats, is_sparse
 from parzen.kernels.codes import lookup
 from parzen.kernels.sparse import csr_product
@@ -74,10 +74,11 @@ class _CountColumns(Density):
         return np.where(missing[:, None, :], 0.0, cells).sum(axis=2)
 
     def marginal(self, columns: Sequence[int]) -> Self:
-        return type(self)(*(getattr(self, field.name)[:, list(columns)] for field in fields(self)))  # type: ignore[arg-type]
+        own = chosen(self.shape[1], columns)
+        return type(self)(*(getattr(self, field.name)[:, own] for field in fields(self)))  # type: ignore[arg-type]
 
     def conditional(self, columns: Sequence[int], values: ArrayLike) -> Self:
-        return self.marginal(others(self.shape[1], columns))
+        return self.marginal(others(self.shape[1], columns, values))
 
 
 @dataclass(frozen=True)
@@ -135,10 +136,12 @@ class _CountRows(Density):
         # Only cells that are not zero matter, in dense rows too.
         X = as_csr(X, self.shape[1]) if is_sparse(X) else csr_array(as_floats(X, self.shape[1]))
         X = X.astype(np.float64)
+        if np.isnan(X.data).any():
+            raise ValueError("a row of multinomial counts must be complete: without a cell its total is unknown.")
         n = X.shape[0]
         row = np.repeat(np.arange(n), np.diff(X.indptr))
         totals = _by_row(row, X.data, n)
-        impossible = _by_row(row, ~(X.data >= 0), n) > 0
+        impossible = _by_row(row, ~((X.data >= 0) & np.isfinite(X.data)), n) > 0
         large = np.flatnonzero((totals > LARGE) & ~impossible)
         values = (gammaln(totals + 1.0) - _by_row(row, gammaln(X.data + 1.0), n))[:, None] + self._log_orders(
             X, row, totals

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from parzen.densities.special import log_rising
-from parzen.family import Density, others
+from parzen.family import Density, chosen, others
 from parzen.kernels.arrays import Array, as_floats
 from parzen.kernels.gaussian import gaussian_log_density, log_normaliser, mahalanobis
 
@@ -139,7 +139,7 @@ def lower_triangle(rows: Array) -> Array:
 
 
 def _pick(parameter: Array, columns: Sequence[int]) -> Array:
-    return np.ascontiguousarray(parameter[:, list(columns)])
+    return np.ascontiguousarray(parameter[:, chosen(parameter.shape[1], columns)])
 
 
 def _covariance(factor: Array, K: int) -> Array:
@@ -159,13 +159,13 @@ def _stretch(normal: Array, factor: Array, labels: NDArray[np.integer]) -> Array
 
 
 def _marginal_factor(factor: Array, columns: Sequence[int]) -> Array:
-    return _pick(factor, columns) if factor.ndim == 2 else lower_triangle(factor[:, list(columns)])
+    return _pick(factor, columns) if factor.ndim == 2 else lower_triangle(factor[:, chosen(factor.shape[1], columns)])
 
 
 def _condition(mean: Array, factor: Array, columns: Sequence[int], values: ArrayLike) -> tuple[Array, Array, Array]:
     """Mean and factor of the other columns given these, and the squared distance of the values."""
     d = mean.shape[1]
-    given, rest = list(columns), others(d, columns)
+    given, rest = chosen(d, columns), others(d, columns)
     known = np.asarray(values, dtype=np.float64)
     if known.shape != (len(given),) or not np.isfinite(known).all():
         raise ValueError(f"values must be {len(given)} finite numbers, one for each given column, got {values!r}.")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from parzen.family import Density, others
+from parzen.family import Density, chosen, others
 from parzen.kernels.arrays import Array, ColumnError, check_columns
 
 
@@ -36,7 +36,7 @@ class ProductDensity(Density):
             try:
                 total += part.log_density(X[:, columns])
             except ColumnError as error:
-                raise error.renamed(columns[error.column]) from None
+                raise error.renamed(columns) from None
         return total
 
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
@@ -46,7 +46,7 @@ class ProductDensity(Density):
         return out
 
     def marginal(self, columns: Sequence[int]) -> Density:
-        place = {column: at for at, column in enumerate(columns)}
+        place = {column: at for at, column in enumerate(chosen(self.shape[1], columns))}
         parts, positions = [], []
         for part, own in self._pairs():
             kept = [at for at, column in enumerate(own) if column in place]
@@ -56,8 +56,9 @@ class ProductDensity(Density):
         return _product(parts, positions)
 
     def conditional(self, columns: Sequence[int], values: ArrayLike) -> Density:
-        given = dict(zip(columns, np.asarray(values, dtype=np.float64), strict=True))
-        place = {column: at for at, column in enumerate(others(self.shape[1], columns))}
+        rest = others(self.shape[1], columns, values)
+        given = dict(zip(chosen(self.shape[1], columns), np.asarray(values, dtype=np.float64), strict=True))
+        place = {column: at for at, column in enumerate(rest)}
         parts, positions = [], []
         for part, own in self._pairs():
             known = [at for at, column in enumerate(own) if column in given]

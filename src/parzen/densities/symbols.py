@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from parzen.family import Density, others
+from parzen.family import Density, chosen, others
 from parzen.kernels.arrays import Array, ColumnError, as_csr, is_sparse
 from parzen.kernels.codes import as_codes, lookup
 from parzen.kernels.sparse import csr_product
@@ -59,12 +59,12 @@ class CategoricalDensity(Density):
         return out
 
     def marginal(self, columns: Sequence[int]) -> "CategoricalDensity":
-        parts = self.columns()
-        chosen = np.concatenate([parts[j] for j in columns], axis=1)
-        return CategoricalDensity(chosen, tuple(self.sizes[j] for j in columns), self.open_ended)
+        parts, own = self.columns(), chosen(len(self.sizes), columns)
+        logs = np.concatenate([parts[j] for j in own], axis=1)
+        return CategoricalDensity(logs, tuple(self.sizes[j] for j in own), self.open_ended)
 
     def conditional(self, columns: Sequence[int], values: ArrayLike) -> "CategoricalDensity":
-        return self.marginal(others(len(self.sizes), columns))
+        return self.marginal(others(len(self.sizes), columns, values))
 
 
 @dataclass(frozen=True)
@@ -117,10 +117,11 @@ class BernoulliDensity(Density):
         return (rng.random((len(labels), self.shape[1])) < self.probability[labels]).astype(np.float64)
 
     def marginal(self, columns: Sequence[int]) -> "BernoulliDensity":
-        return BernoulliDensity(self.log_failure[:, list(columns)], self.log_success[:, list(columns)])
+        own = chosen(self.shape[1], columns)
+        return BernoulliDensity(self.log_failure[:, own], self.log_success[:, own])
 
     def conditional(self, columns: Sequence[int], values: ArrayLike) -> "BernoulliDensity":
-        return self.marginal(others(self.shape[1], columns))
+        return self.marginal(others(self.shape[1], columns, values))
 
 
 BITS = "Bernoulli needs cells that are 0, 1 or NaN, but column {{column}} holds {value:g}; binarise it: X > threshold."

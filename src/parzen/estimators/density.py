@@ -155,8 +155,9 @@ class DensityEstimator(DensityMixin, BaseEstimator):
             )
         if self.iterated_ or other.iterated_:
             raise ValueError("statistics found by iteration (missing cells) don't add; fit on all rows together.")
-        merged = self._copy(self.family_.maximise(self.statistic_ + other.statistic_), self.schema_)
-        merged.statistic_, merged.iterated_ = self.statistic_ + other.statistic_, False
+        total = self.statistic_ + other.statistic_
+        merged = self._copy(_naming(self.schema_, self.family_.maximise, total), self.schema_)
+        merged.statistic_, merged.iterated_ = total, False
         merged.family_, merged.given_ = self.family_, self.given_
         merged.n_iter_, merged.outcome_ = 1, "converged"
         return merged
@@ -227,18 +228,18 @@ class DensityEstimator(DensityMixin, BaseEstimator):
     def _first(self, X: Any) -> Any:
         """Rows to begin with: their columns, names and categories are learnt."""
         self.given_ = clone(self._family())
-        X = table(self, X, reset=True, sparse=self.given_.takes_sparse, missing=self.given_.takes_missing)
+        X = table(self, X, reset=True, sparse=self.given_.takes_sparse)
         self.family_, self.schema_ = learn(self.given_, X)
-        return finite_rows(self.schema_, X, self.given_.takes_missing, grow=True)
+        return finite_rows(self.schema_, X, grow=True)
 
     def _later(self, X: Any, grow: bool = False) -> Any:
         family = getattr(self, "given_", None) or self._family()
-        X = table(self, X, reset=False, sparse=family.takes_sparse, missing=family.takes_missing)
-        return finite_rows(self.schema_, X, family.takes_missing, grow=grow)
+        X = table(self, X, reset=False, sparse=family.takes_sparse)
+        return finite_rows(self.schema_, X, grow=grow)
 
     def _copy(self, density: Density, schema: Schema) -> Self:
         """An estimator with the same parameters and another density, over the columns of a schema."""
-        other = type(self)(**self.get_params(deep=False))
+        other = clone(self)
         other.density_, other.schema_ = density, schema
         other.n_features_in_ = len(schema.alphabets)
         if schema.names is not None:
@@ -251,13 +252,13 @@ def _naming(schema: Schema, function: Any, *arguments: Any, **options: Any) -> A
     try:
         return function(*arguments, **options)
     except ColumnError as error:
-        raise error.renamed(repr(schema.labels[error.column])) from None
+        raise error.renamed([repr(label) for label in schema.labels]) from None
 
 
-def finite_rows(schema: Schema, X: Any, missing: bool, grow: bool) -> Any:
+def finite_rows(schema: Schema, X: Any, grow: bool) -> Any:
     """Rows of a checked table, as numbers; what the encoding made is checked for infinities too."""
     rows = schema.encode(X, grow=grow)
-    return rows if rows is X else finite(rows, missing)
+    return rows if rows is X else finite(rows)
 
 
 def _generator(random_state: Any) -> np.random.Generator:

@@ -30,21 +30,20 @@ def all_or_nothing(method: Callable[Concatenate[E, P], Any]) -> Callable[Concate
     return fitting  # type: ignore[return-value]
 
 
-def table(estimator: Any, X: Any, *, reset: bool, sparse: bool, missing: bool) -> Any:
+def table(estimator: Any, X: Any, *, reset: bool, sparse: bool) -> Any:
     """X as a table with rows and columns: a pandas or polars one as it is, else an array (or CSR) of finite numbers,
     or an array of objects.
 
     Parameters
     ----------
     reset : whether the number and names of the columns are learnt (fitting) or compared (later)
-    sparse, missing : whether CSR and NaN are welcome
+    sparse : whether CSR is welcome
     """
     if hasattr(X, "collect"):
         raise TypeError(f"X must be a table in memory, got a {type(X).__name__}; call its collect() first.")
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
     validate_data(estimator, X, reset=reset, skip_check_array=True)
-    rule = "allow-nan" if missing else True
     if frame_kind(X):
         if not len(X):
             raise ValueError("Found array with 0 sample(s), while a minimum of 1 is required: X has no rows.")
@@ -55,7 +54,7 @@ def table(estimator: Any, X: Any, *, reset: bool, sparse: bool, missing: bool) -
         return check_array(array, dtype=None, ensure_all_finite=False, input_name="X")
     if not is_sparse(array) and array.dtype.kind in "mM":
         raise ValueError("X holds moments in time; make them numbers first, such as days since one of them.")
-    rule = True if is_sparse(array) else rule  # a sparse matrix has no missing cells
+    rule = True if is_sparse(array) else "allow-nan"  # a sparse matrix has no missing cells; a family may refuse them
     dtype = "numeric" if is_sparse(array) or array.dtype.kind != "O" else np.float64
     accept = "csr" if sparse else False
     return check_array(
@@ -74,10 +73,9 @@ def weights(sample_weight: Any, X: Any) -> Array | None:
     return np.ascontiguousarray(w)
 
 
-def finite(rows: Any, missing: bool) -> Any:
-    """Encoded rows of a table, or an error where a number is infinite (or missing, where it may not be)."""
-    rule = "allow-nan" if missing else True
-    return check_array(rows, dtype="numeric", ensure_all_finite=rule, input_name="X")
+def finite(rows: Any) -> Any:
+    """Encoded rows of a table, or an error where a number is infinite."""
+    return check_array(rows, dtype="numeric", ensure_all_finite="allow-nan", input_name="X")
 
 
 def _numbers_inside(array: Any) -> bool:

@@ -1,16 +1,16 @@
 """The Gaussian family: full, diagonal or spherical, of each group or shared, by ML, MAP or Bayes."""
 
-import warnings
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
 from parzen.accumulate import accumulate
 from parzen.conjugate import NormalInverseGamma, NormalInverseWishart, NormalMean
 from parzen.densities.gaussian import GaussianDensity, StudentDensity, lower_triangle
-from parzen.family import ESTIMATES, Collapse, Density, Family, FloorWarning, NeedsDensity, choose, total_or_collapse
+from parzen.family import ESTIMATES, Collapse, Density, Family, NeedsDensity, choose, quietly, say, total_or_collapse
 from parzen.kernels.arrays import Array, as_floats, is_sparse
 from parzen.kernels.gaussian import expected_moments
 from parzen.kernels.memberships import Memberships
@@ -40,8 +40,9 @@ class Gaussian(Family):
     prior : NormalInverseWishart ("full"), NormalInverseGamma or NormalMean (otherwise), optional
         By default that of Fraley and Raftery (2007), in units of the data: 0.01 rows at the mean of all rows,
         p + 2 degrees of freedom, scale the variances of all rows, divided by K^(2/p); p = d, or 1 unless "full".
-    estimate : "ml", "map" or "bayes"
-        Likeliest parameters (covariances divided by n), mode of the posterior, or posterior predictive (Student t).
+    estimate : "ml", "map" or "bayes", optional
+        Likeliest parameters (covariances divided by n), mode of the posterior, or posterior predictive (Student t). By
+        default "bayes" if a prior is given, else "ml".
 
     Examples
     --------
@@ -61,12 +62,16 @@ class Gaussian(Family):
     floor: float = 1e-12
     shrinkage: Any = 0.0
     prior: Prior | None = None
-    estimate: str = "ml"
+    estimate: str | None = None
+
+    @property
+    def _estimate(self) -> str:
+        return self.estimate or ("ml" if self.prior is None else "bayes")
 
     @property
     def takes_missing(self) -> bool:  # type: ignore[override]
         """Whether a cell may be NaN: not where a full covariance has no exact form then."""
-        return self.covariance != "full" or not (self.estimate == "bayes" or self.shrinkage == "ledoit_wolf")
+        return self.covariance != "full" or not (self._estimate == "bayes" or self.shrinkage == "ledoit_wolf")
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Moments | Expected:
         self._check(X.shape[1])
@@ -75,12 +80,11 @@ class Gaussian(Family):
         X = as_floats(X)
         if self.covariance != "full":
             return Moments(*moments(X, R, full=False))
-        if at is not None:
+        if isinstance(at, GaussianDensity):  # a predictive needed no iteration, and needs none now
             weight, mean, scatter, carry, likelihood = expected_moments(X, R, at.mean, at.factor)
             observed = Moments(*moments(X, R, full=False))
-            # Progress is measured for each unit of weight of the column that was observed least.
             expected = Moments(weight, mean, scatter, carry, observed=observed)
-            return Expected(expected, observed.weight.min(axis=1), likelihood)
+            return Expected(expected, observed.weight, likelihood)
         seen = Moments(*moments(X, R))
         if np.isnan(seen.mean).any() and np.isnan(X).any():
             raise NeedsDensity(
@@ -95,13 +99,12 @@ class Gaussian(Family):
     def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> Density:
         if self.covariance != "full":
             return super().start(X, R, rng)
-        if self.shrinkage == "ledoit_wolf" or self.estimate == "bayes":
+        if self.shrinkage == "ledoit_wolf" or self._estimate == "bayes":
             option, instead = "shrinkage='ledoit_wolf'", "a number or 'oas'"
-            if self.estimate == "bayes":
+            if self._estimate == "bayes":
                 option, instead = "estimate='bayes'", "estimate='map'"
             raise ValueError(f"{option} has no exact form where a full Gaussian has missing cells; use {instead}.")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FloorWarning)
+        with quietly():
             alone = Gaussian("diagonal", floor=max(self.floor, 1e-6))
             apart = alone.maximise(accumulate(alone, X, R))
         assert isinstance(apart, GaussianDensity)
@@ -113,7 +116,7 @@ class Gaussian(Family):
         total_or_collapse(
             np.broadcast_to(statistic.weight.reshape(len(statistic.mean), -1), statistic.mean.shape), "Gaussian"
         )
-        if self.estimate != "ml":
+        if self._estimate != "ml":
             return self._believed(statistic)
         seen = _filled(statistic)
         units = _units(statistic.observed or statistic)
@@ -139,18 +142,18 @@ class Gaussian(Family):
         if isinstance(prior, NormalInverseWishart):
             posterior = _grouped(posterior, statistic)
             posterior = posterior.tied(prior, 0) if self.shared else posterior
-            if self.estimate == "bayes":
+            if self._estimate == "bayes":
                 return posterior.predictive()
             mode = posterior.mode()
             return GaussianDensity(np.ascontiguousarray(mode.mean), np.linalg.cholesky(mode.variance))
         if isinstance(prior, NormalMean):
-            if self.estimate == "bayes":
+            if self._estimate == "bayes":
                 return posterior.predictive()
             noise = np.broadcast_to(prior.noise, posterior.location.shape)
             return GaussianDensity(posterior.location, np.ascontiguousarray(noise))
         posterior = posterior.tied(prior, 0) if self.shared else posterior
         posterior = posterior.tied(prior, 1) if self.covariance == "spherical" else posterior
-        if self.estimate == "map":
+        if self._estimate == "map":
             mode = posterior.mode()
             deviation = np.broadcast_to(np.sqrt(mode.variance), statistic.mean.shape)
             return GaussianDensity(np.ascontiguousarray(mode.mean), np.ascontiguousarray(deviation))
@@ -190,7 +193,7 @@ class Gaussian(Family):
 
     def _check(self, d: int | None = None) -> None:
         choose("covariance", self.covariance, ("full", "diagonal", "spherical"))
-        choose("estimate", self.estimate, ESTIMATES)
+        choose("estimate", self._estimate, ESTIMATES)
         choose("shared", self.shared, (True, False))
         if not isinstance(self.floor, Real) or not 0 <= self.floor < 1:
             raise ValueError(f"floor must lie in [0, 1), in units of the data's variance, got {self.floor!r}.")
@@ -202,9 +205,9 @@ class Gaussian(Family):
                 )
         elif not isinstance(self.shrinkage, Real) or not 0 <= self.shrinkage <= 1:
             raise ValueError(f"shrinkage must lie in [0, 1], or be 'ledoit_wolf' or 'oas', got {self.shrinkage!r}.")
-        if self.shrinkage != 0 and self.estimate != "ml":
+        if self.shrinkage != 0 and self._estimate != "ml":
             raise ValueError(
-                f"shrinkage is for estimate='ml'; with estimate={self.estimate!r} the prior does that work."
+                f"shrinkage is for estimate='ml'; with estimate={self._estimate!r} the prior does that work."
             )
         kinds = NormalInverseWishart if self.covariance == "full" else NormalInverseGamma | NormalMean
         if self.prior is not None and not isinstance(self.prior, kinds):
@@ -224,11 +227,7 @@ def _filled(statistic: Moments) -> Moments:
         return statistic
     pooled = statistic.pooled()
     groups = np.flatnonzero(empty if empty.ndim == 1 else empty.any(axis=1))
-    warnings.warn(
-        f"groups {groups.tolist()} have no weight (in some column); they get the estimate of all rows together.",
-        FloorWarning,
-        stacklevel=2,
-    )
+    say(f"groups {groups.tolist()} have no weight (in some column); they get the estimate of all rows together.")
     parts = {}
     for name in ("weight", "mean", "scatter", "carry", "cubic", "quartic"):
         own, whole = getattr(statistic, name), getattr(pooled, name)
@@ -265,11 +264,9 @@ def _say_floored(groups: Any, floor: float) -> None:
     )
     if not floor:
         raise Collapse(f"{what}; give floor above 0, shrinkage, or a prior with estimate='map' or 'bayes'.")
-    warnings.warn(
+    say(
         f"{what}. Variances were raised to floor={floor:g} times the data's own; for a spread that means something use "
-        "shrinkage, covariance='diagonal', or estimate='bayes'.",
-        FloorWarning,
-        stacklevel=2,
+        "shrinkage, covariance='diagonal', or estimate='bayes'."
     )
 
 
@@ -288,7 +285,8 @@ def _factor(covariance: Array, units: Array, floor: float) -> Array:
     for k, matrix in enumerate(relative):
         try:
             factors[k] = np.linalg.cholesky(matrix)
-            sound = np.diagonal(factors[k]).min() ** 2 > 1000 * least  # a pivot is never below the least eigenvalue
+            inverse = solve_triangular(factors[k], np.eye(len(matrix)), lower=True)
+            sound = (inverse**2).sum() * least < 1  # the trace of the inverse bounds the least eigenvalue
         except np.linalg.LinAlgError:
             sound = False
         if sound:

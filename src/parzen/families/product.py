@@ -6,11 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from parzen.accumulate import map_rows
+from parzen.accumulate import accumulate, map_rows
 from parzen.densities.product import ProductDensity
-from parzen.family import Family, Table
+from parzen.family import Density, Family, NeedsDensity, Table
 from parzen.fit import Score
-from parzen.kernels.arrays import ColumnError
+from parzen.kernels.arrays import Array, ColumnError
 from parzen.kernels.memberships import Memberships, group_count
 from parzen.statistic import Expected, Joint, Statistic
 
@@ -83,14 +83,16 @@ class Product(Family):
         if at is None:
             return Joint(tuple(_named(columns, family.observe, X[:, _slice(columns)], R) for family, columns in pairs))
         parts: list[Statistic] = []
-        weight = likelihood = np.zeros(group_count(R))
+        weights: list[Array] = []
+        likelihood = np.zeros(group_count(R))
         for (family, columns), density in zip(pairs, at.parts, strict=True):
             block = X[:, _slice(columns)]
             part = _named(columns, family.observe, block, R, density)
             score = part if isinstance(part, Expected) else Score(density).observe(block, R)
-            weight, likelihood = score.weight, likelihood + score.log_likelihood
+            weights.append(score.weight.reshape(len(likelihood), -1))
+            likelihood = likelihood + score.log_likelihood
             parts.append(part.statistic if isinstance(part, Expected) else part)
-        return Expected(Joint(tuple(parts)), weight, likelihood)
+        return Expected(Joint(tuple(parts)), np.concatenate(weights, axis=1), likelihood)
 
     def maximise(self, statistic: Joint) -> ProductDensity:
         families = self._families()
@@ -102,7 +104,7 @@ class Product(Family):
         pairs = [(family, _positions(key)) for key, family in self._families().items()]
         blocks = (map_rows(itemgetter((slice(None), _slice(columns))), X) for _, columns in pairs)
         triples = ((family, columns, block) for (family, columns), block in zip(pairs, blocks, strict=True))
-        parts = tuple(_named(columns, family.start, block, R, rng) for family, columns, block in triples)
+        parts = tuple(_named(columns, _begun, family, block, R, rng) for family, columns, block in triples)
         return ProductDensity(parts, tuple(columns for _, columns in pairs))
 
     def _families(self) -> dict[Any, Family]:
@@ -123,12 +125,20 @@ class Product(Family):
         return pairs
 
 
+def _begun(family: Family, X: Any, R: Memberships, rng: np.random.Generator) -> Density:
+    """Where a block begins: at its end, if one look at its rows is enough."""
+    try:
+        return family.maximise(accumulate(family, X, R))
+    except NeedsDensity:
+        return family.start(X, R, rng)
+
+
 def _named(columns: tuple[int, ...], function: Any, *arguments: Any) -> Any:
     """Call function for a block; an error of its column j becomes one of the table's column ``columns[j]``."""
     try:
         return function(*arguments)
     except ColumnError as error:
-        raise error.renamed(columns[error.column]) from None
+        raise error.renamed(columns) from None
 
 
 def _name(key: Any) -> str:

@@ -19,12 +19,25 @@ class ColumnError(ValueError):
         self.message, self.column = message, column
         super().__init__(message.replace("{column}", str(column)))
 
-    def renamed(self, column: Any) -> "ColumnError":
-        """The same error of a column with another name."""
+    def __reduce__(self) -> Any:
+        return _restored_error, (type(self), self.__dict__)
+
+    def renamed(self, names: Any) -> "ColumnError":
+        """The same error, of the column that ``names[column]`` is; itself, where it is about no column."""
+        if self.column is None:
+            return self
+        column = names[self.column]
         error = type(self).__new__(type(self))
         error.__dict__.update(self.__dict__)
         ColumnError.__init__(error, self.message, column)
         return error
+
+
+def _restored_error(kind: Any, state: dict[str, Any]) -> Any:
+    error = kind.__new__(kind)
+    error.__dict__.update(state)
+    ColumnError.__init__(error, state["message"], state["column"])
+    return error
 
 
 def is_sparse(X: Any) -> bool:
@@ -73,5 +86,5 @@ def canonical(X: Any) -> Any:
 def as_csr(X: Any, d: int | None = None) -> Any:
     """Sparse rows as CSR of float32 or float64."""
     check_columns(X, d)
-    X = X.tocsr()
+    X = canonical(X)
     return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)

@@ -40,7 +40,9 @@ class Labels:
     def __post_init__(self) -> None:
         given = np.asarray(self.codes)
         with np.errstate(invalid="ignore"):
-            codes = np.ascontiguousarray(given, dtype=np.int32)
+            codes = np.array(
+                given, dtype=np.int32, order="C"
+            )  # a copy of its own: kernels index by what is checked here
         largest = int(codes.max(initial=-1))
         whole = given.dtype.kind in "biu" or (given.dtype.kind == "f" and np.array_equal(codes, given))
         if given.size and not (whole and given.max() == largest and given.min() == codes.min()):
@@ -50,10 +52,14 @@ class Labels:
             raise ValueError(f"codes must have one dimension, got shape {codes.shape}.")
         if largest >= groups:
             raise ValueError(f"codes hold {largest}, but there are {groups} groups, 0 to {groups - 1}.")
-        weights = None if self.weights is None else np.ascontiguousarray(self.weights, dtype=np.float64)
+        if groups < 1:
+            raise ValueError(f"groups must be at least 1, got {groups}.")
+        weights = None if self.weights is None else np.array(self.weights, dtype=np.float64, order="C")
         if weights is not None and weights.shape != codes.shape:
             raise ValueError(f"weights must have shape {codes.shape} as codes have, got {weights.shape}.")
         for field, value in (("codes", codes), ("weights", weights), ("groups", groups)):
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
             object.__setattr__(self, field, value)
 
     def __len__(self) -> int:
@@ -96,8 +102,10 @@ def check_memberships(R: ArrayLike | Labels | None, n: int) -> Memberships:
         return None
     if not isinstance(R, Labels):
         R = np.ascontiguousarray(R, dtype=np.float64)
-        if R.ndim not in (1, 2):
-            raise ValueError(f"memberships must be weights (n,), a matrix (n, K) or Labels, got shape {R.shape}.")
+        if R.ndim not in (1, 2) or (R.ndim == 2 and R.shape[1] == 0):
+            raise ValueError(
+                f"memberships must be weights (n,), a matrix (n, K), K > 0, or Labels, got shape {R.shape}."
+            )
     if len(R) != n:
         raise ValueError(f"there are {n} rows, but memberships of {len(R)}; give one for each row.")
     weights = R.weights if isinstance(R, Labels) else R
@@ -114,6 +122,8 @@ def pointers(R: Memberships, n: int) -> tuple[int | None, int | None, int | None
     if isinstance(R, Labels):
         weights = None if R.weights is None else native.pointer(R.weights, native.F64, (n,), "weights")
         return native.pointer(R.codes, native.I32, (n,), "codes"), weights, None, R.groups
+    if R.ndim == 2 and R.shape[1] == 0:
+        raise ValueError("memberships must have at least one group.")
     if R.ndim == 1:
         return None, native.pointer(R, native.F64, (n,), "weights"), None, 1
     return None, None, native.pointer(R, native.F64, (n, R.shape[1]), "memberships"), R.shape[1]

@@ -55,7 +55,7 @@ def higher_moments(X: NDArray[np.floating], R: Memberships, mean: Array) -> tupl
     cubic, quartic = np.zeros((K, d, d)), np.zeros((K, d, d))
     for k in range(K):
         if isinstance(R, Labels):
-            rows = np.flatnonzero(R.codes == k)
+            rows = np.flatnonzero(R.codes == k if R.weights is None else (R.codes == k) & (R.weights != 0))
             w = np.ones(len(rows)) if R.weights is None else R.weights[rows]
         else:
             w = np.ones(len(X)) if R is None else (R[:, None] if R.ndim == 1 else R)[:, k]

@@ -92,7 +92,7 @@ def levels() -> tuple[str, ...]:
 
 def _chosen() -> str:
     asked = os.environ.get("PARZEN_SIMD")
-    if asked is None:
+    if not asked:
         return levels()[-1]
     if asked not in levels():
         raise ImportError(
