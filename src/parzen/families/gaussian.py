@@ -5,7 +5,6 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from parzen.accumulate import accumulate
 from parzen.conjugate import NormalInverseGamma, NormalInverseWishart, NormalMean
@@ -281,17 +280,15 @@ def _factor(covariance: Array, units: Array, floor: float) -> Array:
     scale = np.sqrt(units[0])
     least = max(floor, len(scale) * np.finfo(np.float64).eps)  # below, an eigenvalue is rounding
     relative = covariance / (scale[:, None] * scale)
-    factors, low = np.empty_like(relative), []
-    for k, matrix in enumerate(relative):
-        try:
-            factors[k] = np.linalg.cholesky(matrix)
-            inverse = solve_triangular(factors[k], np.eye(len(matrix)), lower=True)
-            sound = (inverse**2).sum() * least < 1  # the trace of the inverse bounds the least eigenvalue
-        except np.linalg.LinAlgError:
-            sound = False
-        if sound:
-            continue
-        values, vectors = np.linalg.eigh(matrix)
+    try:
+        factors = np.linalg.cholesky(relative)
+        # The trace of the inverse bounds the least eigenvalue.
+        sound = (np.linalg.inv(factors) ** 2).sum(axis=(1, 2)) * least < 1
+    except np.linalg.LinAlgError:
+        factors, sound = np.empty_like(relative), np.zeros(len(relative), dtype=bool)
+    low = []
+    for k in np.flatnonzero(~sound):
+        values, vectors = np.linalg.eigh(relative[k])
         if values[0] < least:
             low.append(k)
         factors[k] = lower_triangle((vectors * np.sqrt(np.maximum(values, floor)))[None])[0]
