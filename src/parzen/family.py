@@ -154,6 +154,13 @@ def choose(name: str, value: Any, options: Sequence[Any]) -> None:
 ESTIMATES = ("ml", "map", "bayes")
 
 
+def filled(totals: Array, weight: Array) -> tuple[Array, Array]:
+    """Totals and weights in which groups (or cells) without weight have those of all rows together."""
+    empty = weight == 0
+    whole, heavy = (part.sum(axis=0, keepdims=True) for part in (totals, weight))
+    return np.where(empty, whole, totals), np.where(empty, heavy, weight)
+
+
 def total_or_collapse(weight: Array, what: str) -> None:
     """Raise where a column has no weight in any group together."""
     empty = np.flatnonzero(~(weight.sum(axis=0) > 0))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from parzen.accumulate import accumulate, threads
+from parzen.accumulate import accumulate, block_rows, threads
 from parzen.family import Density, Family
 from parzen.fit import fit
 from parzen.kernels.arrays import Array, is_sparse
@@ -115,10 +115,12 @@ def _check_rows(family: Family, X: Any, labels: Labels, whole: Statistic, rtol: 
 
 def _check_loop(family: Family, X: Any, labels: Labels, whole: Statistic, cuts: Any, rtol: float) -> None:
     """Check threads and batches."""
+    many = np.arange(2 * block_rows(X, labels.groups) + 1) % X.shape[0]  # three blocks: threads have something to share
+    rows, members = X[many], labels[many]
     results = []
     for count in (1, 2, 5):
         with threads(count):
-            results.append(accumulate(family, X, labels))
+            results.append(accumulate(family, rows, members))
     for other in results[1:]:
         for mine, theirs in zip(arrays_of(results[0]), arrays_of(other), strict=True):
             np.testing.assert_array_equal(mine, theirs, err_msg="threads don't change a bit")

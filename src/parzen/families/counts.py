@@ -12,7 +12,7 @@ from parzen.densities.counts import (
     NegativeBinomialDensity,
     PoissonDensity,
 )
-from parzen.family import ESTIMATES, Collapse, Family, check_prior, choose, total_or_collapse
+from parzen.family import ESTIMATES, Collapse, Family, check_prior, choose, filled, total_or_collapse
 from parzen.kernels.arrays import ColumnError, as_csr, as_floats, is_sparse
 from parzen.kernels.memberships import Memberships, group_count
 from parzen.kernels.moments import sums
@@ -67,17 +67,12 @@ class Poisson(Family):
 
     def maximise(self, statistic: Sums) -> PoissonDensity | NegativeBinomialDensity:
         total_or_collapse(statistic.weight, "Poisson")
-        pooled = statistic.pooled()
-        empty = statistic.weight == 0
+        totals, weight = filled(statistic.totals, statistic.weight)
         if self.estimate == "ml":
-            weight = np.where(empty, pooled.weight, statistic.weight)
-            return PoissonDensity(np.where(empty, pooled.totals, statistic.totals) / weight)
+            return PoissonDensity(totals / weight)
         prior = self.prior or Gamma(1.5 if self.estimate == "map" else 0.5, 0.0)
-        if (prior.rate == 0).any() and empty.any():  # an improper prior says nothing of an empty group: all rows do
-            statistic = Sums(
-                np.where(empty, pooled.weight, statistic.weight), np.where(empty, pooled.totals, statistic.totals)
-            )
-        posterior = prior.update(statistic)
+        improper = (prior.rate == 0).any()  # and says nothing of an empty group: all rows do
+        posterior = prior.update(Sums(weight, totals) if improper else statistic)
         return posterior.predictive() if self.estimate == "bayes" else PoissonDensity(np.asarray(posterior.mode()))
 
 
@@ -135,12 +130,10 @@ class Multinomial(Family):
 
     def maximise(self, statistic: Sums) -> MultinomialDensity | DirichletMultinomialDensity:
         total_or_collapse(statistic.weight, "Multinomial")
-        pooled = statistic.pooled()
-        with np.errstate(divide="ignore", invalid="ignore"):
-            length = statistic.totals.sum(axis=1) / statistic.weight[:, 0]
-        length = np.where(statistic.weight[:, 0] == 0, pooled.totals.sum() / pooled.weight.sum(), length)
+        totals, weight = filled(statistic.totals, statistic.weight)
+        length = totals.sum(axis=1) / weight[:, 0]
         if self.estimate == "ml":
-            return MultinomialDensity(self._likeliest(statistic, pooled), length)
+            return MultinomialDensity(self._likeliest(statistic), length)
         posterior = (self.prior or Dirichlet(2.0 if self.estimate == "map" else 1.0)).update(statistic)
         concentration = np.broadcast_to(posterior.concentration, statistic.totals.shape)
         if self.estimate == "bayes":
@@ -149,10 +142,9 @@ class Multinomial(Family):
         logs = np.log(concentration - 1)
         return MultinomialDensity(logs - np.log((concentration - 1).sum(axis=1, keepdims=True)), length)
 
-    def _likeliest(self, statistic: Sums, pooled: Sums) -> Any:
-        whole = statistic.totals.sum(axis=1, keepdims=True)
-        totals = np.where(whole == 0, pooled.totals, statistic.totals)
-        if not pooled.totals.sum() > 0:
+    def _likeliest(self, statistic: Sums) -> Any:
+        totals, whole = filled(statistic.totals, statistic.totals.sum(axis=1, keepdims=True))
+        if not whole.any():
             raise Collapse("Multinomial can't be fitted by ML: all counts are zero; use estimate='bayes'.")
         with np.errstate(divide="ignore"):
-            return np.log(totals / totals.sum(axis=1, keepdims=True))
+            return np.log(totals / whole)

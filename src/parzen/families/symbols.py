@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from parzen.conjugate import Beta, Dirichlet
 from parzen.densities.symbols import BernoulliDensity, CategoricalDensity, as_bits, bits_in_csr
-from parzen.family import ESTIMATES, Family, Table, check_prior, choose, total_or_collapse
+from parzen.family import ESTIMATES, Family, Table, check_prior, choose, filled, total_or_collapse
 from parzen.kernels.arrays import Array, as_csr, is_sparse
 from parzen.kernels.codes import as_codes, tally
 from parzen.kernels.memberships import Memberships, group_count
@@ -57,7 +57,7 @@ class Bernoulli(Family):
         pairs = statistic.counts.reshape(len(statistic.counts), -1, 2)
         total_or_collapse(pairs.sum(axis=2), "Bernoulli")
         if self.estimate == "ml":
-            pairs, whole = _filled(pairs, pairs.sum(axis=2, keepdims=True))
+            pairs, whole = filled(pairs, pairs.sum(axis=2, keepdims=True))
             with np.errstate(divide="ignore"):
                 logs = np.log(pairs) - np.log(whole)
             return BernoulliDensity(logs[:, :, 0], logs[:, :, 1])
@@ -140,7 +140,7 @@ class Categorical(Family):
         if self.unseen == "new":
             counts = np.pad(counts, [(0, 0), (0, 1)])
         if self.estimate == "ml":
-            counts, whole = _filled(counts, counts.sum(axis=1, keepdims=True))
+            counts, whole = filled(counts, counts.sum(axis=1, keepdims=True))
             with np.errstate(divide="ignore"):
                 logs = np.log(counts / whole)
         else:
@@ -183,10 +183,3 @@ def _given_sizes(categories: Any, d: int) -> tuple[int, ...]:
     if len(given) != d:
         raise ValueError(f"categories has {len(given)} alphabets, but there are {d} columns; give one for each.")
     return tuple(int(part) if np.ndim(part) == 0 else len(part) for part in given)
-
-
-def _filled(totals: Array, weight: Array) -> tuple[Array, Array]:
-    """Totals and weights in which groups without weight have those of all rows together."""
-    empty = weight == 0
-    pooled = (np.broadcast_to(part.sum(axis=0, keepdims=True), part.shape) for part in (totals, weight))
-    return tuple(np.where(empty, whole, part) for whole, part in zip(pooled, (totals, weight), strict=True))  # type: ignore[return-value]
