@@ -250,17 +250,18 @@ class NormalInverseWishart(Conjugate):
         strength = self.strength + n
         off = rows - self.location
         pull = (self.strength * n / strength)[..., None, None] * off[..., :, None] * off[..., None, :]
-        after = NormalInverseWishart(
+        return NormalInverseWishart(
             location=self.location + (n / strength)[..., None] * off,
             strength=strength,
             dof=self.dof + n,
             scale=self.scale + statistic.scatter + pull,
         )
-        single = self.location.ndim == 1 and len(n) == 1
-        return after._first() if single else after
 
-    def _first(self) -> "NormalInverseWishart":
-        return NormalInverseWishart(self.location[0], self.strength[0], self.dof[0], self.scale[0])
+    def posterior(self, data: Any, weights: ArrayLike | None = None) -> "NormalInverseWishart":
+        after = self.update(self._told(data, weights))
+        if self.location.ndim > 1 or len(after.dof) > 1:
+            return after
+        return NormalInverseWishart(after.location[0], after.strength[0], after.dof[0], after.scale[0])
 
     def tied(self, prior: "NormalInverseWishart", axis: int) -> "NormalInverseWishart":
         """Posterior, had all means along an axis of groups shared one covariance with this prior."""
@@ -273,9 +274,9 @@ class NormalInverseWishart(Conjugate):
 
     def log_evidence(self, data: Any, weights: ArrayLike | None = None) -> Any:
         told = self._told(data, weights)
-        n = told.weight if self.location.ndim > 1 or len(told.weight) > 1 else told.weight[0]
         after = self.update(told)
-        return plain(after._log_normaliser() - self._log_normaliser() - 0.5 * n * self._d * LOG_TWO_PI)
+        logs = after._log_normaliser() - self._log_normaliser() - 0.5 * told.weight * self._d * LOG_TWO_PI
+        return plain(logs[0] if logs.shape == (1,) else logs)
 
     def _log_normaliser(self) -> Any:
         d = self._d

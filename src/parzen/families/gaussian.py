@@ -139,7 +139,6 @@ class Gaussian(Family):
         prior: Any = self.prior or self._default_prior(statistic)
         posterior = prior.update(statistic)
         if isinstance(prior, NormalInverseWishart):
-            posterior = _grouped(posterior, statistic)
             posterior = posterior.tied(prior, 0) if self.shared else posterior
             if self._estimate == "bayes":
                 return posterior.predictive()
@@ -295,11 +294,3 @@ def _factor(covariance: Array, units: Array, floor: float) -> Array:
     if low:
         _say_floored(low, floor)
     return factors * scale[:, None]
-
-
-def _grouped(posterior: NormalInverseWishart, statistic: Moments) -> NormalInverseWishart:
-    """A posterior with its groups on a leading axis, also where there is only one."""
-    if posterior.location.ndim == 2:
-        return posterior
-    parts = (posterior.location, posterior.strength, posterior.dof, posterior.scale)
-    return NormalInverseWishart(*(part[None] for part in parts))
