@@ -41,24 +41,49 @@ index tally(const C* X, index n, index d, index stride, const Members& members, 
     return OK;
 }
 
+// Sums of table rows [offsets[j] + code, first ... first + V lanes) for every row of X: in registers, over the columns.
+template <index V, class C>
+index lookup_lanes(const C* X, index n, index d, index stride, index groups, index first, index width,
+                   const index* offsets, const double* table, index open, double* out) {
+    const index kept = groups - first < V * lanes ? groups - first : V * lanes;
+    for (index i = 0; i < n; ++i) {
+        const C* x = X + i * stride;
+        vec sum[V] = {};
+        for (index j = 0; j < d; ++j) {
+            index code = code_of(x[j]);
+            const index size = offsets[j + 1] - offsets[j];
+            if (static_cast<std::uint64_t>(code) >= static_cast<std::uint64_t>(size)) {
+                if (code == missing) continue;
+                if (code < 0 || !open) return i * d + j + 1;
+                code = size - 1;
+            }
+            const double* row = table + (offsets[j] + code) * width + first;
+            for (index v = 0; v < V; ++v) sum[v] += load(row + v * lanes);
+        }
+        double lane[V * lanes];
+        for (index v = 0; v < V; ++v) store(lane + v * lanes, sum[v]);
+        std::memcpy(out + i * groups + first, lane, sizeof(double) * kept);
+    }
+    return OK;
+}
+
 // out[i, k] = sum over j of table[offsets[j] + code, k]. With `open`, a column's last slot serves every larger code.
 template <class C>
 index lookup(const C* X, index n, index d, index stride, index groups, const index* offsets, const double* table,
              index open, double* out) {
-    for (index i = 0; i < n; ++i) {
-        const C* x = X + i * stride;
-        double* o = out + i * groups;
-        for (index k = 0; k < groups; ++k) o[k] = 0;
-        for (index j = 0; j < d; ++j) {
-            index code = code_of(x[j]);
-            if (code == missing) continue;
-            const index size = offsets[j + 1] - offsets[j];
-            if (code >= size && open) code = size - 1;
-            if (code < 0 || code >= size) return i * d + j + 1;
-            const double* row = table + (offsets[j] + code) * groups;
-#pragma omp simd
-            for (index k = 0; k < groups; ++k) o[k] += row[k];
-        }
+    const index slots = offsets[d], width = rounded_up(groups, lanes);
+    Scratch<double> padded(slots * width);
+    if (!padded) return NO_MEMORY;
+    for (index s = 0; s < slots; ++s) std::memcpy(padded + s * width, table + s * groups, sizeof(double) * groups);
+    for (index first = 0; first < groups;) {
+        const index left = (width - first) / lanes;
+        const auto lanes_of = left >= 4   ? lookup_lanes<4, C>
+                              : left == 3 ? lookup_lanes<3, C>
+                              : left == 2 ? lookup_lanes<2, C>
+                                          : lookup_lanes<1, C>;
+        const index refused = lanes_of(X, n, d, stride, groups, first, width, offsets, padded, open, out);
+        if (refused) return refused;
+        first += (left < 4 ? left : 4) * lanes;
     }
     return OK;
 }

@@ -70,7 +70,11 @@ index product(const T* data, const I* indices, const I* indptr, index n, index c
         return parzen::product(data, indices, indptr, n, columns, stored, groups, table, out);                        \
     }
 
-PARZEN_SPARSE(float, std::int32_t, f32_i32)
-PARZEN_SPARSE(float, std::int64_t, f32_i64)
-PARZEN_SPARSE(double, std::int32_t, f64_i32)
-PARZEN_SPARSE(double, std::int64_t, f64_i64)
+#define PARZEN_SPARSE_OF(T, suffix)                  \
+    PARZEN_SPARSE(T, std::int32_t, suffix##_i32)     \
+    PARZEN_SPARSE(T, std::int64_t, suffix##_i64)
+
+PARZEN_SPARSE_OF(std::uint8_t, u8)
+PARZEN_SPARSE_OF(std::int64_t, i64)
+PARZEN_SPARSE_OF(float, f32)
+PARZEN_SPARSE_OF(double, f64)

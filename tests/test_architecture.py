@@ -12,20 +12,25 @@ ORDER = [
     "kernels",
     "statistic",
     "accumulate",
+    "posterior",
+    "linear",
     "family",
     "fit",
     "schema",
     "densities",
+    "forms",
     "conjugate",
     "families",
     "testing",
+    "plotting",
+    "explanation",
     "estimators",
     "__init__",
 ]
 LIBRARIES = {"numpy", "scipy", "sklearn", "joblib"}
 STANDARD = {
-    "abc", "collections", "concurrent", "contextlib", "contextvars", "ctypes", "dataclasses", "functools", "itertools",
-    "numbers", "operator", "os", "pathlib", "threading", "typing", "warnings",
+    "abc", "collections", "concurrent", "contextlib", "contextvars", "ctypes", "dataclasses", "datetime", "functools",
+    "itertools", "numbers", "operator", "os", "pathlib", "threading", "typing", "warnings",
 }  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))
 

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import joblib
 import numpy as np
 
-from parzen.kernels.arrays import Array, canonical, check_columns, is_sparse
+from parzen.kernels.arrays import Array, check_columns, is_sparse, row_block
 from parzen.kernels.memberships import Labels, Memberships, check_memberships, group_count, take
 from parzen.statistic import Statistic
 
@@ -36,12 +36,14 @@ class Observer(Protocol):
 
 
 class Evaluated(Protocol):
-    """Anything that writes log-densities of rows."""
+    """Anything that writes K scores of each row: log-densities, or something to compare classes by."""
 
     @property
     def shape(self) -> tuple[int, int]: ...
 
     def write(self, X: Any, out: Array) -> None: ...
+
+    def compare(self, X: Any, out: Array) -> None: ...
 
 
 @contextmanager
@@ -126,15 +128,16 @@ def evaluate(density: Evaluated, X: Any) -> Array:
            [-1.41],
            [-2.16]])
     """
-    check_columns(X, density.shape[1])
     out = np.empty((X.shape[0], density.shape[0]))
-
-    def fill(block: tuple[int, Any]) -> None:
-        begin, rows = block
-        density.write(rows, out[begin : begin + rows.shape[0]])
-
-    _for_each(fill, _numbered_blocks(X, density.shape[0], EVALUATED), lambda nothing: None)
+    for_blocks(density, X, lambda begin, rows: density.write(rows, out[begin : begin + rows.shape[0]]))
     return out
+
+
+def for_blocks(density: Evaluated, X: Any, function: Callable[[int, Any], None]) -> None:
+    """Call ``function(begin, rows)`` for every block of rows that a density is to read, on all threads."""
+    check_columns(X, density.shape[1])
+    blocks = _numbered_blocks(X, density.shape[0], EVALUATED)
+    _for_each(lambda block: function(*block), blocks, lambda nothing: None)
 
 
 class Mapped:
@@ -169,10 +172,10 @@ def block_rows(X: Any, groups: int, size: int = OBSERVED) -> int:
 
 
 def _numbered_blocks(X: Any, groups: int, size: int = OBSERVED) -> Iterator[tuple[int, Any]]:
-    X = canonical(X) if is_sparse(X) else X
+    X = X.tocsr() if is_sparse(X) else X
     rows = block_rows(X, groups, size)
     for begin in range(0, X.shape[0], rows):
-        yield begin, X[begin : begin + rows]
+        yield begin, row_block(X, begin, begin + rows)
 
 
 def _blocks(X: Any, R: Any) -> Iterator[tuple[Any, Memberships]]:

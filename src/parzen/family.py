@@ -71,6 +71,10 @@ class Density(ABC):
         """Write `log_density` of a block of rows where it belongs, into a C-contiguous (n, K) array."""
         out[...] = self.log_density(X)
 
+    def compare(self, X: Any, out: Array) -> None:
+        """The same up to a term of the row alone, which cancels in a posterior: cheaper where that term is dear."""
+        self.write(X, out)
+
     @abstractmethod
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
         """One row from density ``labels[i]`` for each i, (n,) -> (n, d)."""
@@ -95,6 +99,9 @@ class Table(Protocol):
 
     def select(self, positions: list[int]) -> "Table":
         """The table of some of the columns."""
+
+    def kind(self, position: int) -> str:
+        """What a column holds: "number", "count", "bit" or "symbol"."""
 
     def alphabets(self, given: Any, closed: bool) -> tuple[NDArray[Any], ...]:
         """Categories of every column, learnt from it unless given; from now on its cells arrive as codes.

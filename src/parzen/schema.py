@@ -5,7 +5,9 @@ table is read the same way (`Schema.encode`).
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from numbers import Real
 from typing import Any, TypeVar
 
 import numpy as np
@@ -176,6 +178,12 @@ class FirstTable:
         places = [self.places[j] for j in positions]
         return FirstTable(self.X, self.schema.select(positions), places, self.learnt, self.closed)
 
+    def kind(self, position: int) -> str:
+        """What a column holds: "number", "count", "bit" or "symbol"."""
+        if is_sparse(self.X):
+            raise TypeError("families are chosen from dense tables, got a sparse matrix; use X.toarray().")
+        return _kind(column_of(self.X, self.places[position]), self.schema.labels[position])
+
     def alphabets(self, given: Any, closed: bool) -> tuple[NDArray[Any], ...]:
         """Categories of every column, learnt from it unless given."""
         if is_sparse(self.X):
@@ -209,15 +217,32 @@ class FirstTable:
 
 def learn(family: F, X: Any) -> tuple[F, Schema]:
     """The family, bound to the first table, and how this and later tables are read."""
+    bare = bare_schema(X)
+    d = len(bare.labels)
+    learnt: dict[int, NDArray[Any]] = {}
+    closed: set[int] = set()
+    family = family.bind(FirstTable(X, bare, list(range(d)), learnt, closed))
+    return family, replace(bare, alphabets=tuple(learnt.get(j) for j in range(d)), closed=frozenset(closed))
+
+
+def bare_schema(X: Any) -> Schema:
+    """How a table of numbers is read."""
     frame = frame_kind(X)
     d = X.shape[1]
     labels = tuple(X.columns) if frame else tuple(range(d))
     dtypes = tuple(column_of(X, j).dtype for j in range(d)) if frame else (getattr(X, "dtype", None),) * d
-    bare = Schema(labels, (None,) * d, dtypes, frame=frame)
-    learnt: dict[int, NDArray[Any]] = {}
-    closed: set[int] = set()
-    family = family.bind(FirstTable(X, bare, list(range(d)), learnt, closed))
-    return family, Schema(labels, tuple(learnt.get(j) for j in range(d)), dtypes, frozenset(closed), frame)
+    return Schema(labels, (None,) * d, dtypes, frame=frame)
+
+
+def holds_codes(X: Any) -> bool:
+    """Whether every cell of a table is a whole number (or missing)."""
+    if isinstance(X, np.ndarray):
+        return X.dtype.kind in "biu" or (X.dtype.kind == "f" and bool(((np.floor(X) == X) | np.isnan(X)).all()))
+    try:
+        columns = [_as_numbers(column_of(X, j)) for j in range(X.shape[1])]
+    except (TypeError, ValueError):
+        return False
+    return all(holds_codes(column) for column in columns)
 
 
 def frame_kind(X: Any) -> str | None:
@@ -299,6 +324,33 @@ def _as_numbers(cells: Any) -> Array:
     return cells.astype(np.float64)
 
 
+def _kind(column: Any, label: Any) -> str:
+    if type(column.dtype).__name__ in ("CategoricalDtype", "Categorical", "Enum"):
+        return "symbol"
+    cells = _cells(column)
+    if cells.dtype.kind == "O":
+        known = [cell for cell in cells.tolist() if not _is_missing(cell)]
+        if known and all(isinstance(cell, datetime | date | timedelta) for cell in known):
+            raise ValueError(
+                f"column {label!r} holds moments in time; make it a number first, such as days since one of them."
+            )
+        if not all(isinstance(cell, Real | np.bool_) for cell in known):
+            return "symbol"
+    numbers = _as_numbers(column)
+    numbers = numbers[~np.isnan(numbers)]
+    if (
+        not len(numbers)
+        or not np.isfinite(numbers).all()
+        or (numbers < 0).any()
+        or (numbers != np.floor(numbers)).any()
+    ):
+        return "number"
+    if numbers.max() <= 1:
+        return "bit"
+    # A Poisson's variance is its mean; where that is large, a Gaussian says the same and more.
+    return "count" if numbers.mean() < 10 and 0.5 <= numbers.var() / numbers.mean() <= 2 else "number"
+
+
 def _cells(cells: Any) -> NDArray[Any]:
     """A column as an array of numbers, else of objects; moments in time as datetimes."""
     array = cells if isinstance(cells, np.ndarray) else cells.to_numpy()
@@ -337,7 +389,7 @@ def _distinct(cells: NDArray[Any]) -> list[Any]:
     except TypeError:
         kind = next(type(cell).__name__ for cell in cells.tolist() if getattr(cell, "__hash__", None) is None)
         raise TypeError(
-            f"categories must be text, numbers or the like, but a cell is a {kind}; make it text."
+            f"argument must be a string or a number: categories can't be cells like a {kind}; make them text."
         ) from None
 
 

@@ -321,7 +321,7 @@ BAD = {
     "negative counts": (DensityEstimator(Poisson()), np.array([[1, -2]]), {}, "column 1 holds -2"),
     "fractions": (DensityEstimator(Poisson()), np.array([[1.5]]), {}, "column 0 holds 1.5"),
     "negative words": (DensityEstimator(Multinomial()), np.array([[1, -2]]), {}, "not negative.*-2"),
-    "missing words": (DensityEstimator(Multinomial()), np.array([[1, np.nan]]), {}, "a missing cell"),
+    "missing words": (DensityEstimator(Multinomial()), np.array([[1, np.nan]]), {}, "counts are missing"),
     "no bits": (DensityEstimator(Bernoulli()), np.array([[0, 2]]), {}, "column 1 holds 2"),
     "negative weights": (DensityEstimator(), GOOD, {"sample_weight": [1, -1, 1]}, "[Nn]egative"),
     "weights of other length": (DensityEstimator(), GOOD, {"sample_weight": [1, 1]}, "sample_weight"),

@@ -27,7 +27,7 @@ from parzen import (
 )
 from parzen.conjugate import Beta, Dirichlet, Gamma, NormalInverseGamma, NormalInverseWishart
 from parzen.densities.gaussian import GaussianDensity
-from parzen.families.gaussian import _factor
+from parzen.families.gaussian import factors
 from parzen.kernels.codes import BadCode
 from parzen.kernels.moments import sums
 
@@ -139,7 +139,7 @@ class TestFloors:
         d, c = 22, 0.3
         kahan = np.diag(np.sqrt(1 - c * c) ** np.arange(d)) @ (np.eye(d) - c * np.triu(np.ones((d, d)), 1))
         for floor in (1e-12, 1e-6):
-            factor = _factor((kahan @ kahan.T)[None], np.ones((1, d)), floor)[0]
+            factor = factors((kahan @ kahan.T)[None], np.ones((1, d)), floor)[0]
             assert np.linalg.eigvalsh(factor @ factor.T)[0] > 0.9 * floor
 
     def test_a_collapse_of_no_one_column_reaches_the_user(self, rng):

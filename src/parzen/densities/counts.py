@@ -7,6 +7,8 @@ is no count (negative, a fraction in a Poisson column) has probability zero.
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -16,9 +18,11 @@ from scipy.special import gammaln
 
 from parzen.densities.special import HALF_LOG_TWO_PI, deviance, dirichlet, log_rising, stirling_error
 from parzen.family import Density, chosen, others
-from parzen.kernels.arrays import Array, as_csr, as_floats, is_sparse
+from parzen.kernels.arrays import Array, as_csr, as_floats, canonical, is_sparse
 from parzen.kernels.codes import lookup
+from parzen.kernels.gaussian import patterns
 from parzen.kernels.sparse import csr_product
+from parzen.linear import Linear
 
 #: Blocks whose counts all lie below this are answered from a table of log-probabilities.
 TABLE = 1024
@@ -133,11 +137,31 @@ class _CountRows(Density):
     """Rows of counts with a given total: what multinomial and Dirichlet-multinomial share."""
 
     def log_density(self, X: Any) -> Array:
-        # Only cells that are not zero matter, in dense rows too.
-        X = as_csr(X, self.shape[1]) if is_sparse(X) else csr_array(as_floats(X, self.shape[1]))
-        X = X.astype(np.float64)
-        if np.isnan(X.data).any():
-            raise ValueError("a row of multinomial counts must be complete: without a cell its total is unknown.")
+        if is_sparse(X):
+            X = canonical(as_csr(X, self.shape[1]))
+        else:
+            X = as_floats(X, self.shape[1])
+            missing = np.isnan(X)
+            if missing.any():
+                return self._log_incomplete(X, missing)
+            X = csr_array(X)  # only cells that are not zero matter
+        return self._log_complete(X.astype(np.float64))
+
+    def _log_incomplete(self, X: Any, missing: NDArray[np.bool_]) -> Array:
+        """Rows of which some counts are missing: the others, given their total, are of the same kind."""
+        out = np.empty((len(X), self.shape[0]))
+        order, begin = patterns(missing)
+        for first, last in pairwise(begin):
+            rows = order[first:last]
+            seen = np.flatnonzero(~missing[rows[0]])
+            out[rows] = self._among(seen).log_density(np.ascontiguousarray(X[np.ix_(rows, seen)])) if len(seen) else 0.0
+        return out
+
+    @abstractmethod
+    def _among(self, columns: NDArray[np.integer]) -> "_CountRows":
+        """Densities of the counts of some columns, given their total."""
+
+    def _log_complete(self, X: Any) -> Array:
         n = X.shape[0]
         row = np.repeat(np.arange(n), np.diff(X.indptr))
         totals = _by_row(row, X.data, n)
@@ -190,12 +214,30 @@ class MultinomialDensity(_CountRows):
         K, d = self.log_probability.shape
         return K, d
 
+    def _among(self, columns: NDArray[np.integer]) -> "MultinomialDensity":
+        logs = self.log_probability[:, columns]
+        with np.errstate(invalid="ignore"):
+            logs = logs - np.logaddexp.reduce(logs, axis=1, keepdims=True)
+        return MultinomialDensity(np.where(np.isnan(logs), -np.inf, logs), self.length)
+
+    @cached_property
+    def _linear(self) -> Linear:
+        return Linear(self.log_probability, np.zeros(len(self.log_probability)))
+
+    def compare(self, X: Any, out: Array) -> None:
+        # Given the total, the coefficient is the same for all; a missing count leaves a multinomial of the rest.
+        missing = np.zeros((1, 1), dtype=bool) if is_sparse(X) else np.isnan(as_floats(X))
+        if not missing.any():
+            self._linear.write(X, out)
+            return
+        counts = np.where(missing, 0.0, X)
+        self._linear.write(counts, out)
+        with np.errstate(divide="ignore"):
+            share = np.log((~missing).astype(np.float64) @ np.exp(self.log_probability.T))
+        out -= np.where(np.isneginf(share), 0.0, counts.sum(axis=1, keepdims=True) * share)
+
     def _log_orders(self, X: Any, row: NDArray[np.integer], totals: Array) -> Array:
-        never = np.isneginf(self.log_probability)
-        values = csr_product(X, np.ascontiguousarray(np.where(never, 0.0, self.log_probability).T))
-        if never.any():
-            values[csr_product(X, np.ascontiguousarray(never.T.astype(np.float64))) > 0] = -np.inf
-        return values
+        return self._linear.log_density(X)
 
     def _log_large(self, k: int, X: Any, row: NDArray[np.integer], totals: Array) -> Array:
         # Independent Poissons of means N p, given their sum N: both near their modes, where nothing cancels.
@@ -227,6 +269,9 @@ class DirichletMultinomialDensity(_CountRows):
     def shape(self) -> tuple[int, int]:
         K, d = self.concentration.shape
         return K, d
+
+    def _among(self, columns: NDArray[np.integer]) -> "DirichletMultinomialDensity":
+        return DirichletMultinomialDensity(self.concentration[:, columns], self.length)
 
     def _log_orders(self, X: Any, row: NDArray[np.integer], totals: Array) -> Array:
         values = -log_rising(self.concentration.sum(axis=1), totals[:, None])

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from parzen.family import Density, chosen, others
-from parzen.kernels.arrays import Array, ColumnError, as_csr, is_sparse
+from parzen.kernels.arrays import Array, ColumnError, as_csr, as_floats, canonical, is_sparse
 from parzen.kernels.codes import as_codes, lookup
-from parzen.kernels.sparse import csr_product
+from parzen.linear import Linear
 
 
 @dataclass(frozen=True)
@@ -75,10 +75,13 @@ class BernoulliDensity(Density):
     ----------
     log_failure, log_success : arrays of shape (K, d)
         Both kept: the smaller of the two would drown in one minus the larger.
+    threshold : float, optional
+        Cells above it are ones, others zeros; without it cells are 0 and 1 already.
     """
 
     log_failure: Array
     log_success: Array
+    threshold: float | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -98,27 +101,33 @@ class BernoulliDensity(Density):
 
     def log_density(self, X: Any) -> Array:
         if is_sparse(X):
-            return self._log_density_csr(bits_in_csr(as_csr(X, self.shape[1])))
-        return lookup(as_bits(X, self.shape[1]), self._table, (2,) * X.shape[1], open_ended=False)
+            return self._log_density_csr(bits_in_csr(as_csr(X, self.shape[1]), self.threshold))
+        return lookup(as_bits(X, self.shape[1], self.threshold), self._table, (2,) * X.shape[1], open_ended=False)
+
+    @cached_property
+    def _linear(self) -> tuple[Linear, Linear | None]:
+        """Scores relative to a row of zeros; and how many of the columns that can't be zero are ones, if there are any.
+
+        Where a zero or a one is impossible, its count decides, not infinite odds.
+        """
+        sure = np.isneginf(self.log_failure)
+        failure = np.where(sure, 0.0, self.log_failure)
+        with np.errstate(invalid="ignore"):
+            odds = np.where(sure, 0.0, self.log_success - failure)
+        scores = Linear(odds, failure.sum(axis=1))
+        return scores, Linear(sure.astype(np.float64), -sure.sum(axis=1).astype(np.float64)) if sure.any() else None
 
     def _log_density_csr(self, X: Any) -> Array:
-        # Relative to a row of zeros. Where a zero or a one is impossible, its count decides, not infinite odds.
-        sure, never = np.isneginf(self.log_failure), np.isneginf(self.log_success)
-        odds = np.where(
-            sure | never, 0.0, np.where(sure, 0.0, self.log_success) - np.where(sure, 0.0, self.log_failure)
-        )
-        base = np.where(sure, 0.0, self.log_failure).sum(axis=1)
-        values = base + csr_product(X, np.ascontiguousarray(odds.T))
-        impossible = csr_product(X, np.ascontiguousarray(never.T.astype(np.float64))) > 0
-        absent = csr_product(X, np.ascontiguousarray(sure.T.astype(np.float64))) < sure.sum(axis=1)
-        return np.where(impossible | absent, -np.inf, values)
+        scores, ones = self._linear
+        values = scores.log_density(X)
+        return values if ones is None else np.where(ones.log_density(X) < 0, -np.inf, values)
 
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
         return (rng.random((len(labels), self.shape[1])) < self.probability[labels]).astype(np.float64)
 
     def marginal(self, columns: Sequence[int]) -> "BernoulliDensity":
         own = chosen(self.shape[1], columns)
-        return BernoulliDensity(self.log_failure[:, own], self.log_success[:, own])
+        return BernoulliDensity(self.log_failure[:, own], self.log_success[:, own], self.threshold)
 
     def conditional(self, columns: Sequence[int], values: ArrayLike) -> "BernoulliDensity":
         return self.marginal(others(self.shape[1], columns, values))
@@ -127,8 +136,10 @@ class BernoulliDensity(Density):
 BITS = "Bernoulli needs cells that are 0, 1 or NaN, but column {{column}} holds {value:g}; binarise it: X > threshold."
 
 
-def as_bits(X: Any, d: int | None = None) -> NDArray[Any]:
+def as_bits(X: Any, d: int | None = None, threshold: float | None = None) -> NDArray[Any]:
     """Codes of columns that are 0 or 1 (NaN where missing), or an error that names the column of another cell."""
+    if threshold is not None:
+        return _above(as_floats(X, d), threshold)
     codes = as_codes(X, d)
     if codes.dtype != np.uint8 or codes.max(initial=0) > 1:
         wrong = (codes != 0) & (codes != 1) & (codes == codes)
@@ -138,9 +149,23 @@ def as_bits(X: Any, d: int | None = None) -> NDArray[Any]:
     return codes
 
 
-def bits_in_csr(X: Any) -> Any:
-    """Sparse rows whose stored cells are 0 or 1, or an error that names the column of another cell."""
-    wrong = np.flatnonzero((X.data != 0) & (X.data != 1))
+def _above(X: NDArray[np.floating], threshold: float) -> NDArray[Any]:
+    bits, finite = threshold < X, np.isfinite(X)
+    if finite.all():
+        return bits.view(np.uint8)
+    if np.isinf(X).any():
+        row, column = np.argwhere(np.isinf(X))[0]
+        raise ColumnError(BITS.format(value=X[row, column]), int(column))
+    return np.where(finite, bits, np.nan).astype(np.float32)
+
+
+def bits_in_csr(X: Any, threshold: float | None = None) -> Any:
+    """Sparse rows of zeros and ones, or an error that names the column of another cell."""
+    X = canonical(X)
+    if threshold is not None and threshold < 0:
+        raise ValueError(f"threshold is {threshold:g}, but the cells that a sparse matrix leaves out are 0, above it.")
+    wrong = np.flatnonzero((X.data != 0) & (X.data != 1) if threshold is None else ~np.isfinite(X.data))
     if len(wrong):
         raise ColumnError(BITS.format(value=X.data[wrong[0]]), int(X.indices[wrong[0]]))
-    return X
+    bits = (X.data > (threshold or 0)).view(np.uint8)
+    return type(X)((bits, X.indices, X.indptr), shape=X.shape, copy=False)

@@ -43,6 +43,8 @@ def table(estimator: Any, X: Any, *, reset: bool, sparse: bool) -> Any:
         raise TypeError(f"X must be a table in memory, got a {type(X).__name__}; call its collect() first.")
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
+    if not frame_kind(X) and not is_sparse(X) and np.asarray(X).ndim < 2:
+        check_array(X, dtype=None, ensure_all_finite=False)  # says how to reshape it
     validate_data(estimator, X, reset=reset, skip_check_array=True)
     if frame_kind(X):
         if not len(X):
@@ -54,11 +56,12 @@ def table(estimator: Any, X: Any, *, reset: bool, sparse: bool) -> Any:
         return check_array(array, dtype=None, ensure_all_finite=False, input_name="X")
     if not is_sparse(array) and array.dtype.kind in "mM":
         raise ValueError("X holds moments in time; make them numbers first, such as days since one of them.")
-    rule = True if is_sparse(array) else "allow-nan"  # a sparse matrix has no missing cells; a family may refuse them
+    # Infinities are looked for where a result is not finite (`finite_numbers`): a look at every cell costs as much as a
+    # fit does.
     dtype = "numeric" if is_sparse(array) or array.dtype.kind != "O" else np.float64
     accept = "csr" if sparse else False
     return check_array(
-        array, accept_sparse=accept, dtype=dtype, ensure_all_finite=rule, input_name="X", estimator=estimator
+        array, accept_sparse=accept, dtype=dtype, ensure_all_finite=False, input_name="X", estimator=estimator
     )
 
 
@@ -73,9 +76,24 @@ def weights(sample_weight: Any, X: Any) -> Array | None:
     return np.ascontiguousarray(w)
 
 
+def weighty(X: Any, w: Array | None, *others: Any) -> tuple[Any, ...]:
+    """X, w and others without the rows of weight zero: these are as if they were not there."""
+    if w is None or w.all():
+        return X, w, *others
+    keep = np.flatnonzero(w)
+    X = X.iloc[keep] if frame_kind(X) == "pandas" else X[keep]
+    return X, w[keep], *(one[keep] for one in others)
+
+
 def finite(rows: Any) -> Any:
     """Encoded rows of a table, or an error where a number is infinite."""
     return check_array(rows, dtype="numeric", ensure_all_finite="allow-nan", input_name="X")
+
+
+def finite_numbers(rows: Any) -> None:
+    """Raise where rows whose result is not finite hold an infinite number (or a CSR matrix a missing one)."""
+    rule = True if is_sparse(rows) else "allow-nan"  # a sparse matrix has no missing cells; a family may refuse them
+    check_array(rows, accept_sparse="csr", dtype="numeric", ensure_all_finite=rule, input_name="X")
 
 
 def _numbers_inside(array: Any) -> bool:

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from parzen.accumulate import accumulate, map_rows
 from parzen.conjugate import Dirichlet, Gamma
 from parzen.densities.counts import (
     DirichletMultinomialDensity,
@@ -12,12 +14,13 @@ from parzen.densities.counts import (
     NegativeBinomialDensity,
     PoissonDensity,
 )
-from parzen.family import ESTIMATES, Collapse, Family, check_prior, choose, filled, total_or_collapse
-from parzen.kernels.arrays import ColumnError, as_csr, as_floats, is_sparse
-from parzen.kernels.memberships import Memberships, group_count
+from parzen.family import ESTIMATES, Collapse, Family, NeedsDensity, check_prior, choose, filled, total_or_collapse
+from parzen.fit import Score
+from parzen.kernels.arrays import Array, ColumnError, as_csr, as_floats, canonical, is_sparse
+from parzen.kernels.memberships import Memberships, group_count, only_group
 from parzen.kernels.moments import sums
 from parzen.kernels.sparse import csr_sums
-from parzen.statistic import Sums
+from parzen.statistic import Expected, Sums
 
 
 @dataclass(eq=False, repr=False)
@@ -81,15 +84,17 @@ class Multinomial(Family):
     r"""Rows of counts, given their total N: :math:`p(x) = N! \prod_j p_j^{x_j} / x_j!`. Dense or CSR.
 
     Its statistic is `Sums`: the weight of the rows and the total of each column. Counts may be fractions (weights of
-    words); their total is then no whole number and the coefficient is that of the Gamma function.
+    words); their total is then no whole number and the coefficient is that of the Gamma function. A missing count
+    leaves a multinomial of the others, given their total; fitting then iterates (EM).
 
     Parameters
     ----------
     prior : Dirichlet, optional
         Of one concentration for every column, or one for each. By default Dirichlet(1) for "bayes" and Dirichlet(2)
         for "map", whose probabilities are those of Laplace's rule.
-    estimate : "bayes", "map" or "ml"
-        The posterior predictive (Dirichlet-multinomial), the posterior's mode, or the likeliest probabilities.
+    estimate : "bayes", "mean", "map" or "ml"
+        The posterior predictive (Dirichlet-multinomial), the posterior's mean in the place of the probabilities (what
+        multinomial naive Bayes calls smoothing), its mode, or the likeliest probabilities.
 
     Examples
     --------
@@ -104,28 +109,67 @@ class Multinomial(Family):
     estimate: str = "bayes"
 
     takes_sparse: ClassVar[bool] = True
-    takes_missing = False
     takes_negative: ClassVar[bool] = False
 
-    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Sums:
-        choose("estimate", self.estimate, ESTIMATES)
+    @property
+    def takes_missing(self) -> bool:  # type: ignore[override]
+        """Whether a count may be NaN: not where its predictive has no exact form then."""
+        return self.estimate != "bayes"
+
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Sums | Expected:
+        choose("estimate", self.estimate, (*ESTIMATES, "mean"))
         check_prior(self.prior, Dirichlet, "Multinomial", (group_count(R), X.shape[1]))
         if is_sparse(X):
             X = as_csr(X)
+            if X.nnz and not X.data.min() >= 0:
+                X = canonical(X)  # a cell may be stored in parts
             self._refuse(X.data)
             weight, totals = csr_sums(X, R)
+            if not np.isfinite(totals).all():
+                raise ValueError("a sparse matrix of counts must hold finite numbers, but a cell is NaN or infinite.")
             return Sums(weight[:, None], totals)
         X = as_floats(X)
         self._refuse(X)
+        missing = np.isnan(X)
+        if not missing.any():
+            return self._sums(X, R)
+        if at is None or self.estimate == "bayes":
+            raise NeedsDensity(
+                "X has missing counts, and their multinomial must then be found by iteration: use parzen.fit or an "
+                "estimator over rows that can be read again, and estimate='mean', 'map' or 'ml'."
+            )
+        return self._expected(X, R, missing, at)
+
+    def _sums(self, X: Any, R: Memberships) -> Sums:
         weight, totals = sums(X, R)
         return Sums(np.ascontiguousarray(weight[:, :1]), totals)
 
-    def _refuse(self, cells: Any) -> None:
-        if cells.size and not cells.min() >= 0:  # NaN too
-            what = "a missing cell" if np.isnan(cells).any() else f"{cells.min():g}"
+    def _expected(self, X: Any, R: Memberships, missing: NDArray[np.bool_], at: MultinomialDensity) -> Expected:
+        """Given the counts that are there, with total N, a missing one is N p / (share of those that are there)."""
+        seen, present = np.where(missing, 0.0, X), (~missing).astype(np.float64)
+        groups = []
+        for k, probability in enumerate(np.exp(at.log_probability)):
+            share = present @ probability
+            scale = np.divide(seen.sum(axis=1), share, out=np.zeros(len(X)), where=share > 0)
+            groups.append(self._sums(np.where(missing, scale[:, None] * probability, seen), only_group(R, k)))
+        weight, totals = (np.concatenate([getattr(one, name) for one in groups]) for name in ("weight", "totals"))
+        score = Score(at).observe(X, R)
+        return Expected(Sums(weight, totals), score.weight, score.log_likelihood)
+
+    def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> MultinomialDensity:
+        if self.estimate == "bayes":
             raise ValueError(
-                f"Multinomial needs counts that are not negative and complete, but X holds {what}; "
-                "drop such rows, or use Poisson columns, where a missing cell weighs nothing."
+                "estimate='bayes' has no exact form where counts are missing; use estimate='mean', 'map' or 'ml'."
+            )
+        begun = self.maximise(accumulate(self, map_rows(np.nan_to_num, X), R))
+        assert isinstance(begun, MultinomialDensity)
+        return begun
+
+    def _refuse(self, cells: Any) -> None:
+        if cells.size and np.fmin.reduce(cells, axis=None) < 0:
+            raise ValueError(
+                f"Negative values in data: Multinomial needs counts that are not negative, but X holds "
+                f"{np.nanmin(cells):g}; use Gaussian for measurements."
             )
 
     def maximise(self, statistic: Sums) -> MultinomialDensity | DirichletMultinomialDensity:
@@ -138,9 +182,10 @@ class Multinomial(Family):
         concentration = np.broadcast_to(posterior.concentration, statistic.totals.shape)
         if self.estimate == "bayes":
             return DirichletMultinomialDensity(concentration, length)
-        posterior.mode()  # raises at the border
-        logs = np.log(concentration - 1)
-        return MultinomialDensity(logs - np.log((concentration - 1).sum(axis=1, keepdims=True)), length)
+        if self.estimate == "map":
+            posterior.mode()  # raises at the border
+            concentration = concentration - 1
+        return MultinomialDensity(np.log(concentration) - np.log(concentration.sum(axis=1, keepdims=True)), length)
 
     def _likeliest(self, statistic: Sums) -> Any:
         totals, whole = filled(statistic.totals, statistic.totals.sum(axis=1, keepdims=True))
@@ -148,3 +193,11 @@ class Multinomial(Family):
             raise Collapse("Multinomial can't be fitted by ML: all counts are zero; use estimate='bayes'.")
         with np.errstate(divide="ignore"):
             return np.log(totals / whole)
+
+
+def complement_weights(totals: Array, alpha: Any, norm: bool) -> Array:
+    """Weights of columns by the counts of the other groups (Rennie, Shih, Teevan & Karger 2003), (K, d)."""
+    others = totals.sum(axis=0) + alpha - totals
+    with np.errstate(divide="ignore"):
+        logs = np.log(others / others.sum(axis=1, keepdims=True))
+    return logs / logs.sum(axis=1, keepdims=True) if norm else -logs

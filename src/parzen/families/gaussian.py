@@ -29,19 +29,25 @@ class Gaussian(Family):
     Parameters
     ----------
     covariance : "full", "diagonal" or "spherical"
-    shared : bool
-        Whether all groups have one covariance, that of the rows about their own group's mean.
+    shared : bool, "average" or array of K weights
+        Whether all groups have one covariance: that of the rows about their own group's mean (True); or the average of
+        the groups' covariances, each regularised on its own, weighted by the groups' weights or by weights given.
     floor : float
         Least variance, in units of the data's own variance (in every direction, for full covariances). A column that
         is constant in all rows has the average variance of the others for unit, or 1.
-    shrinkage : float, "ledoit_wolf" or "oas"
-        Share of the average variance in the covariance: (1 - s) Sigma + s tr(Sigma) / d I. For estimate "ml".
+    shrinkage : float, "ledoit_wolf", "oas" or "auto"
+        Share of the average variance in the covariance: (1 - s) Sigma + s tr(Sigma) / d I. "auto" is Ledoit and Wolf's
+        with each column divided by its deviation first, as in scikit-learn's discriminant analysis. For estimate "ml".
     prior : NormalInverseWishart ("full"), NormalInverseGamma or NormalMean (otherwise), optional
         By default that of Fraley and Raftery (2007), in units of the data: 0.01 rows at the mean of all rows,
         p + 2 degrees of freedom, scale the variances of all rows, divided by K^(2/p); p = d, or 1 unless "full".
     estimate : "ml", "map" or "bayes", optional
         Likeliest parameters (covariances divided by n), mode of the posterior, or posterior predictive (Student t). By
         default "bayes" if a prior is given, else "ml".
+    ridge : float
+        Share of the identity, in the data's own units: (1 - r) Sigma + r I, after shrinkage. For estimate "ml".
+    smoothing : float
+        Added to every variance, in units of the largest variance of a column over all rows. For estimate "ml".
 
     Examples
     --------
@@ -57,11 +63,13 @@ class Gaussian(Family):
     """
 
     covariance: str = "full"
-    shared: bool = False
+    shared: Any = False
     floor: float = 1e-12
     shrinkage: Any = 0.0
     prior: Prior | None = None
     estimate: str | None = None
+    ridge: float = 0.0
+    smoothing: float = 0.0
 
     @property
     def _estimate(self) -> str:
@@ -70,7 +78,17 @@ class Gaussian(Family):
     @property
     def takes_missing(self) -> bool:  # type: ignore[override]
         """Whether a cell may be NaN: not where a full covariance has no exact form then."""
-        return self.covariance != "full" or not (self._estimate == "bayes" or self.shrinkage == "ledoit_wolf")
+        return self.covariance != "full" or not (self._estimate == "bayes" or self._fourth)
+
+    @property
+    def _fourth(self) -> bool:
+        """Whether the shrinkage needs fourth moments."""
+        return isinstance(self.shrinkage, str) and self.shrinkage in ("ledoit_wolf", "auto")
+
+    @property
+    def _average(self) -> bool:
+        """Whether the groups' covariances are averaged."""
+        return not isinstance(self.shared, bool | np.bool_)
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Moments | Expected:
         self._check(X.shape[1])
@@ -90,7 +108,7 @@ class Gaussian(Family):
                 "X has missing cells, and a full covariance must then be found by iteration: use parzen.fit or an "
                 "estimator over rows that can be read again, or covariance='diagonal'."
             )
-        if self.shrinkage == "ledoit_wolf":
+        if self._fourth:
             cubic, quartic = higher_moments(X, R, seen.mean)
             seen = replace(seen, cubic=cubic, quartic=quartic)
         return seen
@@ -98,8 +116,8 @@ class Gaussian(Family):
     def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> Density:
         if self.covariance != "full":
             return super().start(X, R, rng)
-        if self.shrinkage == "ledoit_wolf" or self._estimate == "bayes":
-            option, instead = "shrinkage='ledoit_wolf'", "a number or 'oas'"
+        if self._fourth or self._estimate == "bayes":
+            option, instead = f"shrinkage={self.shrinkage!r}", "a number or 'oas'"
             if self._estimate == "bayes":
                 option, instead = "estimate='bayes'", "estimate='map'"
             raise ValueError(f"{option} has no exact form where a full Gaussian has missing cells; use {instead}.")
@@ -119,11 +137,13 @@ class Gaussian(Family):
             return self._believed(statistic)
         seen = _filled(statistic)
         units = _units(statistic.observed or statistic)
-        spread = statistic.within() if self.shared else seen
+        spread = statistic.within() if not self._average and self.shared else seen
         if self.covariance == "full":
-            covariance = spread.scatter / spread.weight[:, None, None]
-            covariance = _shrunk(covariance, self._share(covariance, spread))
-            return GaussianDensity(seen.mean, _factor(covariance, units, self.floor))
+            covariance = self._regularised(spread.scatter / spread.weight[:, None, None], spread)
+            covariance = covariance + self._added(statistic) * np.eye(d)
+            if self._average:
+                covariance = np.tensordot(self._weights(statistic), covariance, axes=1)[None]
+            return GaussianDensity(seen.mean, factors(covariance, units, self.floor))
         weight, scatter = spread.weight, spread.scatter
         if self.covariance == "spherical":
             weight, scatter = (part.sum(axis=1, keepdims=True) for part in (weight, scatter))
@@ -131,6 +151,9 @@ class Gaussian(Family):
         variance = scatter / weight
         share = float(self.shrinkage)
         variance = (1 - share) * variance + share * variance.mean(axis=1, keepdims=True)
+        variance = (1 - self.ridge) * variance + self.ridge + self._added(statistic)
+        if self._average:
+            variance = (self._weights(statistic) @ variance)[None]
         deviation = np.sqrt(_floored(variance, units, self.floor))
         return GaussianDensity(seen.mean, np.ascontiguousarray(np.broadcast_to(deviation, (len(seen.mean), d))))
 
@@ -172,6 +195,35 @@ class Gaussian(Family):
         scale = 0.5 * units / K**2
         return NormalInverseGamma(whole.mean[0], 0.01, 1.5, scale.mean() if self.covariance == "spherical" else scale)
 
+    def _added(self, statistic: Moments) -> float:
+        """What smoothing adds to every variance."""
+        if not self.smoothing:
+            return 0.0
+        return float(self.smoothing * (statistic.observed or statistic).pooled().variances().max())
+
+    def _weights(self, statistic: Moments) -> Array:
+        """Weight of each group's covariance in the average."""
+        if not isinstance(self.shared, str):
+            given = np.asarray(self.shared, dtype=np.float64)
+            if given.shape != (len(statistic.mean),):
+                raise ValueError(f"shared has {given.size} weights, but there are {len(statistic.mean)} groups.")
+            return given / given.sum()
+        weight = statistic.weight if statistic.weight.ndim == 1 else statistic.weight.max(axis=1)
+        return weight / weight.sum()
+
+    def _regularised(self, covariance: Array, spread: Moments) -> Array:
+        """Covariances after shrinkage and ridge."""
+        if isinstance(self.shrinkage, str) and self.shrinkage == "auto":  # in units of each group's own deviations
+            scale = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
+            scale = np.where(scale > 0, scale, 1.0)
+            unit = scale[:, :, None] * scale[:, None, :]
+            assert spread.quartic is not None
+            relative = replace(spread, quartic=spread.quartic / unit**2)
+            covariance = unit * _shrunk(covariance / unit, self._share(covariance / unit, relative))
+        else:
+            covariance = _shrunk(covariance, self._share(covariance, spread))
+        return (1 - self.ridge) * covariance + self.ridge * np.eye(covariance.shape[1])
+
     def _share(self, covariance: Array, spread: Moments) -> Array:
         """Shrinkage of each covariance, (K, 1, 1)."""
         if not isinstance(self.shrinkage, str):
@@ -192,17 +244,28 @@ class Gaussian(Family):
     def _check(self, d: int | None = None) -> None:
         choose("covariance", self.covariance, ("full", "diagonal", "spherical"))
         choose("estimate", self._estimate, ESTIMATES)
-        choose("shared", self.shared, (True, False))
+        if self._average and (isinstance(self.shared, str) or np.ndim(self.shared) != 1):
+            choose("shared", self.shared, (True, False, "average"))
+        if self._average and self._estimate != "ml":
+            raise ValueError(f"shared={self.shared!r} is for estimate='ml'; use True with priors.")
+        for name, most in (("ridge", 1.0), ("smoothing", np.inf)):
+            value: Any = getattr(self, name)
+            if not isinstance(value, Real) or not 0 <= value <= most or np.isinf(value):  # type: ignore[operator, call-overload]
+                raise ValueError(f"{name} must be a number, at least 0{' and at most 1' * (most == 1)}, got {value!r}.")
+            if value and self._estimate != "ml":
+                raise ValueError(f"{name} is for estimate='ml'; otherwise the prior does that work.")
         if not isinstance(self.floor, Real) or not 0 <= self.floor < 1:
             raise ValueError(f"floor must lie in [0, 1), in units of the data's variance, got {self.floor!r}.")
         if isinstance(self.shrinkage, str):
-            choose("shrinkage", self.shrinkage, ("ledoit_wolf", "oas"))
+            choose("shrinkage", self.shrinkage, ("ledoit_wolf", "oas", "auto"))
             if self.covariance != "full":
                 raise ValueError(
                     f"shrinkage={self.shrinkage!r} is for full covariances; give a number for {self.covariance!r}."
                 )
         elif not isinstance(self.shrinkage, Real) or not 0 <= self.shrinkage <= 1:
-            raise ValueError(f"shrinkage must lie in [0, 1], or be 'ledoit_wolf' or 'oas', got {self.shrinkage!r}.")
+            raise ValueError(
+                f"shrinkage must lie in [0, 1], or be 'ledoit_wolf', 'oas' or 'auto', got {self.shrinkage!r}."
+            )
         if self.shrinkage != 0 and self._estimate != "ml":
             raise ValueError(
                 f"shrinkage is for estimate='ml'; with estimate={self._estimate!r} the prior does that work."
@@ -274,23 +337,23 @@ def _shrunk(covariance: Array, share: Array) -> Array:
     return (1 - share) * covariance + share * level * np.eye(d)
 
 
-def _factor(covariance: Array, units: Array, floor: float) -> Array:
+def factors(covariance: Array, units: Array, floor: float) -> Array:
     """Cholesky factors, with eigenvalues in the data's units not below the floor."""
     scale = np.sqrt(units[0])
     least = max(floor, len(scale) * np.finfo(np.float64).eps)  # below, an eigenvalue is rounding
     relative = covariance / (scale[:, None] * scale)
     try:
-        factors = np.linalg.cholesky(relative)
+        found = np.linalg.cholesky(relative)
         # The trace of the inverse bounds the least eigenvalue.
-        sound = (np.linalg.inv(factors) ** 2).sum(axis=(1, 2)) * least < 1
+        sound = (np.linalg.inv(found) ** 2).sum(axis=(1, 2)) * least < 1
     except np.linalg.LinAlgError:
-        factors, sound = np.empty_like(relative), np.zeros(len(relative), dtype=bool)
+        found, sound = np.empty_like(relative), np.zeros(len(relative), dtype=bool)
     low = []
     for k in np.flatnonzero(~sound):
         values, vectors = np.linalg.eigh(relative[k])
         if values[0] < least:
             low.append(k)
-        factors[k] = lower_triangle((vectors * np.sqrt(np.maximum(values, floor)))[None])[0]
+        found[k] = lower_triangle((vectors * np.sqrt(np.maximum(values, floor)))[None])[0]
     if low:
         _say_floored(low, floor)
-    return factors * scale[:, None]
+    return found * scale[:, None]

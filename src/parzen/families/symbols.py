@@ -28,6 +28,8 @@ class Bernoulli(Family):
         By default Beta(1, 1) for "bayes" and Beta(2, 2) for "map", both of which give Laplace's rule.
     estimate : "bayes", "map" or "ml"
         The posterior predictive, the posterior's mode, or the likeliest probability (which may be 0 or 1).
+    threshold : float, optional
+        Cells above it are ones, others zeros. Without it cells must be 0 and 1.
 
     Examples
     --------
@@ -40,6 +42,7 @@ class Bernoulli(Family):
 
     prior: Beta | None = None
     estimate: str = "bayes"
+    threshold: float | None = None
 
     takes_sparse: ClassVar[bool] = True
 
@@ -47,11 +50,11 @@ class Bernoulli(Family):
         choose("estimate", self.estimate, ESTIMATES)
         check_prior(self.prior, Beta, "Bernoulli", (group_count(R), X.shape[1]))
         if is_sparse(X):
-            X = bits_in_csr(as_csr(X))
+            X = bits_in_csr(as_csr(X), self.threshold)
             weight, ones = csr_sums(X, R)
             pairs = np.stack([weight[:, None] - ones, ones], axis=2)
             return Counts(pairs.reshape(len(ones), -1), (2,) * X.shape[1])
-        return Counts(tally(as_bits(X), R, (2,) * X.shape[1]), (2,) * X.shape[1])
+        return Counts(tally(as_bits(X, threshold=self.threshold), R, (2,) * X.shape[1]), (2,) * X.shape[1])
 
     def maximise(self, statistic: Counts) -> BernoulliDensity:
         pairs = statistic.counts.reshape(len(statistic.counts), -1, 2)
@@ -60,13 +63,13 @@ class Bernoulli(Family):
             pairs, whole = filled(pairs, pairs.sum(axis=2, keepdims=True))
             with np.errstate(divide="ignore"):
                 logs = np.log(pairs) - np.log(whole)
-            return BernoulliDensity(logs[:, :, 0], logs[:, :, 1])
+            return BernoulliDensity(logs[:, :, 0], logs[:, :, 1], self.threshold)
         posterior = (self.prior or (Beta(2, 2) if self.estimate == "map" else Beta(1, 1))).update(statistic)
         if self.estimate == "bayes":
-            return posterior.predictive()
+            return replace(posterior.predictive(), threshold=self.threshold)
         posterior.mode()  # raises at the border
         whole = np.log(posterior.a + posterior.b - 2)
-        return BernoulliDensity(np.log(posterior.b - 1) - whole, np.log(posterior.a - 1) - whole)
+        return BernoulliDensity(np.log(posterior.b - 1) - whole, np.log(posterior.a - 1) - whole, self.threshold)
 
 
 @dataclass(eq=False, repr=False)
@@ -85,6 +88,8 @@ class Categorical(Family):
     categories : list or dict, optional
         Alphabet of each column, or its size: to declare categories that the first table may lack. In an estimator also
         a dict from some of the columns to their alphabets, or the alphabet itself where there is one column.
+    least : int or sequence of int, optional
+        How many categories every column (or each) has at least, on bare codes.
     unseen : "new", "missing" or "error"
         What a category beyond the alphabet is at prediction. "new": one more category, never met, that has its share
         of the prior (so that the alphabet's own probabilities sum to less than one); "missing": no information;
@@ -108,6 +113,7 @@ class Categorical(Family):
     estimate: str = "bayes"
     categories: Any = None
     unseen: str = "new"
+    least: Any = None
 
     def bind(self, table: Table) -> Self:
         choose("unseen", self.unseen, ("new", "missing", "error"))
@@ -128,6 +134,9 @@ class Categorical(Family):
         ):  # a concentration for each declares them
             declared = self.prior.concentration.shape[-1] - (self.unseen == "new")
             statistic = statistic.resized(tuple(max(size, declared) for size in statistic.sizes))
+        if self.least is not None:
+            least = _given_sizes(self.least, len(statistic.sizes))
+            statistic = statistic.resized(tuple(map(max, statistic.sizes, least)))
         columns = statistic.columns()
         total_or_collapse(np.stack([column.sum(axis=1) for column in columns], axis=1), "Categorical")
         logs = [self._log_probabilities(column) for column in columns]
@@ -179,7 +188,7 @@ class Categorical(Family):
 
 
 def _given_sizes(categories: Any, d: int) -> tuple[int, ...]:
-    given: list[Any] = [categories] * d if np.ndim(categories) == 0 else list(categories)
+    given: list[Any] = [categories] * d if isinstance(categories, int | np.integer) else list(categories)
     if len(given) != d:
         raise ValueError(f"categories has {len(given)} alphabets, but there are {d} columns; give one for each.")
-    return tuple(int(part) if np.ndim(part) == 0 else len(part) for part in given)
+    return tuple(int(part) if isinstance(part, int | np.integer) else len(part) for part in given)

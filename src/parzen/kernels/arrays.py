@@ -84,7 +84,20 @@ def canonical(X: Any) -> Any:
 
 
 def as_csr(X: Any, d: int | None = None) -> Any:
-    """Sparse rows as CSR of float32 or float64."""
+    """Sparse rows as CSR of cells that the kernels read: uint8, int64, float32 or float64."""
     check_columns(X, d)
-    X = canonical(X)
-    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+    X = X.tocsr()
+    if X.dtype in (np.uint8, np.int64, np.float32, np.float64):
+        return X
+    return X.astype(np.uint8 if X.dtype == np.bool_ else np.int64 if X.dtype.kind in "i" else np.float64)
+
+
+def row_block(X: Any, begin: int, end: int) -> Any:
+    """Rows begin to end - 1 of an array or a CSR matrix, without a copy of their cells."""
+    if not is_sparse(X):
+        return X[begin:end]
+    end = min(end, X.shape[0])
+    first, last = X.indptr[begin], X.indptr[end]
+    pointers = X.indptr[begin : end + 1] - first
+    shape = (end - begin, X.shape[1])
+    return type(X)((X.data[first:last], X.indices[first:last], pointers), shape=shape, copy=False)

@@ -66,11 +66,16 @@ class Labels:
         return len(self.codes)
 
     def __getitem__(self, rows: Any) -> "Labels":
-        part = object.__new__(Labels)  # sound already: nothing to check again
-        object.__setattr__(part, "codes", np.ascontiguousarray(self.codes[rows]))
-        object.__setattr__(part, "weights", None if self.weights is None else np.ascontiguousarray(self.weights[rows]))
-        object.__setattr__(part, "groups", self.groups)
-        return part
+        weights = None if self.weights is None else np.ascontiguousarray(self.weights[rows])
+        return Labels.sound(np.ascontiguousarray(self.codes[rows]), weights, self.groups)
+
+    @classmethod
+    def sound(cls, codes: NDArray[np.int32], weights: NDArray[np.float64] | None, groups: int) -> "Labels":
+        """Labels of codes and weights that are known to be right, and that nobody else will change: nothing checked."""
+        labels = object.__new__(cls)
+        for field, value in (("codes", codes), ("weights", weights), ("groups", groups)):
+            object.__setattr__(labels, field, value)
+        return labels
 
     def dense(self) -> NDArray[np.float64]:
         """The same memberships as an (n, K) matrix."""
@@ -94,6 +99,15 @@ def group_count(R: Memberships) -> int:
 def take(R: Memberships, rows: Any) -> Memberships:
     """Memberships of some of the rows."""
     return None if R is None else R[rows]
+
+
+def only_group(R: Memberships, k: int) -> Memberships:
+    """Memberships in group k alone: K = 1."""
+    if R is None:
+        return None
+    if isinstance(R, Labels):
+        return Labels.sound(np.where(R.codes == k, 0, -1).astype(np.int32), R.weights, 1)
+    return np.ascontiguousarray(R if R.ndim == 1 else R[:, k])
 
 
 def check_memberships(R: ArrayLike | Labels | None, n: int) -> Memberships:

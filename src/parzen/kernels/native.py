@@ -24,7 +24,8 @@ CSR = (POINTER, POINTER, POINTER, INTEGER, INTEGER, INTEGER)  # data, indices, i
 
 FLOATS = ("f32", "f64")
 CODES = ("u8", "i32", "i64", *FLOATS)
-CSRS = ("f32_i32", "f32_i64", "f64_i32", "f64_i64")
+CELLS = ("u8", "i64", *FLOATS)
+CSRS = tuple(f"{cell}_{index}" for cell in CELLS for index in ("i32", "i64"))
 
 SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "moments_diagonal": ((*ROWS, *MEMBERS, *(POINTER,) * 4), FLOATS),
@@ -45,6 +46,11 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "lookup": ((*ROWS, INTEGER, POINTER, POINTER, INTEGER, POINTER), CODES),
     "csr_sums": ((*CSR, *MEMBERS, POINTER, POINTER), CSRS),
     "csr_product": ((*CSR, INTEGER, POINTER, POINTER), CSRS),
+    "largest": ((POINTER, INTEGER, INTEGER, POINTER, POINTER), ("f64",)),
+    "normalise": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, POINTER), ("f64",)),
+    "linear": ((*ROWS, INTEGER, *(POINTER,) * 3), FLOATS),
+    "softmax": ((*ROWS, POINTER, POINTER, INTEGER, *(POINTER,) * 6), FLOATS),
+    "csr_softmax": ((*CSR, POINTER, POINTER, INTEGER, *(POINTER,) * 6), CSRS[-4:]),
 }
 
 F64, I32, I64 = np.dtype(np.float64), np.dtype(np.int32), np.dtype(np.int64)

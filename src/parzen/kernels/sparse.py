@@ -12,32 +12,35 @@ from parzen.kernels.memberships import Memberships, pointers
 
 def csr_sums(X: Any, R: Memberships = None) -> tuple[Array, Array]:
     """Weight (K,) and column totals (K, columns) of the rows of each group."""
-    suffix, matrix = _matrix(X)
+    suffix, matrix = matrix_of(X)
     members = pointers(R, X.shape[0])
     K = members[-1]
     weight, totals = np.empty(K), np.empty((K, X.shape[1]))
-    _refuse(native.call(f"csr_sums_{suffix}", *matrix, *members, *native.outputs(weight, totals)))
+    check_sound(native.call(f"csr_sums_{suffix}", *matrix, *members, *native.outputs(weight, totals)))
     return weight, totals
 
 
-def csr_product(X: Any, table: Array) -> Array:
-    """X @ table for a dense table of shape (columns, K)."""
-    suffix, matrix = _matrix(X)
+def csr_product(X: Any, table: Array, out: Array | None = None) -> Array:
+    """X @ table for a dense table of shape (columns, K), written to `out` where it is given."""
+    suffix, matrix = matrix_of(X)
     n, columns = X.shape
     K = table.shape[1]
-    out = np.empty((n, K))
+    out = np.empty((n, K)) if out is None else out
     address = native.pointer(table, native.F64, (columns, K), "table")
-    _refuse(native.call(f"csr_product_{suffix}", *matrix, K, address, *native.outputs(out)))
+    check_sound(
+        native.call(f"csr_product_{suffix}", *matrix, K, address, native.pointer(out, native.F64, (n, K), "out"))
+    )
     return out
 
 
-def _matrix(X: Any) -> tuple[str, tuple[int, ...]]:
+def matrix_of(X: Any) -> tuple[str, tuple[int, ...]]:
+    """Dtype suffix and (data, indices, row pointers, n, columns, stored) of a CSR matrix."""
     if getattr(X, "format", None) != "csr":
         raise TypeError(f"X must be a CSR matrix, got {type(X).__name__}; convert it with X.tocsr().")
     data: NDArray[Any] = X.data
-    if native.SUFFIX.get(data.dtype) not in native.FLOATS or native.SUFFIX.get(X.indices.dtype) not in ("i32", "i64"):
+    if native.SUFFIX.get(data.dtype) not in native.CELLS or native.SUFFIX.get(X.indices.dtype) not in ("i32", "i64"):
         raise TypeError(
-            f"X must hold float32 or float64 at int32 or int64 indices, got {data.dtype} at {X.indices.dtype}."
+            f"X must hold {', '.join(native.CELLS)} at int32 or int64 indices, got {data.dtype} at {X.indices.dtype}."
         )
     n, columns = X.shape
     stored = len(data)
@@ -52,6 +55,7 @@ def _matrix(X: Any) -> tuple[str, tuple[int, ...]]:
     )
 
 
-def _refuse(status: int) -> None:
+def check_sound(status: int) -> None:
+    """Raise where a kernel found that a CSR matrix is none."""
     if status:
         raise ValueError("X is not a sound CSR matrix: an index or a row pointer lies outside it; rebuild it.")

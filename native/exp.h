@@ -1,0 +1,37 @@
+// exp of a vector, to the last bit or two: x = k log 2 + r, |r| <= log(2) / 2, exp x = 2^k (1 + r + r^2 / 2 + ...).
+#pragma once
+#include "common.h"
+
+namespace parzen {
+
+typedef std::int64_t whole __attribute__((vector_size(lanes * sizeof(std::int64_t))));
+
+// For x <= 0, or a little above; below the logarithm of the least normal number (-708) it is zero. NaN stays NaN.
+inline vec exponential(vec x) {
+    constexpr double magic = 6755399441055744.0;               // 1.5 * 2^52: adding it rounds to a whole number
+    const vec shifted = x * splat(1.4426950408889634074) + splat(magic);
+    const vec k = shifted - splat(magic);
+    const vec r = x - k * splat(6.93147180369123816490e-01) - k * splat(1.90821492927058770002e-10);
+    const vec r2 = r * r, r4 = r2 * r2, r8 = r4 * r4;
+    // Taylor's coefficients, added in pairs so that no long chain of additions waits for itself.
+    const vec p0 = splat(1.0) + r, p1 = splat(1.0 / 2) + r * splat(1.0 / 6);
+    const vec p2 = splat(1.0 / 24) + r * splat(1.0 / 120), p3 = splat(1.0 / 720) + r * splat(1.0 / 5040);
+    const vec p4 = splat(1.0 / 40320) + r * splat(1.0 / 362880), p5 = splat(1.0 / 3628800) + r * splat(1.0 / 39916800);
+    const vec p6 = splat(1.0 / 479001600) + r * splat(1.0 / 6227020800.0);
+    const vec p = (p0 + r2 * p1) + r4 * (p2 + r2 * p3) + r8 * ((p4 + r2 * p5) + r4 * p6);
+    whole bits, exponent;
+    std::memcpy(&bits, &p, sizeof bits);
+    std::memcpy(&exponent, &shifted, sizeof exponent);
+    bits += exponent << 52;                                     // the low bits of `shifted` are k
+    vec scaled;
+    std::memcpy(&scaled, &bits, sizeof scaled);
+    return x < splat(-708.0) ? vec{} : (x == x ? scaled : x);
+}
+
+inline double sum_of(vec v) {
+    double total = 0;
+    for (index s = 0; s < lanes; ++s) total += v[s];
+    return total;
+}
+
+}  // namespace parzen

@@ -1,0 +1,89 @@
+// From log-densities of K classes to decisions and posteriors, rows of an (n, K) block in place.
+//
+// A row that no class can explain (all of its log-densities are minus infinity) says nothing of the classes, and keeps
+// the priors. Each kernel returns how many rows have no finite largest value, so that the caller can look why.
+#include "exp.h"
+
+namespace parzen {
+namespace {
+
+inline bool finite(double x) { return x - x == 0; }
+
+// The largest of a row's values, once the priors are added.
+inline double add_prior(double* row, const double* prior, index groups) {
+    double most = -HUGE_VAL;
+    bool nan = false;
+    for (index k = 0; k < groups; ++k) {
+        row[k] += prior[k];
+        nan |= row[k] != row[k];
+        most = row[k] > most ? row[k] : most;
+    }
+    return nan ? NAN : most;
+}
+
+index largest(double* values, index n, index groups, const double* prior, index* codes) {
+    index odd = 0;
+    for (index i = 0; i < n; ++i) {
+        double* row = values + i * groups;
+        const double most = add_prior(row, prior, groups);
+        const double* from = finite(most) ? row : prior;
+        odd += !finite(most);
+        index best = 0;
+        for (index k = 1; k < groups; ++k) best = from[k] > from[best] ? k : best;
+        codes[i] = best;
+    }
+    return odd;
+}
+
+// How the rows are left: as log-posteriors, as posteriors, or untouched but for the log of their sums.
+enum Form : index { LOG = 0, PLAIN = 1, SUMS = 2 };
+
+index normalise(double* values, index n, index groups, const double* prior, index form, double* sums) {
+    constexpr index rows = 64;
+    const index size = rounded_up(rows * groups, lanes);
+    Scratch<double> scratch(size);
+    if (!scratch) return NO_MEMORY;
+    index odd = 0;
+    for (index begin = 0; begin < n; begin += rows) {
+        const index count = n - begin < rows ? n - begin : rows;
+        double most[rows];
+        for (index r = 0; r < count; ++r) {
+            double* row = values + (begin + r) * groups;
+            most[r] = add_prior(row, prior, groups);
+            if (!finite(most[r])) {
+                ++odd;
+                if (most[r] == -HUGE_VAL && form != SUMS) {
+                    most[r] = 0;
+                    for (index k = 0; k < groups; ++k) row[k] = prior[k];
+                }
+            }
+            const double shift = finite(most[r]) ? most[r] : 0;
+            for (index k = 0; k < groups; ++k) scratch[r * groups + k] = row[k] - shift;
+        }
+        for (index at = 0; at < count * groups; at += lanes) store(scratch + at, exponential(load(scratch + at)));
+        for (index r = 0; r < count; ++r) {
+            double *row = values + (begin + r) * groups, *e = scratch + r * groups, total = 0;
+            for (index k = 0; k < groups; ++k) total += e[k];
+            if (form == PLAIN) {
+                for (index k = 0; k < groups; ++k) row[k] = e[k] / total;
+                continue;
+            }
+            const double whole = finite(most[r]) ? most[r] + std::log(total) : most[r];
+            if (form == SUMS) sums[begin + r] = whole;
+            else for (index k = 0; k < groups; ++k) row[k] -= whole;
+        }
+    }
+    return odd;
+}
+
+}  // namespace
+}  // namespace parzen
+
+PARZEN_EXPORT parzen::index parzen_largest_f64(double* values, parzen::index n, parzen::index groups,
+                                               const double* prior, parzen::index* codes) {
+    return parzen::largest(values, n, groups, prior, codes);
+}
+PARZEN_EXPORT parzen::index parzen_normalise_f64(double* values, parzen::index n, parzen::index groups,
+                                                 const double* prior, parzen::index form, double* sums) {
+    return parzen::normalise(values, n, groups, prior, form, sums);
+}

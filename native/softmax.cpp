@@ -1,0 +1,201 @@
+// Affine functions of rows, and the likelihood of labels whose log-odds they are: the inner loop of logistic regression.
+//
+// The table has shape (columns, K), the offset (K): score k of a row x is offset[k] + sum of x[j] table[j, k].
+#include "exp.h"
+
+namespace parzen {
+namespace {
+
+constexpr index vectors = 4;
+constexpr index tile = vectors * lanes;
+
+// x[j * tile + r] = X[r, j]; rows beyond the last are zero.
+template <class T>
+inline void transpose(const T* X, index rows, index d, index stride, double* x) {
+    for (index j = 0; j < d; ++j)
+        for (index r = 0; r < tile; ++r) x[j * tile + r] = r < rows ? static_cast<double>(X[r * stride + j]) : 0.0;
+}
+
+// scores[k * tile + r] of a tile of rows.
+inline void score(const double* x, index d, index groups, const double* table, const double* offset, double* scores) {
+    for (index k = 0; k < groups; ++k) {
+        vec sum[vectors];
+        for (index v = 0; v < vectors; ++v) sum[v] = splat(offset[k]);
+        for (index j = 0; j < d; ++j) {
+            const vec weight = splat(table[j * groups + k]);
+            for (index v = 0; v < vectors; ++v) sum[v] += weight * load(x + j * tile + v * lanes);
+        }
+        for (index v = 0; v < vectors; ++v) store(scores + k * tile + v * lanes, sum[v]);
+    }
+}
+
+template <class T>
+index linear(const T* X, index n, index d, index stride, index groups, const double* table, const double* offset,
+             double* out) {
+    Scratch<double> x(d * tile), scores(groups * tile);
+    if (!x || !scores) return NO_MEMORY;
+    for (index i = 0; i < n; i += tile) {
+        const index rows = n - i < tile ? n - i : tile;
+        transpose(X + i * stride, rows, d, stride, x);
+        score(x, d, groups, table, offset, scores);
+        for (index r = 0; r < rows; ++r)
+            for (index k = 0; k < groups; ++k) out[(i + r) * groups + k] = scores[k * tile + r];
+    }
+    return OK;
+}
+
+// Turns scores of a tile into w (p - [label = k]); adds the weights and the log-likelihood.
+inline void residuals(double* scores, index groups, const index* label, const double* w, index rows, double* weight,
+                      double* likelihood) {
+    double own[tile];
+    for (index r = 0; r < rows; ++r) own[r] = scores[(label[r] < 0 ? 0 : label[r]) * tile + r];
+    vec most[vectors], total[vectors] = {};
+    for (index v = 0; v < vectors; ++v) most[v] = load(scores + v * lanes);
+    for (index k = 1; k < groups; ++k)
+        for (index v = 0; v < vectors; ++v) {
+            const vec s = load(scores + k * tile + v * lanes);
+            most[v] = s > most[v] ? s : most[v];
+        }
+    for (index k = 0; k < groups; ++k)
+        for (index v = 0; v < vectors; ++v) {
+            double* at = scores + k * tile + v * lanes;
+            const vec e = exponential(load(at) - most[v]);
+            total[v] += e;
+            store(at, e);
+        }
+    double sums[tile], tops[tile];
+    for (index v = 0; v < vectors; ++v) { store(sums + v * lanes, total[v]); store(tops + v * lanes, most[v]); }
+    for (index r = 0; r < rows; ++r) {
+        if (w[r] == 0) continue;
+        *weight += w[r];
+        *likelihood += w[r] * (own[r] - tops[r] - std::log(sums[r]));
+    }
+    for (index k = 0; k < groups; ++k)
+        for (index v = 0; v < vectors; ++v) {
+            double* at = scores + k * tile + v * lanes;
+            store(at, load(w + v * lanes) * load(at) / total[v]);
+        }
+    for (index r = 0; r < rows; ++r) if (w[r] != 0) scores[label[r] * tile + r] -= w[r];
+}
+
+template <class T>
+index softmax(const T* X, index n, index d, index stride, const std::int32_t* codes, const double* weights,
+              index groups, const double* table, const double* offset, double* weight, double* likelihood,
+              double* gradient, double* slope) {
+    Scratch<double> x(d * tile), scores(groups * tile), sums(groups * (d + 1) * lanes);
+    if (!x || !scores || !sums) return NO_MEMORY;
+    *weight = *likelihood = 0;
+    for (index i = 0; i < n; i += tile) {
+        const index rows = n - i < tile ? n - i : tile;
+        index label[tile];
+        double w[tile];
+        for (index r = 0; r < tile; ++r) {
+            label[r] = r < rows ? codes[i + r] : -1;
+            const bool counts = label[r] >= 0 && label[r] < groups;
+            w[r] = !counts ? 0.0 : weights ? weights[i + r] : 1.0;
+        }
+        transpose(X + i * stride, rows, d, stride, x);
+        score(x, d, groups, table, offset, scores);
+        residuals(scores, groups, label, w, rows, weight, likelihood);
+        for (index k = 0; k < groups; ++k) {
+            vec r[vectors];
+            for (index v = 0; v < vectors; ++v) r[v] = load(scores + k * tile + v * lanes);
+            double* own = sums + k * (d + 1) * lanes;
+            for (index j = 0; j < d; ++j) {
+                vec s = load(own + j * lanes);
+                for (index v = 0; v < vectors; ++v) s += r[v] * load(x + j * tile + v * lanes);
+                store(own + j * lanes, s);
+            }
+            vec s = load(own + d * lanes);
+            for (index v = 0; v < vectors; ++v) s += r[v];
+            store(own + d * lanes, s);
+        }
+    }
+    for (index k = 0; k < groups; ++k) {
+        const double* own = sums + k * (d + 1) * lanes;
+        for (index j = 0; j < d; ++j) gradient[j * groups + k] = sum_of(load(own + j * lanes));
+        slope[k] = sum_of(load(own + d * lanes));
+    }
+    return OK;
+}
+
+// The same for rows in CSR form, one row at a time: its cells touch few rows of the table and of the gradient.
+template <class T, class I>
+index csr_softmax(const T* data, const I* indices, const I* indptr, index n, index columns, index stored,
+                  const std::int32_t* codes, const double* weights, index groups, const double* table,
+                  const double* offset, double* weight, double* likelihood, double* gradient, double* slope) {
+    for (index i = 0; i < n; ++i)
+        if (indptr[i] < 0 || indptr[i] > indptr[i + 1] || indptr[i + 1] > stored) return 1;
+    const index padded = rounded_up(groups, lanes);
+    Scratch<double> scratch(padded);
+    if (!scratch) return NO_MEMORY;
+    double* s = scratch;
+    std::memset(gradient, 0, sizeof(double) * columns * groups);
+    std::memset(slope, 0, sizeof(double) * groups);
+    *weight = *likelihood = 0;
+    for (index i = 0; i < n; ++i) {
+        const double w = weights ? weights[i] : 1.0;
+        const index label = codes[i];
+        if (label < 0 || label >= groups || w == 0) continue;
+        for (index k = 0; k < groups; ++k) s[k] = offset[k];
+        for (index at = indptr[i]; at < indptr[i + 1]; ++at) {
+            if (indices[at] < 0 || indices[at] >= columns) return 1;
+            const double value = data[at];
+            const double* row = table + static_cast<index>(indices[at]) * groups;
+#pragma omp simd
+            for (index k = 0; k < groups; ++k) s[k] += value * row[k];
+        }
+        double most = s[0], total = 0;
+        for (index k = 1; k < groups; ++k) most = s[k] > most ? s[k] : most;
+        const double own = s[label] - most;
+        for (index k = 0; k < padded; ++k) s[k] = k < groups ? s[k] - most : -HUGE_VAL;
+        for (index k = 0; k < padded; k += lanes) store(s + k, exponential(load(s + k)));
+        for (index k = 0; k < groups; ++k) total += s[k];
+        *weight += w;
+        *likelihood += w * (own - std::log(total));
+        for (index k = 0; k < groups; ++k) s[k] *= w / total;
+        s[label] -= w;
+        for (index k = 0; k < groups; ++k) slope[k] += s[k];
+        for (index at = indptr[i]; at < indptr[i + 1]; ++at) {
+            const double value = data[at];
+            double* row = gradient + static_cast<index>(indices[at]) * groups;
+#pragma omp simd
+            for (index k = 0; k < groups; ++k) row[k] += value * s[k];
+        }
+    }
+    return OK;
+}
+
+}  // namespace
+}  // namespace parzen
+
+#define PARZEN_SOFTMAX(T, suffix)                                                                                     \
+    PARZEN_EXPORT parzen::index parzen_linear_##suffix(                                                               \
+        const T* X, parzen::index n, parzen::index d, parzen::index stride, parzen::index groups,                     \
+        const double* table, const double* offset, double* out) {                                                     \
+        return parzen::linear(X, n, d, stride, groups, table, offset, out);                                           \
+    }                                                                                                                 \
+    PARZEN_EXPORT parzen::index parzen_softmax_##suffix(                                                              \
+        const T* X, parzen::index n, parzen::index d, parzen::index stride, const std::int32_t* codes,                \
+        const double* weights, parzen::index groups, const double* table, const double* offset, double* weight,       \
+        double* likelihood, double* gradient, double* slope) {                                                        \
+        return parzen::softmax(X, n, d, stride, codes, weights, groups, table, offset, weight, likelihood, gradient,  \
+                               slope);                                                                                \
+    }
+
+#define PARZEN_CSR_SOFTMAX(T, I, suffix)                                                                              \
+    PARZEN_EXPORT parzen::index parzen_csr_softmax_##suffix(                                                          \
+        const T* data, const I* indices, const I* indptr, parzen::index n, parzen::index columns,                     \
+        parzen::index stored, const std::int32_t* codes, const double* weights, parzen::index groups,                 \
+        const double* table, const double* offset, double* weight, double* likelihood, double* gradient,              \
+        double* slope) {                                                                                              \
+        return parzen::csr_softmax(data, indices, indptr, n, columns, stored, codes, weights, groups, table, offset,  \
+                                   weight, likelihood, gradient, slope);                                              \
+    }
+
+PARZEN_SOFTMAX(float, f32)
+PARZEN_SOFTMAX(double, f64)
+PARZEN_CSR_SOFTMAX(float, std::int32_t, f32_i32)
+PARZEN_CSR_SOFTMAX(float, std::int64_t, f32_i64)
+PARZEN_CSR_SOFTMAX(double, std::int32_t, f64_i32)
+PARZEN_CSR_SOFTMAX(double, std::int64_t, f64_i64)

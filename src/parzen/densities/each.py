@@ -1,0 +1,43 @@
+"""Densities of different kinds, one for each group, over the same columns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from parzen.family import Density
+from parzen.kernels.arrays import Array
+
+
+@dataclass(frozen=True)
+class EachDensity(Density):
+    """K densities, each of its own kind.
+
+    Attributes
+    ----------
+    parts : tuple of K densities, with K = 1 each
+    """
+
+    parts: tuple[Density, ...]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.parts), self.parts[0].shape[1]
+
+    def log_density(self, X: Any) -> Array:
+        return np.concatenate([part.log_density(X) for part in self.parts], axis=1)
+
+    def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
+        out = np.empty((len(labels), self.shape[1]))
+        for k in np.unique(labels):
+            rows = np.flatnonzero(labels == k)
+            out[rows] = self.parts[k].sample(np.zeros(len(rows), dtype=np.intp), rng)
+        return out
+
+    def marginal(self, columns: Sequence[int]) -> "EachDensity":
+        return EachDensity(tuple(part.marginal(columns) for part in self.parts))
+
+    def conditional(self, columns: Sequence[int], values: ArrayLike) -> "EachDensity":
+        return EachDensity(tuple(part.conditional(columns, values) for part in self.parts))

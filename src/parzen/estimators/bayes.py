@@ -1,0 +1,300 @@
+"""Classifiers over any family, over mixed columns, and over Gaussians."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from parzen.estimators.generative import GenerativeClassifier
+from parzen.estimators.labels import codes_among
+from parzen.explanation import Explanation, column_scores
+from parzen.families.columns import Columns
+from parzen.families.each import Each, Known
+from parzen.families.gaussian import Gaussian, Prior
+from parzen.family import Density, Family
+from parzen.kernels.arrays import is_sparse
+from parzen.posterior import decide
+from parzen.schema import column_of
+
+
+class BayesClassifier(GenerativeClassifier):
+    """Classify by Bayes' rule, with a density of any family for each class.
+
+    Parameters
+    ----------
+    family : Family, Density or dict, optional
+        The family of every class; by default ``Gaussian()``. Or densities that are known (one for each class, in their
+        order), so that only the priors are learnt. Or a dict from each class to its own family or density.
+    priors : sequence, dict or "uniform", optional
+        Priors of the classes in the order of `classes_`, or a dict from classes. By default their shares of the rows.
+    unlabelled : optional
+        What stands in y for a missing label, besides None and NaN; scikit-learn's semi-supervised models use -1.
+    max_iter, tol : int, float
+        Most steps, and least rise of the log-likelihood for each unit of weight, where labels or cells are missing.
+    random_state : int, RandomState instance or None
+        For families whose start is random.
+
+    Attributes
+    ----------
+    classes_, class_count_, class_prior_ : arrays of shape (K,)
+    density_ : Density
+        The K densities of the classes.
+    statistic_, family_, schema_, n_iter_, outcome_ : as of `DensityEstimator`
+    log_likelihoods_ : tuple of float
+        Where labels are missing: of all rows, at each step. Maximum likelihood never lets it fall.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from parzen import BayesClassifier, Gaussian
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = BayesClassifier(Gaussian(shared=True)).fit(X, y)
+    >>> int((model.predict(X) != y).sum())
+    3
+    >>> model.predict_proba(X[70:71]).round(3)
+    array([[0.   , 0.249, 0.751]])
+    >>> model.predict_proba(X[70:71], priors=[0.1, 0.8, 0.1]).round(3)  # a population with few of the third kind
+    array([[0.   , 0.726, 0.274]])
+    """
+
+    def __init__(
+        self,
+        family: Any = None,
+        priors: Any = None,
+        *,
+        unlabelled: Any = None,
+        max_iter: int = 200,
+        tol: float = 1e-7,
+        random_state: Any = None,
+    ) -> None:
+        self.family = family
+        self.priors = priors
+        self.unlabelled = unlabelled
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _family(self) -> Family:
+        if not isinstance(self.family, dict):
+            return _as_family(self.family)
+        parts = {label: _as_family(part) for label, part in self.family.items()}
+        classes = getattr(self, "classes_", None)
+        if classes is None:
+            return Each(list(parts.values()))
+        if set(parts) != set(classes.tolist()):
+            raise ValueError(f"family names {list(parts)}, but the classes are {classes.tolist()}; give each its own.")
+        return Each([parts[label] for label in classes.tolist()])
+
+    def _takes_sparse(self) -> bool:
+        parts = self.family.values() if isinstance(self.family, dict) else [self.family]
+        return all(_as_family(part).takes_sparse for part in parts)
+
+    def _given_priors(self) -> Any:
+        return self.priors
+
+    def _unlabelled(self) -> Any:
+        return self.unlabelled
+
+
+def _as_family(given: Any) -> Family:
+    if given is None:
+        return Gaussian()
+    if isinstance(given, Density):
+        return Known(given)
+    if not isinstance(given, Family):
+        raise TypeError(f"family must be a family such as Gaussian(), or a density, got {type(given).__name__}.")
+    return given
+
+
+class GaussianDiscriminant(GenerativeClassifier):
+    """Gaussian discriminant analysis: a Gaussian for each class, quadratic or (with `shared`) linear log-odds.
+
+    Cells that are missing at prediction are integrated out exactly; at fitting, a full covariance is found by EM.
+
+    Parameters
+    ----------
+    covariance : "full", "diagonal" or "spherical"
+        "diagonal" is Gaussian naive Bayes.
+    shared : bool
+        Whether the classes have one covariance: linear discriminant analysis.
+    priors : sequence, dict or "uniform", optional
+        By default the classes' shares of the rows.
+    shrinkage, floor, prior, estimate
+        As of `parzen.Gaussian`: what keeps covariances of few rows sound.
+    unlabelled : optional
+        What stands in y for a missing label, besides None and NaN.
+    max_iter, tol : int, float
+        Most steps, and least rise of the log-likelihood for each unit of weight, where cells or labels are missing.
+
+    Attributes
+    ----------
+    classes_, class_count_, class_prior_ : arrays of shape (K,)
+    density_ : GaussianDensity
+        Means and covariances of the classes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from parzen import GaussianDiscriminant
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = GaussianDiscriminant(shared=True).fit(X[50:, 2:], y[50:])
+    >>> print(model.decision_boundary())
+    2.82099 x0 + 9.46944 x1 - 29.7106 = 0
+    """
+
+    def __init__(
+        self,
+        covariance: str = "full",
+        shared: bool = False,
+        priors: Any = None,
+        *,
+        shrinkage: Any = 0.0,
+        floor: float = 1e-12,
+        prior: Prior | None = None,
+        estimate: str | None = None,
+        unlabelled: Any = None,
+        max_iter: int = 200,
+        tol: float = 1e-7,
+    ) -> None:
+        self.covariance = covariance
+        self.shared = shared
+        self.priors = priors
+        self.shrinkage = shrinkage
+        self.floor = floor
+        self.prior = prior
+        self.estimate = estimate
+        self.unlabelled = unlabelled
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def _family(self) -> Family:
+        return Gaussian(self.covariance, self.shared, self.floor, self.shrinkage, self.prior, self.estimate)
+
+    def _given_priors(self) -> Any:
+        return self.priors
+
+    def _unlabelled(self) -> Any:
+        return self.unlabelled
+
+
+class NaiveClassifier(GenerativeClassifier):
+    """A generative classifier whose columns are independent given the class, so that each has its say apart."""
+
+    def explain(self, X: Any, label: Any = None, against: Any = None) -> Explanation:
+        """What each column adds to the log-odds of one class against another.
+
+        Parameters
+        ----------
+        X : table of shape (n, d)
+        label, against : classes, optional
+            By default the likeliest class of each row, and the likeliest of the others.
+
+        Returns
+        -------
+        Explanation
+            `print` it for the first row, ``.table()`` for all, ``.plot(row)`` for a picture.
+        """
+        check_is_fitted(self, "density_")
+        rows = self._later(X)
+        if is_sparse(rows):
+            rows = rows.toarray()
+        first, second = self._compared_classes(rows, label, against)
+        at = np.arange(len(rows))
+        contributions = np.empty(rows.shape)
+        compared: Any = self._scores()
+        for j in range(rows.shape[1]):
+            scores = column_scores(compared, rows, j)
+            contributions[:, j] = scores[at, first] - scores[at, second]
+        log_prior = self._prior_in_scores()
+        cells = np.empty(rows.shape, dtype=object)
+        for j in range(rows.shape[1]):
+            column = rows[:, j] if is_sparse(X) or not hasattr(X, "shape") else column_of(X, j)
+            cells[:, j] = np.asarray(column, dtype=object)
+        return Explanation(
+            self.classes_[first],
+            self.classes_[second],
+            log_prior[first] - log_prior[second],
+            contributions,
+            tuple(self.schema_.labels),
+            cells,
+        )
+
+    def _compared_classes(self, rows: Any, label: Any, against: Any) -> tuple[Any, Any]:
+        """Codes of the two classes that are compared for each row."""
+        given = [None if one is None else np.repeat(codes_among(np.array([one]), 1, self.classes_), len(rows))
+                 for one in (label, against)]  # fmt: skip
+        if label is not None and label == against:
+            raise ValueError(f"label and against are both {label!r}; compare two different classes.")
+        first = self._likeliest(rows, given[1]) if given[0] is None else given[0]
+        return first, self._likeliest(rows, first) if given[1] is None else given[1]
+
+    def _likeliest(self, rows: Any, banned: Any) -> Any:
+        """Code of the likeliest class of each row, other than the banned one."""
+        if banned is None:
+            return decide(self._scores(), self._prior_in_scores(), rows)[0]
+        codes = np.empty(len(rows), dtype=np.int64)
+        for k in np.unique(banned):
+            own = np.flatnonzero(banned == k)
+            log_prior = self._prior_in_scores().copy()
+            log_prior[k] = -np.inf
+            codes[own], _ = decide(self._scores(), log_prior, rows[own])
+        return codes
+
+
+class NaiveBayes(NaiveClassifier):
+    """Naive Bayes over a table of mixed columns: numbers, text, booleans, categories, counts, missing cells.
+
+    Parameters
+    ----------
+    columns : "auto" or dict
+        Families of columns, by name or position; of those that it doesn't name, chosen from what they hold (see
+        `parzen.Columns`).
+    priors : sequence, dict or "uniform", optional
+        By default the classes' shares of the rows.
+    unlabelled : optional
+        What stands in y for a missing label, besides None and NaN.
+    max_iter, tol : int, float
+        Most steps, and least rise of the log-likelihood for each unit of weight, where labels are missing.
+
+    Attributes
+    ----------
+    classes_, class_count_, class_prior_ : arrays of shape (K,)
+    density_ : ProductDensity
+    family_ : Product
+        Which column has which family.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from parzen import NaiveBayes
+    >>> table = pd.DataFrame(
+    ...     {"age": [31, 40, 52, None, 23, 64], "city": ["Oslo", "Lund", "Oslo", "Oslo", "Lund", "Graz"]}
+    ... )
+    >>> model = NaiveBayes().fit(table, ["no", "yes", "no", "no", "yes", "yes"])
+    >>> model.predict(pd.DataFrame({"age": [30, None], "city": ["Lund", "Rome"]}))  # nobody from Rome was met
+    array(['yes', 'no'], dtype='<U3')
+    >>> print(model.explain(table[:1]))
+    log-odds of no against yes: +0.95
+      prior        +0.00
+      city = Oslo  +1.39
+      age = 31     -0.43
+    """
+
+    def __init__(
+        self, columns: Any = "auto", priors: Any = None, *, unlabelled: Any = None, max_iter: int = 200,
+        tol: float = 1e-7,
+    ) -> None:  # fmt: skip
+        self.columns = columns
+        self.priors = priors
+        self.unlabelled = unlabelled
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def _family(self) -> Family:
+        return Columns(self.columns)
+
+    def _given_priors(self) -> Any:
+        return self.priors
+
+    def _unlabelled(self) -> Any:
+        return self.unlabelled

@@ -1,0 +1,262 @@
+"""Generative classifiers: a prior and a density for each class, and all that follows from them."""
+
+import warnings
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from parzen.accumulate import Evaluated, evaluate
+from parzen.estimators.classifier import Classifier
+from parzen.estimators.door import all_or_nothing, finite_numbers, table, weights, weighty
+from parzen.estimators.labels import (
+    check_several,
+    check_weights,
+    class_counts,
+    codes_among,
+    declared_classes,
+    labels_of,
+    log_of,
+    read_labels,
+    read_priors,
+)
+from parzen.estimators.learner import Learner, generator, row_count
+from parzen.families.labelled import Labelled, LabelledDensity
+from parzen.family import Family
+from parzen.forms import Boundary, Softmax, quadratic_form
+from parzen.kernels.arrays import Array
+from parzen.posterior import compare, log_evidence
+
+
+class GenerativeClassifier(Classifier, Learner):
+    """Prior times density, class by class.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+    class_count_ : array of shape (K,)
+        Weight of the rows of each class.
+    class_prior_ : array of shape (K,)
+    density_ : Density
+        The K densities of the classes.
+    """
+
+    class_count_: Array
+    class_prior_: Array
+
+    @abstractmethod
+    def _given_priors(self) -> Any:
+        """Priors that the parameters give; None where they are learnt."""
+
+    def _unlabelled(self) -> Any:
+        """What marks a row without a label, besides None and NaN."""
+        return None
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> None:
+        """Fit a density to the rows of each class.
+
+        Parameters
+        ----------
+        X : table of shape (n, d): array, CSR where the family takes it, pandas or polars
+        y : array of shape (n,)
+            Label of each row. Rows whose label is missing (None, NaN) are learnt from as well: their labels are
+            expected under the current densities, again and again (EM).
+        sample_weight : array of shape (n,), optional
+
+        Returns
+        -------
+        self
+        """
+        self._fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
+        self._forget()
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        X = table(self, X, reset=True, sparse=self._takes_sparse())
+        self.classes_, codes = read_labels(y, X.shape[0], self._unlabelled())
+        K = len(check_several(self.classes_))
+        w = weights(sample_weight, X)
+        counts = class_counts(codes, w, K)
+        check_weights(counts, self.classes_)
+        X, w, codes = weighty(X, w, codes)
+        rows = self._bind(X)
+        R = labels_of(codes, w, K)
+        self._settle(counts)
+        if codes.min() < 0:
+            given = None if self._given_priors() is None else log_of(self.class_prior_)
+            found = self._learn(Labelled(self.family_, given), rows, R)
+            joint: Any = found.statistic
+            assert isinstance(found.density, LabelledDensity)
+            self._keep(found.density.density, joint.parts[1], found)
+            self.class_prior_, self.class_count_ = np.exp(found.density.log_prior), joint.parts[0].weight[:, 0]
+            self.log_likelihoods_ = found.log_likelihoods
+        else:
+            found = self._learn(self.family_, rows, R)
+            self._keep(found.density, found.statistic, found)
+        self._finish()
+
+    def _forget(self) -> None:
+        """Remove what an earlier fit has left."""
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
+            delattr(self, name)
+
+    @all_or_nothing
+    def partial_fit(
+        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> None:
+        """Learn from more rows; what was learnt before stays, and the result equals `fit` on all rows together.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fit`
+        classes : array of shape (K,)
+            All classes, at the first call; later ones may leave it out. A class that has not come yet has prior zero.
+        """
+        begun = hasattr(self, "density_")
+        if not begun and classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        if classes is not None:
+            named = declared_classes(classes)
+            if begun and not np.array_equal(named, self.classes_):
+                raise ValueError(f"classes is {named.tolist()}, but the first call named {self.classes_.tolist()}.")
+            self.classes_ = named
+        if begun:
+            self._check_learnt()
+            self._check_same_family()
+        X = table(self, X, reset=not begun, sparse=self._takes_sparse())
+        codes = codes_among(y, X.shape[0], self.classes_)
+        X, w, codes = weighty(X, weights(sample_weight, X), codes)
+        rows = self._encoded(X, grow=True) if begun else self._bind(X)
+        K = len(self.classes_)
+        counts = class_counts(codes, w, K) + (self.class_count_ if begun else 0.0)
+        with warnings.catch_warnings():
+            if not counts.all():  # a class that is yet to come
+                warnings.filterwarnings("ignore", message="groups .* have no weight")
+            self._learn_more(rows, labels_of(codes, w, K), begun)
+        self._settle(counts)
+        self._finish()
+
+    def merge(self, other: Any) -> Self:
+        """A new classifier that has learnt from the rows of both: as if it had been fitted to all of them.
+
+        Both must know the same classes (name them with ``partial_fit(..., classes=)`` where a shard may lack one).
+        """
+        check_is_fitted(self, "density_")
+        check_is_fitted(other, "density_")
+        if not np.array_equal(self.classes_, other.classes_):
+            raise ValueError(
+                f"the two classifiers know the classes {self.classes_.tolist()} and {other.classes_.tolist()}; "
+                "fit both with partial_fit(X, y, classes=...)."
+            )
+        merged = self._merged(other)
+        merged.classes_ = self.classes_
+        merged._settle(self.class_count_ + other.class_count_)
+        merged._finish()
+        return merged
+
+    def _settle(self, counts: Array) -> None:
+        """Weights of the classes, and their priors."""
+        self.class_count_ = counts
+        given = self._given_priors()
+        self.class_prior_ = counts / counts.sum() if given is None else read_priors(given, self.classes_)
+
+    def _finish(self) -> None:
+        """Whatever else a concrete classifier keeps of its fit."""
+
+    def log_joint(self, X: Any, priors: Any = None) -> Array:
+        """Log of prior times density of each class at each row, (n, K)."""
+        check_is_fitted(self, "density_")
+        rows = self._later(X)
+        values: Array = self._reading(rows, evaluate, self.density_, rows)
+        log_prior = self._log_prior() if priors is None else log_of(read_priors(priors, self.classes_))
+        values += log_prior
+        if not np.isfinite(values.sum()):
+            finite_numbers(rows)
+        return values
+
+    def predict_joint_log_proba(self, X: Any) -> Array:
+        """Log of prior times density, (n, K), as scikit-learn has it: without terms that all classes have in common."""
+        values: Array = self._compared(compare, X, None)[0]
+        return values
+
+    def score_samples(self, X: Any, priors: Any = None) -> Array:
+        """Log-density of each row, whatever its class, (n,): low where a row resembles no class."""
+        check_is_fitted(self, "density_")
+        rows = self._later(X)
+        log_prior = self._log_prior() if priors is None else log_of(read_priors(priors, self.classes_))
+        values, odd = self._reading(rows, log_evidence, self.density_, log_prior, rows)
+        if odd:
+            finite_numbers(rows)
+        return values
+
+    def sample(self, n_samples: int = 1, label: Any = None, random_state: Any = None) -> Any:
+        """Draw rows, of one class or of all by their priors, as a table of the kind that was fitted.
+
+        Parameters
+        ----------
+        n_samples : int
+        label : a class, or an array of shape (n_samples,) of them, optional
+
+        Returns
+        -------
+        rows, and their labels unless these were given
+        """
+        check_is_fitted(self, "density_")
+        rng = generator(random_state)
+        n = row_count(n_samples)
+        if label is None:
+            codes = rng.choice(len(self.classes_), size=n, p=self.class_prior_ / self.class_prior_.sum())
+        else:
+            codes = np.broadcast_to(codes_among(np.atleast_1d(np.asarray(label)), np.size(label), self.classes_), (n,))
+        rows = self.schema_.decode(self.density_.sample(np.ascontiguousarray(codes), rng))
+        return rows if label is not None else (rows, self.classes_[codes])
+
+    def decision_boundary(self, first: Any = None, second: Any = None) -> Boundary:
+        """Where two classes are equally likely, as a polynomial: x'Ax + b'x + c, above zero where `second` is likelier.
+
+        Parameters
+        ----------
+        first, second : classes, optional
+            By default the two that there are.
+        """
+        check_is_fitted(self, "density_")
+        names = [repr(label) if isinstance(label, str) else f"x{label}" for label in self.schema_.labels]
+        a, b = self._pair(first, second)
+        return quadratic_form(self.density_).boundary(self._log_prior(), a, b, names)
+
+    def as_linear(self) -> Softmax:
+        """The softmax of affine functions that gives the same posteriors, where the model is linear.
+
+        Bernoulli, multinomial and Poisson features, and Gaussians whose covariance the classes share, are linear.
+        """
+        check_is_fitted(self, "density_")
+        return quadratic_form(self.density_).softmax(self._log_prior(), self.classes_)
+
+    def _pair(self, first: Any, second: Any) -> tuple[int, int]:
+        if first is None and second is None:
+            if len(self.classes_) != 2:
+                raise ValueError(
+                    f"there are {len(self.classes_)} classes {self.classes_.tolist()}; name the two to compare."
+                )
+            return 0, 1
+        codes = codes_among(np.array([first, second]), 2, self.classes_)
+        return int(codes[0]), int(codes[1])
+
+    def _scores(self) -> Evaluated:
+        return self.density_
+
+    def _log_prior(self) -> Array:
+        return log_of(self.class_prior_)
+
+    def _later(self, X: Any, grow: bool = False) -> Any:
+        return Learner._later(self, X, grow)
+
+    def _reading(self, rows: Any, function: Any, *arguments: Any, **options: Any) -> Any:
+        return Learner._reading(self, rows, function, *arguments, **options)
+
+    @abstractmethod
+    def _family(self) -> Family: ...

@@ -1,0 +1,78 @@
+"""A family for each column, chosen from what the column holds."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from parzen.families.counts import Poisson
+from parzen.families.gaussian import Gaussian
+from parzen.families.product import Product
+from parzen.families.symbols import Bernoulli, Categorical
+from parzen.family import Density, Family, Table
+from parzen.kernels.memberships import Memberships
+from parzen.statistic import Statistic
+
+
+@dataclass(eq=False, repr=False)
+class Columns(Family):
+    """Independent columns, each of the family that suits what it holds: it becomes a `Product` at the first table.
+
+    Parameters
+    ----------
+    columns : "auto" or dict
+        A dict gives families to some of the columns, by name or position (or a tuple of them). For every other column:
+
+        - text, declared categories: ``Categorical()``
+        - booleans, and numbers that are 0 and 1: ``Bernoulli()``
+        - counts (whole, not negative, with a mean below 10 and a variance within a factor 2 of it): ``Poisson()``
+        - other numbers: ``Gaussian("diagonal", estimate="map")``
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from parzen import Columns, DensityEstimator
+    >>> table = pd.DataFrame({"age": [31.0, 40, 52, None], "city": ["Oslo", "Lund", "Oslo", "Oslo"]})
+    >>> DensityEstimator(Columns()).fit(table).family_
+    Product(blocks={(0,): Gaussian(covariance='diagonal', estimate='map'),
+                    (1,): Categorical(categories=(array(['Lund', 'Oslo'], dtype=object),))})
+    """
+
+    columns: Any = "auto"
+
+    @property
+    def takes_missing(self) -> bool:  # type: ignore[override]
+        """Whether every family that is given may have missing cells."""
+        return all(family.takes_missing for family in self._given().values())
+
+    def bind(self, table: Table) -> Any:
+        given = {tuple(table.positions(key)): family for key, family in self._given().items()}
+        taken = {position for key in given for position in key}
+        chosen: dict[str, list[int]] = {}
+        for position in range(len(table.names())):
+            if position not in taken:
+                chosen.setdefault(table.kind(position), []).append(position)
+        blocks = given | {tuple(positions): FAMILIES[kind] for kind, positions in chosen.items()}
+        return Product(dict(sorted(blocks.items()))).bind(table)
+
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Statistic:
+        raise TypeError("Columns chooses families from a table; use it in an estimator, or a Product with parzen.fit.")
+
+    def maximise(self, statistic: Any) -> Density:
+        raise TypeError("Columns chooses families from a table; use it in an estimator, or a Product with parzen.fit.")
+
+    def _given(self) -> dict[Any, Family]:
+        if isinstance(self.columns, str) and self.columns == "auto":
+            return {}
+        if not isinstance(self.columns, dict):
+            raise ValueError(f"columns must be 'auto' or a dict from columns to families, got {self.columns!r}.")
+        for key, family in self.columns.items():
+            if not isinstance(family, Family):
+                raise TypeError(f"columns[{key!r}] must be a family such as Gaussian(), got {type(family).__name__}.")
+        return self.columns
+
+
+FAMILIES: dict[str, Family] = {
+    "number": Gaussian("diagonal", estimate="map"),
+    "bit": Bernoulli(),
+    "count": Poisson(),
+    "symbol": Categorical(),
+}

@@ -1,0 +1,111 @@
+"""Classes of which some rows don't tell their label: expected labels instead (EM)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from parzen.accumulate import accumulate
+from parzen.family import Density, Family, NeedsDensity
+from parzen.kernels.arrays import Array
+from parzen.kernels.memberships import Labels, Memberships
+from parzen.kernels.posterior import normalise
+from parzen.statistic import Expected, Joint, Sums
+
+
+@dataclass(frozen=True)
+class LabelledDensity(Density):
+    """Densities of K classes and the logs of their priors.
+
+    Attributes
+    ----------
+    density : the K densities
+    log_prior : array of shape (K,)
+    """
+
+    density: Density
+    log_prior: Array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.density.shape
+
+    def log_density(self, X: Any) -> Array:
+        """Log of prior times density: the joint of a row and each class."""
+        return self.density.log_density(X) + self.log_prior
+
+    def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
+        return self.density.sample(labels, rng)
+
+    def marginal(self, columns: Sequence[int]) -> "LabelledDensity":
+        return LabelledDensity(self.density.marginal(columns), self.log_prior)
+
+    def conditional(self, columns: Sequence[int], values: ArrayLike) -> "LabelledDensity":
+        return LabelledDensity(self.density.conditional(columns, values), self.log_prior)
+
+
+@dataclass(eq=False, repr=False)
+class Labelled(Family):
+    r"""Rows with a label or without: :math:`p(x, y) = \pi_y p_y(x)` where y is known, its sum over y where it is not.
+
+    Its memberships are `Labels`, in which a negative code is a label that is not known. Its statistic is the `Joint` of
+    the classes' weights and the family's own statistic, each row without a label counted in every class by its
+    posterior under the current density. The likelihood of all rows never falls under maximum likelihood.
+
+    Parameters
+    ----------
+    family : the family of the classes
+    log_prior : array of shape (K,), optional
+        Logs of the priors where they are given; else they are learnt as well.
+    """
+
+    family: Any = None
+    log_prior: Any = None
+
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Expected:
+        if at is None:
+            raise NeedsDensity("rows without a label need a current density: use parzen.fit or an estimator.")
+        assert isinstance(R, Labels)
+        n, K = X.shape[0], at.shape[0]
+        values, sums = np.empty((n, K)), np.empty(n)
+        at.density.write(X, values)
+        normalise(values, at.log_prior, "sums", sums)  # values are the log joint now
+        rows = np.flatnonzero(R.codes >= 0)
+        own = values[rows, R.codes[rows]]
+        sums[rows] = own
+        normalise(values, np.zeros(K), "plain")
+        values[rows] = 0.0
+        values[rows, R.codes[rows]] = 1.0
+        w = np.ones(n) if R.weights is None else R.weights
+        values *= w[:, None]
+        try:
+            inner = self.family.observe(X, values)
+        except NeedsDensity:
+            inner = self.family.observe(X, values, at.density).statistic
+        weight = values.sum(axis=0)
+        likelihood = np.zeros(K)
+        likelihood[0] = w @ np.where(w == 0, 0.0, sums)
+        classes = Sums(weight[:, None], weight[:, None])
+        return Expected(Joint((classes, inner)), weight, likelihood)
+
+    def maximise(self, statistic: Joint) -> LabelledDensity:
+        classes, inner = statistic.parts
+        assert isinstance(classes, Sums)
+        weight = classes.weight[:, 0]
+        with np.errstate(divide="ignore"):
+            learnt = np.log(weight / weight.sum())
+        log_prior = learnt if self.log_prior is None else np.asarray(self.log_prior, dtype=np.float64)
+        return LabelledDensity(self.family.maximise(inner), log_prior)
+
+    def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> LabelledDensity:
+        assert isinstance(R, Labels)
+        known = R.codes >= 0
+        weight = np.bincount(R.codes[known], None if R.weights is None else R.weights[known], minlength=R.groups)
+        try:
+            density = self.family.maximise(accumulate(self.family, X, R))
+        except NeedsDensity:
+            density = self.family.start(X, R, rng)
+        log_prior = np.log(weight / weight.sum()) if self.log_prior is None else self.log_prior
+        return LabelledDensity(density, np.asarray(log_prior, dtype=np.float64))

@@ -1,0 +1,66 @@
+"""Pictures, drawn with matplotlib where it is installed (``pip install 'parzen[plot]'``), of numbers that are ready."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+#: Colours that people with any colour vision can tell apart (Okabe and Ito 2008).
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+
+
+def axes(ax: Any, size: tuple[float, float] = (6.4, 4.0)) -> Any:
+    """The axes that were given, or new ones."""
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise ImportError("pictures need matplotlib: pip install 'parzen[plot]'.") from None
+    return pyplot.subplots(figsize=size, layout="constrained")[1]
+
+
+def plain(text: Any) -> str:
+    """Text from data, which is never markup: dollar signs would begin mathematics."""
+    return str(text).replace("$", r"\$")
+
+
+def bars(names: Sequence[str], values: ArrayLike, title: str, label: str, ax: Any = None) -> Any:
+    """Horizontal bars to the left and right of zero, the first on top."""
+    values = np.asarray(values, dtype=np.float64)
+    ax = axes(ax, (6.4, 0.9 + 0.32 * len(names)))
+    places = np.arange(len(names))[::-1]
+    ax.barh(places, values, color=[COLOURS[0] if value >= 0 else COLOURS[1] for value in values], height=0.7)
+    ax.set_yticks(places, [plain(name) for name in names])
+    ax.axvline(0, color="0.3", linewidth=0.8)
+    widest = np.abs(values).max(initial=0.0) or 1.0
+    for place, value in zip(places, values, strict=True):
+        side = "left" if value >= 0 else "right"
+        ax.annotate(f"{value:+.2f}", (value, place), (4 if value >= 0 else -4, 0), textcoords="offset points",
+                    va="center", ha=side, fontsize=8)  # fmt: skip
+    ax.set_xlim(min(values.min(), 0) - 0.18 * widest, max(values.max(), 0) + 0.18 * widest)
+    ax.set_xlabel(plain(label))
+    ax.set_title(plain(title), fontsize=10)
+    for side in ("top", "right", "left"):
+        ax.spines[side].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    return ax
+
+
+def ribbons(
+    x: ArrayLike, lines: Sequence[tuple[str, ArrayLike, ArrayLike, ArrayLike]], label: str, title: str, ax: Any = None
+) -> Any:
+    """Lines (name, middle, low, high) with their spread, over a logarithmic x."""
+    ax = axes(ax)
+    for colour, (name, middle, low, high) in zip(COLOURS, lines, strict=False):
+        ax.plot(x, middle, color=colour, marker="o", markersize=3.5, linewidth=1.6, label=plain(name))
+        ax.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
+    ax.set_xscale("log")
+    ax.set_xlabel("rows to learn from")
+    ax.set_ylabel(plain(label))
+    ax.set_title(plain(title), fontsize=10)
+    ax.legend(frameon=False, fontsize=9)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    return ax

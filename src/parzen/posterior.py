@@ -1,0 +1,64 @@
+"""Posteriors: log-densities of classes and logs of their priors, compared. The one place where they are made.
+
+Scores are anything that gives K numbers for a row (`Density`, `Linear`); they are read in blocks, and nothing of size
+n x K is kept unless it is the answer.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parzen.accumulate import Evaluated, for_blocks
+from parzen.kernels import posterior as kernels
+from parzen.kernels.arrays import Array
+
+
+def decide(scores: Evaluated, log_prior: Array, X: Any) -> tuple[NDArray[np.int64], int]:
+    """The likeliest class of each row, (n,), and how many rows no class explains (decided by the priors alone)."""
+    codes = np.empty(X.shape[0], dtype=np.int64)
+    odd: list[int] = []
+
+    def read(begin: int, rows: Any) -> None:
+        values = np.empty((rows.shape[0], scores.shape[0]))
+        scores.compare(rows, values)
+        odd.append(kernels.largest(values, log_prior, codes[begin : begin + len(values)]))
+
+    for_blocks(scores, X, read)
+    return codes, sum(odd)
+
+
+def compare(scores: Evaluated, log_prior: Array, X: Any) -> tuple[Array, int]:
+    """Log of prior times density up to a term of the row alone, (n, K), and how many rows are not finite."""
+    out = np.empty((X.shape[0], scores.shape[0]))
+    for_blocks(scores, X, lambda begin, rows: scores.compare(rows, out[begin : begin + rows.shape[0]]))
+    out += log_prior
+    return out, int((~np.isfinite(out)).any(axis=1).sum())
+
+
+def posterior(scores: Evaluated, log_prior: Array, X: Any, log: bool) -> tuple[Array, int]:
+    """Posteriors (or their logs) of the classes of each row, (n, K), and how many rows no class explains."""
+    out = np.empty((X.shape[0], scores.shape[0]))
+    odd: list[int] = []
+
+    def read(begin: int, rows: Any) -> None:
+        values = out[begin : begin + rows.shape[0]]
+        scores.compare(rows, values)
+        odd.append(kernels.normalise(values, log_prior, "log" if log else "plain"))
+
+    for_blocks(scores, X, read)
+    return out, sum(odd)
+
+
+def log_evidence(scores: Evaluated, log_prior: Array, X: Any) -> tuple[Array, int]:
+    """Log of the sum over the classes of prior times density at each row, (n,), and how many are not finite."""
+    out = np.empty(X.shape[0])
+    odd: list[int] = []
+
+    def read(begin: int, rows: Any) -> None:
+        values = np.empty((rows.shape[0], scores.shape[0]))
+        scores.write(rows, values)
+        odd.append(kernels.normalise(values, log_prior, "sums", out[begin : begin + len(values)]))
+
+    for_blocks(scores, X, read)
+    return out, sum(odd)
