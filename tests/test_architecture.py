@@ -21,6 +21,7 @@ ORDER = [
     "forms",
     "conjugate",
     "families",
+    "logistic",
     "testing",
     "plotting",
     "explanation",

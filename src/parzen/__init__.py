@@ -7,6 +7,8 @@ from parzen import conjugate
 from parzen.accumulate import accumulate, evaluate, thread_count, threads
 from parzen.estimators.bayes import BayesClassifier, GaussianDiscriminant, NaiveBayes
 from parzen.estimators.density import DensityEstimator
+from parzen.estimators.discriminant import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from parzen.estimators.logistic import LogisticRegression
 from parzen.estimators.naive import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 from parzen.families.columns import Columns
 from parzen.families.counts import Multinomial, Poisson
@@ -44,12 +46,15 @@ __all__ = [
     "Joint",
     "Known",
     "Labels",
+    "LinearDiscriminantAnalysis",
+    "LogisticRegression",
     "Moments",
     "Multinomial",
     "MultinomialNB",
     "NaiveBayes",
     "Poisson",
     "Product",
+    "QuadraticDiscriminantAnalysis",
     "Statistic",
     "Sums",
     "accumulate",

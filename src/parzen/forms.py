@@ -273,3 +273,36 @@ def _product(density: ProductDensity) -> Form:
             A = np.zeros((K, d, d)) if A is None else A
             A[np.ix_(range(K), own, own)] = form.A
     return Form(A, b, c, centre)
+
+
+def canonical_variates(mean: Array, weights: Array, factor: Array, tol: float = 1e-4) -> tuple[Array, Array]:
+    """Directions in which classes of one covariance differ most, and the share of each in their differences.
+
+    Parameters
+    ----------
+    mean : array of shape (K, d)
+    weights : array of shape (K,)
+        Priors of the classes.
+    factor : array of shape (d, d)
+        Cholesky factor of the covariance that they share.
+    tol : float
+        Directions whose differences are less than this share of the largest are left out.
+
+    Returns
+    -------
+    directions : array of shape (d, r)
+        In which the covariance is the identity.
+    shares : array of shape (min(K, d),)
+    """
+    between = np.sqrt(weights)[:, None] * (mean - weights @ mean)
+    white = solve_triangular(factor, between.T, lower=True)
+    axes, sizes, _ = np.linalg.svd(white, full_matrices=False)
+    kept = int((sizes > tol * sizes[0]).sum())
+    directions = solve_triangular(factor, axes[:, :kept], lower=True, trans="T")
+    return with_signs(directions), sizes**2 / (sizes @ sizes or 1.0)
+
+
+def with_signs(directions: Array) -> Array:
+    """Columns of which each has its largest entry above zero: of two opposite directions, always the same one."""
+    largest = np.abs(directions).argmax(axis=0)
+    return directions * np.where(directions[largest, np.arange(directions.shape[1])] < 0, -1.0, 1.0)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from parzen.densities.special import log_rising
 from parzen.family import Density, chosen, others
 from parzen.kernels.arrays import Array, as_floats
-from parzen.kernels.gaussian import gaussian_log_density, log_normaliser, mahalanobis
+from parzen.kernels.gaussian import gaussian_log_density, log_normaliser, mahalanobis, patterns
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,22 @@ class GaussianDensity(Density):
     def conditional(self, columns: Sequence[int], values: ArrayLike) -> "GaussianDensity":
         mean, factor, _ = _condition(self.mean, self.factor, columns, values)
         return GaussianDensity(mean, factor)
+
+    def completed(self, X: Any, R: Array) -> Array:
+        """Rows in which missing cells are replaced by what is expected, given the others and memberships (n, K)."""
+        X = np.array(as_floats(X, self.shape[1]), dtype=np.float64)
+        order, begin = patterns(np.isnan(X))
+        for first, last in pairwise(begin):
+            rows = order[first:last]
+            gone, seen = (np.flatnonzero(np.isnan(X[rows[0]]) == side) for side in (True, False))
+            if not len(gone):
+                continue
+            total = np.zeros((len(rows), len(gone)))
+            for k, covariance in enumerate(self.covariance):
+                slope = np.linalg.solve(covariance[np.ix_(seen, seen)], covariance[np.ix_(seen, gone)])
+                total += R[rows, k, None] * (self.mean[k, gone] + (X[np.ix_(rows, seen)] - self.mean[k, seen]) @ slope)
+            X[np.ix_(rows, gone)] = total
+        return X
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from parzen.accumulate import Evaluated
 from parzen.estimators.door import finite_numbers
-from parzen.estimators.labels import log_of, read_priors
+from parzen.estimators.labels import codes_among, log_of, read_priors
 from parzen.kernels.arrays import Array
 from parzen.posterior import decide, posterior
 
@@ -76,6 +76,16 @@ class Classifier(ClassifierMixin, BaseEstimator):
         if len(self.classes_) == 2:
             return logs[:, 1] - logs[:, 0]
         return log_odds(logs)
+
+    def _pair(self, first: Any, second: Any) -> tuple[int, int]:
+        if first is None and second is None:
+            if len(self.classes_) != 2:
+                raise ValueError(
+                    f"there are {len(self.classes_)} classes {self.classes_.tolist()}; name the two to compare."
+                )
+            return 0, 1
+        codes = codes_among(np.array([first, second]), 2, self.classes_)
+        return int(codes[0]), int(codes[1])
 
     def _compared(self, function: Any, X: Any, priors: Any, *options: Any) -> Any:
         check_is_fitted(self, "classes_")

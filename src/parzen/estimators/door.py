@@ -90,6 +90,12 @@ def finite(rows: Any) -> Any:
     return check_array(rows, dtype="numeric", ensure_all_finite="allow-nan", input_name="X")
 
 
+def finite_rows(rows: Any) -> Any:
+    """Rows as numbers that are all there and finite, float32 or float64, or an error."""
+    kept = rows.dtype if rows.dtype in (np.float32, np.float64) else np.float64
+    return check_array(rows, accept_sparse="csr", dtype=kept, input_name="X")
+
+
 def finite_numbers(rows: Any) -> None:
     """Raise where rows whose result is not finite hold an infinite number (or a CSR matrix a missing one)."""
     rule = True if is_sparse(rows) else "allow-nan"  # a sparse matrix has no missing cells; a family may refuse them

@@ -236,16 +236,6 @@ class GenerativeClassifier(Classifier, Learner):
         check_is_fitted(self, "density_")
         return quadratic_form(self.density_).softmax(self._log_prior(), self.classes_)
 
-    def _pair(self, first: Any, second: Any) -> tuple[int, int]:
-        if first is None and second is None:
-            if len(self.classes_) != 2:
-                raise ValueError(
-                    f"there are {len(self.classes_)} classes {self.classes_.tolist()}; name the two to compare."
-                )
-            return 0, 1
-        codes = codes_among(np.array([first, second]), 2, self.classes_)
-        return int(codes[0]), int(codes[1])
-
     def _scores(self) -> Evaluated:
         return self.density_
 

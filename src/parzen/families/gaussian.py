@@ -120,7 +120,9 @@ class Gaussian(Family):
             option, instead = f"shrinkage={self.shrinkage!r}", "a number or 'oas'"
             if self._estimate == "bayes":
                 option, instead = "estimate='bayes'", "estimate='map'"
-            raise ValueError(f"{option} has no exact form where a full Gaussian has missing cells; use {instead}.")
+            raise ValueError(
+                f"{option} has no exact form where a full Gaussian has missing cells (NaN); use {instead}."
+            )
         with quietly():
             alone = Gaussian("diagonal", floor=max(self.floor, 1e-6))
             apart = alone.maximise(accumulate(alone, X, R))
@@ -279,6 +281,11 @@ class Gaussian(Family):
             for name, value in vars(self.prior).items():
                 if name in ("location", "shape", "deviation", "noise") and value.shape[-1:] not in allowed:
                     raise ValueError(f"{name} of the prior has shape {value.shape}, but there are {d} columns.")
+
+
+def covariance_factors(covariance: Array, statistic: Moments, floor: float) -> Array:
+    """Cholesky factors of covariances that were found elsewhere, floored in the units of the data."""
+    return factors(covariance, _units(statistic.observed or statistic), floor)
 
 
 def _filled(statistic: Moments) -> Moments:

@@ -1,0 +1,113 @@
+"""Classifiers against scikit-learn's of the same name: fitting, predicting, and the memory that they take."""
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import sklearn.discriminant_analysis
+import sklearn.linear_model
+import sklearn.naive_bayes
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+import parzen
+from benchmarks.harness import Row, peak_memory, race
+from benchmarks.moments import problem
+
+THEIRS = {
+    name: getattr(module, name)
+    for module in (sklearn.naive_bayes, sklearn.discriminant_analysis, sklearn.linear_model)
+    for name in module.__all__
+}
+
+
+def pair(name: str, X: Any, y: np.ndarray, what: str, targets: tuple[float | None, float | None]) -> Iterator[Row]:
+    """Fit and predict of a classifier and of its peer; errors are the shares of rows given another class than exactly.
+
+    Both are judged by the peer's own posteriors, in whose rows the two largest differ by more than 1e-9.
+    """
+    ours, theirs = getattr(parzen, name)(), THEIRS[name]()
+    ours.fit(X, y), theirs.fit(X, y)
+    proba = theirs.predict_proba(X[:20_000])
+    top = np.sort(proba, axis=1)
+    clear = top[:, -1] - top[:, -2] > 1e-9
+    best = theirs.classes_[proba.argmax(axis=1)]
+
+    def wrong(labels: np.ndarray) -> float:
+        return float((labels[:20_000][clear] != best[clear]).mean())
+
+    yield race(
+        f"{name}.fit, {what}", name, lambda: ours.fit(X, y), lambda: theirs.fit(X, y),
+        lambda model: float(np.abs(model.predict_proba(X[:20_000]) - proba).max()), target=targets[0],
+    )  # fmt: skip
+    yield race(
+        f"{name}.predict, {what}", name, lambda: ours.predict(X), lambda: theirs.predict(X), wrong, target=targets[1]
+    )
+    if not sparse.issparse(X):
+        yield memory(name, ours, X, y, what)
+
+
+def memory(name: str, model: Any, X: np.ndarray, y: np.ndarray, what: str) -> Row:
+    """Peak memory of fitting and predicting beyond the input, in MB, in the place of times."""
+    spent = [peak_memory(lambda: model.fit(X, y)), peak_memory(lambda: model.predict(X))]
+    return Row(
+        f"MB beyond the input: fit (ours), predict (peer's column), {name}, {what}", "parzen", *spent, None, None
+    )
+
+
+def words(n: int, d: int, groups: int) -> tuple[Any, np.ndarray]:
+    """Rows of word counts, 47 words a row, as common as words are."""
+    rng = np.random.default_rng(1)
+    common = 1.0 / np.arange(1, d + 1) ** 0.8
+    columns = rng.choice(d, size=(n, 47), p=common / common.sum())
+    rows = np.repeat(np.arange(n), 47)
+    counts = rng.geometric(0.7, size=n * 47).astype(np.float64)
+    X = sparse.csr_matrix((counts, (rows, columns.ravel())), shape=(n, d))
+    X.sum_duplicates()
+    return X, rng.integers(0, groups, n)
+
+
+def rows() -> Iterator[Row]:
+    X, y = problem()
+    dense = "200,000 x 10, 10 classes"
+    yield from pair("GaussianNB", X, y, dense, (20, 15))
+    yield from pair("QuadraticDiscriminantAnalysis", X, y, dense, (15, 15))
+    yield from pair("LinearDiscriminantAnalysis", X, y, dense, (20, None))
+    codes = np.random.default_rng(2).integers(0, 8, (200_000, 20))
+    yield from pair("CategoricalNB", codes, y, "200,000 x 20 of 8 values, 10 classes", (30, 20))
+    for groups in (2, 20):
+        text, labels = words(100_000, 50_000, groups)
+        what = f"CSR 100,000 x 50,000, {text.nnz / 1e6:.1f} million stored, {groups} classes"
+        for name in ("MultinomialNB", "BernoulliNB"):
+            yield from pair(name, text, labels, what, (3, 3))
+    yield from logistic(X, y)
+
+
+def objective(model: Any, X: np.ndarray, y: np.ndarray) -> float:
+    """What logistic regression minimises, at C = 1."""
+    logs = model.predict_log_proba(X)
+    return float(-logs[np.arange(len(y)), y].sum() + 0.5 * (model.coef_**2).sum())
+
+
+def logistic(X: np.ndarray, y: np.ndarray) -> Iterator[Row]:
+    """To the same objective: ours at its default tolerance, the peer with as many steps as it needs to come as low."""
+    exact = parzen.LogisticRegression(tol=1e-9, max_iter=2000).fit(X, y)
+    least = objective(exact, X, y)
+    ours = parzen.LogisticRegression()
+    theirs = sklearn.linear_model.LogisticRegression(max_iter=100)
+    for what, table in (("as it is", X), ("standardised", (X - X.mean(axis=0)) / X.std(axis=0))):
+        if what == "standardised":
+            least = objective(parzen.LogisticRegression(tol=1e-9, max_iter=2000).fit(table, y), table, y)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            yield race(
+                f"LogisticRegression.fit, 200,000 x 10, 10 classes, {what} (errors: objective above the least, relative)",
+                "LogisticRegression",
+                lambda table=table: ours.fit(table, y),
+                lambda table=table: theirs.fit(table, y),
+                lambda model, table=table, least=least: objective(model, table, y) / least - 1,
+                target=5 if what == "standardised" else None,
+                repeat=3,
+            )
+    yield memory("LogisticRegression", ours, X, y, "200,000 x 10, 10 classes")
