@@ -51,9 +51,7 @@ def pair(name: str, X: Any, y: np.ndarray, what: str, targets: tuple[float | Non
 def memory(name: str, model: Any, X: np.ndarray, y: np.ndarray, what: str) -> Row:
     """Peak memory of fitting and predicting beyond the input, in MB, in the place of times."""
     spent = [peak_memory(lambda: model.fit(X, y)), peak_memory(lambda: model.predict(X))]
-    return Row(
-        f"MB beyond the input: fit (ours), predict (peer's column), {name}, {what}", "parzen", *spent, None, None
-    )
+    return Row(f"peak MB of fit (ours) and predict (peer's column): {name}, {what}", "parzen", *spent, None, None)
 
 
 def words(n: int, d: int, groups: int) -> tuple[Any, np.ndarray]:
@@ -102,7 +100,7 @@ def logistic(X: np.ndarray, y: np.ndarray) -> Iterator[Row]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             yield race(
-                f"LogisticRegression.fit, 200,000 x 10, 10 classes, {what} (errors: objective above the least, relative)",
+                f"LogisticRegression.fit, 200,000 x 10, 10 classes, {what} (error: objective above least)",
                 "LogisticRegression",
                 lambda table=table: ours.fit(table, y),
                 lambda table=table: theirs.fit(table, y),

@@ -1,12 +1,11 @@
 """What every benchmark shares: two ways of doing one job, timed in turn in one process, judged by one oracle."""
 
-import gc
 import json
 import os
 import platform
 import statistics
-import threading
 import time
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib import metadata
@@ -72,29 +71,12 @@ def settle(function: Callable[[], Any], seconds: float = 0.25) -> None:
 
 
 def peak_memory(function: Callable[[], Any]) -> float:
-    """Most memory that a call has taken beyond what was there, in MB: Python's and NumPy's, and the kernels' scratch."""
-    gc.collect()
-    stop, most = threading.Event(), [0.0]
-    begin = resident()
-
-    def watch() -> None:
-        while not stop.is_set():
-            most[0] = max(most[0], resident() - begin)
-            time.sleep(0.0005)
-
-    thread = threading.Thread(target=watch)
-    thread.start()
-    result = function()
-    stop.set()
-    thread.join()
-    del result
-    return max(most[0], 0.0)
-
-
-def resident() -> float:
-    """Memory of this process that is in use, in MB."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+    """Most memory of Python and NumPy that a call has taken, in MB; the kernels' own scratch is some KB a thread."""
+    tracemalloc.start()
+    function()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most / 1e6
 
 
 def machine() -> dict[str, Any]:

@@ -48,20 +48,28 @@ index lookup_lanes(const C* X, index n, index d, index stride, index groups, ind
     const index kept = groups - first < V * lanes ? groups - first : V * lanes;
     for (index i = 0; i < n; ++i) {
         const C* x = X + i * stride;
-        vec sum[V] = {};
-        for (index j = 0; j < d; ++j) {
+        vec even[V] = {}, odd[V] = {};             // two sums, so that neither waits for each addition of the other
+        const auto add = [&](index j, vec* sum) __attribute__((always_inline)) {
             index code = code_of(x[j]);
             const index size = offsets[j + 1] - offsets[j];
             if (static_cast<std::uint64_t>(code) >= static_cast<std::uint64_t>(size)) {
-                if (code == missing) continue;
-                if (code < 0 || !open) return i * d + j + 1;
+                if (code == missing) return true;
+                if (code < 0 || !open) return false;
                 code = size - 1;
             }
             const double* row = table + (offsets[j] + code) * width + first;
             for (index v = 0; v < V; ++v) sum[v] += load(row + v * lanes);
+            return true;
+        };
+        index j = 0;
+        for (; j + 1 < d; j += 2) {
+            if (!add(j, even)) return i * d + j + 1;
+            if (!add(j + 1, odd)) return i * d + j + 2;
         }
+        if (j < d && !add(j, even)) return i * d + j + 1;
+        for (index v = 0; v < V; ++v) even[v] += odd[v];
         double lane[V * lanes];
-        for (index v = 0; v < V; ++v) store(lane + v * lanes, sum[v]);
+        for (index v = 0; v < V; ++v) store(lane + v * lanes, even[v]);
         std::memcpy(out + i * groups + first, lane, sizeof(double) * kept);
     }
     return OK;
@@ -88,8 +96,26 @@ index lookup(const C* X, index n, index d, index stride, index groups, const ind
     return OK;
 }
 
+// Places of whole numbers from `low` on, and how often each comes: the fast road from labels to codes.
+index places(const index* y, index n, index low, index size, index* counts, std::int32_t* codes) {
+    Scratch<index> tables(4 * size);               // four, so that equal neighbours don't wait for each other's sum
+    if (!tables) return NO_MEMORY;
+    for (index i = 0; i < n; ++i) {
+        const index place = y[i] - low;
+        codes[i] = static_cast<std::int32_t>(place);
+        ++tables[(i & 3) * size + place];
+    }
+    for (index s = 0; s < size; ++s) counts[s] = tables[s] + tables[size + s] + tables[2 * size + s] + tables[3 * size + s];
+    return OK;
+}
+
 }  // namespace
 }  // namespace parzen
+
+PARZEN_EXPORT parzen::index parzen_places_i64(const parzen::index* y, parzen::index n, parzen::index low,
+                                              parzen::index size, parzen::index* counts, std::int32_t* codes) {
+    return parzen::places(y, n, low, size, counts, codes);
+}
 
 #define PARZEN_CODES(C, suffix)                                                                                       \
     PARZEN_EXPORT parzen::index parzen_tally_##suffix(                                                                \

@@ -28,6 +28,23 @@ inline vec exponential(vec x) {
     return x < splat(-708.0) ? vec{} : (x == x ? scaled : x);
 }
 
+// log of a vector of normal numbers above zero: x = 2^k m, m about 1, log m = 2 atanh((m - 1) / (m + 1)).
+inline vec logarithm(vec x) {
+    whole bits;
+    std::memcpy(&bits, &x, sizeof bits);
+    const whole shifted = bits - 0x3fe6a09e667f3bcdLL;          // so that m lies between sqrt(1/2) and sqrt(2)
+    const whole k = shifted >> 52;
+    bits -= k << 52;
+    vec m;
+    std::memcpy(&m, &bits, sizeof m);
+    const vec s = (m - splat(1.0)) / (m + splat(1.0)), s2 = s * s, s4 = s2 * s2, s8 = s4 * s4;
+    const vec p = (splat(1.0 / 3) + s2 * splat(1.0 / 5)) + s4 * (splat(1.0 / 7) + s2 * splat(1.0 / 9)) +
+                  s8 * ((splat(1.0 / 11) + s2 * splat(1.0 / 13)) + s4 * (splat(1.0 / 15) + s2 * splat(1.0 / 17)) +
+                        s8 * (splat(1.0 / 19) + s2 * splat(1.0 / 21)));
+    const vec whole_part = __builtin_convertvector(k, vec) * splat(6.93147180559945309417e-01);
+    return whole_part + (s + s + (s + s) * s2 * p);
+}
+
 inline double sum_of(vec v) {
     double total = 0;
     for (index s = 0; s < lanes; ++s) total += v[s];

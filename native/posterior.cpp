@@ -61,16 +61,23 @@ index normalise(double* values, index n, index groups, const double* prior, inde
             for (index k = 0; k < groups; ++k) scratch[r * groups + k] = row[k] - shift;
         }
         for (index at = 0; at < count * groups; at += lanes) store(scratch + at, exponential(load(scratch + at)));
-        for (index r = 0; r < count; ++r) {
-            double *row = values + (begin + r) * groups, *e = scratch + r * groups, total = 0;
-            for (index k = 0; k < groups; ++k) total += e[k];
-            if (form == PLAIN) {
-                for (index k = 0; k < groups; ++k) row[k] = e[k] / total;
-                continue;
+        double total[rows];
+        for (index r = 0; r < rows; ++r) {
+            total[r] = r < count ? 0 : 1;
+            for (index k = 0; r < count && k < groups; ++k) total[r] += scratch[r * groups + k];
+        }
+        if (form == PLAIN) {
+            for (index r = 0; r < count; ++r) {
+                const double share = 1 / total[r];
+                for (index k = 0; k < groups; ++k) values[(begin + r) * groups + k] = scratch[r * groups + k] * share;
             }
-            const double whole = finite(most[r]) ? most[r] + std::log(total) : most[r];
+            continue;
+        }
+        for (index r = 0; r < rows; r += lanes) store(total + r, logarithm(load(total + r)));
+        for (index r = 0; r < count; ++r) {
+            const double whole = finite(most[r]) ? most[r] + total[r] : most[r];
             if (form == SUMS) sums[begin + r] = whole;
-            else for (index k = 0; k < groups; ++k) row[k] -= whole;
+            else for (index k = 0; k < groups; ++k) values[(begin + r) * groups + k] -= whole;
         }
     }
     return odd;

@@ -12,8 +12,9 @@ constexpr index tile = vectors * lanes;
 // x[j * tile + r] = X[r, j]; rows beyond the last are zero.
 template <class T>
 inline void transpose(const T* X, index rows, index d, index stride, double* x) {
-    for (index j = 0; j < d; ++j)
-        for (index r = 0; r < tile; ++r) x[j * tile + r] = r < rows ? static_cast<double>(X[r * stride + j]) : 0.0;
+    if (rows < tile) std::memset(x, 0, sizeof(double) * d * tile);
+    for (index r = 0; r < rows; ++r)
+        for (index j = 0; j < d; ++j) x[j * tile + r] = static_cast<double>(X[r * stride + j]);
 }
 
 // scores[k * tile + r] of a tile of rows.
@@ -45,10 +46,9 @@ index linear(const T* X, index n, index d, index stride, index groups, const dou
 }
 
 // Turns scores of a tile into w (p - [label = k]); adds the weights and the log-likelihood.
-inline void residuals(double* scores, index groups, const index* label, const double* w, index rows, double* weight,
-                      double* likelihood) {
+inline void residuals(double* scores, index groups, const index* label, const double* w, vec& weight, vec& likelihood) {
     double own[tile];
-    for (index r = 0; r < rows; ++r) own[r] = scores[(label[r] < 0 ? 0 : label[r]) * tile + r];
+    for (index r = 0; r < tile; ++r) own[r] = scores[(label[r] < 0 ? 0 : label[r]) * tile + r];
     vec most[vectors], total[vectors] = {};
     for (index v = 0; v < vectors; ++v) most[v] = load(scores + v * lanes);
     for (index k = 1; k < groups; ++k)
@@ -63,19 +63,18 @@ inline void residuals(double* scores, index groups, const index* label, const do
             total[v] += e;
             store(at, e);
         }
-    double sums[tile], tops[tile];
-    for (index v = 0; v < vectors; ++v) { store(sums + v * lanes, total[v]); store(tops + v * lanes, most[v]); }
-    for (index r = 0; r < rows; ++r) {
-        if (w[r] == 0) continue;
-        *weight += w[r];
-        *likelihood += w[r] * (own[r] - tops[r] - std::log(sums[r]));
+    for (index v = 0; v < vectors; ++v) {
+        const vec rows = load(w + v * lanes);
+        weight += rows;
+        likelihood += rows * (load(own + v * lanes) - most[v] - logarithm(total[v]));
+        total[v] = rows / total[v];
     }
     for (index k = 0; k < groups; ++k)
         for (index v = 0; v < vectors; ++v) {
             double* at = scores + k * tile + v * lanes;
-            store(at, load(w + v * lanes) * load(at) / total[v]);
+            store(at, total[v] * load(at));
         }
-    for (index r = 0; r < rows; ++r) if (w[r] != 0) scores[label[r] * tile + r] -= w[r];
+    for (index r = 0; r < tile; ++r) if (w[r] != 0) scores[label[r] * tile + r] -= w[r];
 }
 
 template <class T>
@@ -84,7 +83,7 @@ index softmax(const T* X, index n, index d, index stride, const std::int32_t* co
               double* gradient, double* slope) {
     Scratch<double> x(d * tile), scores(groups * tile), sums(groups * (d + 1) * lanes);
     if (!x || !scores || !sums) return NO_MEMORY;
-    *weight = *likelihood = 0;
+    vec heavy = {}, likely = {};
     for (index i = 0; i < n; i += tile) {
         const index rows = n - i < tile ? n - i : tile;
         index label[tile];
@@ -96,7 +95,7 @@ index softmax(const T* X, index n, index d, index stride, const std::int32_t* co
         }
         transpose(X + i * stride, rows, d, stride, x);
         score(x, d, groups, table, offset, scores);
-        residuals(scores, groups, label, w, rows, weight, likelihood);
+        residuals(scores, groups, label, w, heavy, likely);
         for (index k = 0; k < groups; ++k) {
             vec r[vectors];
             for (index v = 0; v < vectors; ++v) r[v] = load(scores + k * tile + v * lanes);
@@ -111,6 +110,8 @@ index softmax(const T* X, index n, index d, index stride, const std::int32_t* co
             store(own + d * lanes, s);
         }
     }
+    *weight = sum_of(heavy);
+    *likelihood = sum_of(likely);
     for (index k = 0; k < groups; ++k) {
         const double* own = sums + k * (d + 1) * lanes;
         for (index j = 0; j < d; ++j) gradient[j * groups + k] = sum_of(load(own + j * lanes));

@@ -6,32 +6,108 @@
 namespace parzen {
 namespace {
 
+// out = 1 where a number lies above the threshold, else 0. Returns how many are not finite.
+template <class T>
+index bits(const T* data, index n, double threshold, std::uint8_t* out) {
+    index odd = 0;
+#pragma omp simd reduction(+ : odd)
+    for (index i = 0; i < n; ++i) {
+        const double value = static_cast<double>(data[i]);
+        odd += !(value - value == 0);
+        out[i] = value > threshold;
+    }
+    return odd;
+}
+
 template <class I>
-bool sound(const I* indices, const I* indptr, index n, index columns, index stored) {
+bool sound(const I* indptr, index n, index stored) {
     for (index i = 0; i < n; ++i)
         if (indptr[i] < 0 || indptr[i] > indptr[i + 1] || indptr[i + 1] > stored) return false;
-    bool inside = true;
-    for (index at = n ? indptr[0] : 0; at < (n ? indptr[n] : 0); ++at) inside &= indices[at] >= 0 && indices[at] < columns;
-    return inside;
+    return true;
+}
+
+template <class I>
+inline bool outside(I column, index columns) { return static_cast<std::uint64_t>(column) >= static_cast<std::uint64_t>(columns); }
+
+// total += w * row; false where a column lies outside.
+template <class T, class I>
+inline bool add_row(const T* data, const I* indices, index begin, index end, index columns, double w, double* total) {
+    for (index at = begin; at < end; ++at) {
+        if (outside(indices[at], columns)) return false;
+        total[indices[at]] += w * data[at];
+    }
+    return true;
+}
+
+inline void ask_for(const void* from, const void* to) {
+    for (const char* line = static_cast<const char*>(from); line < to; line += 64) __builtin_prefetch(line);
 }
 
 template <class T, class I>
 index sums(const T* data, const I* indices, const I* indptr, index n, index columns, index stored,
            const Members& members, double* weight, double* totals) {
-    if (!sound(indices, indptr, n, columns, stored)) return 1;
+    if (!sound(indptr, n, stored)) return 1;
+    std::memset(totals, 0, sizeof(double) * members.groups * columns);
+    for (index k = 0; k < members.groups; ++k) weight[k] = 0;
+    if (members.groups * columns <= index{1} << 17) {     // all totals fit in cache: rows as they come
+        bool inside = true;
+        members.each(n, [&](index i, index k, double w) __attribute__((always_inline)) {
+            weight[k] += w;
+            inside &= add_row(data, indices, indptr[i], indptr[i + 1], columns, w, totals + k * columns);
+        });
+        return inside ? OK : 1;
+    }
     Grouping grouping(members, n);
     if (!grouping) return NO_MEMORY;
-    std::memset(totals, 0, sizeof(double) * members.groups * columns);
     for (index k = 0; k < members.groups; ++k) {          // a group at a time: its row of totals stays in cache
-        double* total = totals + k * columns;
         const index m = grouping.gather(k);
-        weight[k] = 0;
         for (index r = 0; r < m; ++r) {
+            if (r + 3 < m) {                              // rows of one group lie apart, where nothing foresees them
+                const index next = grouping.picked[r + 3];
+                ask_for(data + indptr[next], data + indptr[next + 1]);
+                ask_for(indices + indptr[next], indices + indptr[next + 1]);
+            }
             const index i = grouping.picked[r];
-            const double w = grouping.weight[r];
-            weight[k] += w;
-            for (index at = indptr[i]; at < indptr[i + 1]; ++at) total[indices[at]] += w * data[at];
+            weight[k] += grouping.weight[r];
+            if (!add_row(data, indices, indptr[i], indptr[i + 1], columns, grouping.weight[r], totals + k * columns)) return 1;
         }
+    }
+    return OK;
+}
+
+// Columns first ... first + V - 1 of the product, in registers over a row's cells. Rows of the table that are needed soon
+// are asked for ahead: a large one is not in cache.
+template <index V, class T, class I>
+index product_of(const T* data, const I* indices, const I* indptr, index n, index columns, index groups, index first,
+                 const double* table, double* out) {
+    typedef double part __attribute__((vector_size(V * sizeof(double))));
+    constexpr index ahead = 16;
+    const index end = n ? indptr[n] : 0;
+    for (index i = 0; i < n; ++i) {
+        part even = {}, odd = {};
+        const auto add = [&](index at, part& sum) __attribute__((always_inline)) {
+            part values;
+            std::memcpy(&values, table + static_cast<index>(indices[at]) * groups + first, sizeof values);
+            sum += static_cast<double>(data[at]) * values;
+            if (at + ahead < end) {
+                const char* next = reinterpret_cast<const char*>(table + static_cast<index>(indices[at + ahead]) * groups + first);
+                __builtin_prefetch(next);
+                if constexpr (V >= 8) __builtin_prefetch(next + 64);
+                if constexpr (V >= 16) __builtin_prefetch(next + 128);
+            }
+        };
+        index at = indptr[i];
+        for (; at + 1 < indptr[i + 1]; at += 2) {
+            if (outside(indices[at], columns) || outside(indices[at + 1], columns)) return 1;
+            add(at, even);
+            add(at + 1, odd);
+        }
+        if (at < indptr[i + 1]) {
+            if (outside(indices[at], columns)) return 1;
+            add(at, even);
+        }
+        even += odd;
+        std::memcpy(out + i * groups + first, &even, sizeof even);
     }
     return OK;
 }
@@ -39,16 +115,17 @@ index sums(const T* data, const I* indices, const I* indptr, index n, index colu
 template <class T, class I>
 index product(const T* data, const I* indices, const I* indptr, index n, index columns, index stored, index groups,
               const double* table, double* out) {
-    if (!sound(indices, indptr, n, columns, stored)) return 1;
-    for (index i = 0; i < n; ++i) {
-        double* o = out + i * groups;
-        for (index k = 0; k < groups; ++k) o[k] = 0;
-        for (index at = indptr[i]; at < indptr[i + 1]; ++at) {
-            const double value = data[at];
-            const double* row = table + static_cast<index>(indices[at]) * groups;
-#pragma omp simd
-            for (index k = 0; k < groups; ++k) o[k] += value * row[k];
-        }
+    if (!sound(indptr, n, stored)) return 1;
+    for (index first = 0, width = 0; first < groups; first += width) {
+        const index left = groups - first;
+        width = left >= 16 ? 16 : left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+        const auto part = width == 16  ? product_of<16, T, I>
+                          : width == 8 ? product_of<8, T, I>
+                          : width == 4 ? product_of<4, T, I>
+                          : width == 2 ? product_of<2, T, I>
+                                       : product_of<1, T, I>;
+        const index status = part(data, indices, indptr, n, columns, groups, first, table, out);
+        if (status) return status;
     }
     return OK;
 }
@@ -69,6 +146,17 @@ index product(const T* data, const I* indices, const I* indptr, index n, index c
         parzen::index stored, parzen::index groups, const double* table, double* out) {                               \
         return parzen::product(data, indices, indptr, n, columns, stored, groups, table, out);                        \
     }
+
+#define PARZEN_BITS(T, suffix)                                                                                        \
+    PARZEN_EXPORT parzen::index parzen_bits_##suffix(const T* data, parzen::index n, double threshold,                \
+                                                     std::uint8_t* out) {                                             \
+        return parzen::bits(data, n, threshold, out);                                                                 \
+    }
+
+PARZEN_BITS(std::uint8_t, u8)
+PARZEN_BITS(std::int64_t, i64)
+PARZEN_BITS(float, f32)
+PARZEN_BITS(double, f64)
 
 #define PARZEN_SPARSE_OF(T, suffix)                  \
     PARZEN_SPARSE(T, std::int32_t, suffix##_i32)     \

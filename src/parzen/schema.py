@@ -7,6 +7,7 @@ table is read the same way (`Schema.encode`).
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from functools import cached_property
 from numbers import Real
 from typing import Any, TypeVar
 
@@ -26,7 +27,7 @@ class Schema:
 
     Attributes
     ----------
-    labels : tuple
+    labels : tuple or range
         What the columns are called; their positions where they have no names.
     alphabets : tuple, one for each column
         Its categories, whose positions are the codes; None for a column of numbers.
@@ -37,16 +38,21 @@ class Schema:
         What kind of table `decode` gives back.
     """
 
-    labels: tuple[Any, ...]
+    labels: Sequence[Any]
     alphabets: tuple[NDArray[Any] | None, ...]
     dtypes: tuple[Any, ...]
     closed: frozenset[int] = frozenset()
     frame: str | None = None
 
     @property
-    def names(self) -> tuple[str, ...] | None:
+    def names(self) -> Sequence[str] | None:
         """Names of the columns, where all have one that is text."""
         return self.labels if all(isinstance(label, str) for label in self.labels) else None
+
+    @cached_property
+    def _plain(self) -> bool:
+        """Whether every column is numbers."""
+        return all(alphabet is None for alphabet in self.alphabets)
 
     def same_columns(self, other: "Schema") -> bool:
         """Whether two tables have the same names and alphabets."""
@@ -58,7 +64,7 @@ class Schema:
 
         With `grow` set, rows are about to be learnt from, and such a category is an error.
         """
-        if is_sparse(X) or (_is_numeric(X) and all(alphabet is None for alphabet in self.alphabets)):
+        if is_sparse(X) or (_is_numeric(X) and self._plain):
             return X
         if self._holds_codes(X, grow):
             return X
@@ -117,10 +123,9 @@ class Schema:
 
     def select(self, positions: Sequence[int]) -> "Schema":
         """Schema of some of the columns."""
-        labels, alphabets, dtypes = (
-            tuple(part[j] for j in positions) for part in (self.labels, self.alphabets, self.dtypes)
-        )
-        labels = labels if self.names else tuple(range(len(labels))) if self.frame is None else labels
+        labels: Sequence[Any] = tuple(self.labels[j] for j in positions)
+        alphabets, dtypes = (tuple(part[j] for j in positions) for part in (self.alphabets, self.dtypes))
+        labels = labels if self.names else range(len(labels)) if self.frame is None else labels
         closed = frozenset(at for at, j in enumerate(positions) if j in self.closed)
         return Schema(labels, alphabets, dtypes, closed, self.frame)
 
@@ -161,7 +166,7 @@ class FirstTable:
     """The table that a schema is learnt from; families ask it for what they need (see `parzen.family.Table`)."""
 
     def __init__(
-        self, X: Any, schema: Schema, places: list[int], learnt: dict[int, NDArray[Any]], closed: set[int]
+        self, X: Any, schema: Schema, places: Sequence[int], learnt: dict[int, NDArray[Any]], closed: set[int]
     ) -> None:
         self.X, self.schema, self.places, self.learnt, self.closed = X, schema, places, learnt, closed
 
@@ -221,7 +226,9 @@ def learn(family: F, X: Any) -> tuple[F, Schema]:
     d = len(bare.labels)
     learnt: dict[int, NDArray[Any]] = {}
     closed: set[int] = set()
-    family = family.bind(FirstTable(X, bare, list(range(d)), learnt, closed))
+    family = family.bind(FirstTable(X, bare, range(d), learnt, closed))
+    if not learnt:
+        return family, bare
     return family, replace(bare, alphabets=tuple(learnt.get(j) for j in range(d)), closed=frozenset(closed))
 
 
@@ -229,7 +236,7 @@ def bare_schema(X: Any) -> Schema:
     """How a table of numbers is read."""
     frame = frame_kind(X)
     d = X.shape[1]
-    labels = tuple(X.columns) if frame else tuple(range(d))
+    labels = tuple(X.columns) if frame else range(d)
     dtypes = tuple(column_of(X, j).dtype for j in range(d)) if frame else (getattr(X, "dtype", None),) * d
     return Schema(labels, (None,) * d, dtypes, frame=frame)
 

@@ -81,10 +81,12 @@ class Counts(Statistic):
     """
 
     counts: Array
-    sizes: tuple[int, ...]
+    sizes: tuple[int, ...] = field(metadata={"plain": True})
 
     def __add__(self, other: Self) -> Self:
         _check_alike(self.counts[:, :1], other.counts[:, :1])
+        if self.sizes == other.sizes:
+            return replace(self, counts=self.counts + other.counts)
         if len(self.sizes) != len(other.sizes):
             raise ValueError(f"statistics of {len(self.sizes)} and of {len(other.sizes)} columns don't add.")
         sizes = tuple(map(max, self.sizes, other.sizes))
@@ -281,7 +283,8 @@ def arrays_of(statistic: Any, rounding: bool = True) -> list[Array]:
         return [array for part in statistic for array in arrays_of(part, rounding)]
     if not isinstance(statistic, Statistic):
         return []
-    kept = [one for one in fields(statistic) if rounding or not one.metadata.get("rounding")]  # type: ignore[arg-type]
+    parts = [one for one in fields(statistic) if not one.metadata.get("plain")]  # type: ignore[arg-type]
+    kept = [one for one in parts if rounding or not one.metadata.get("rounding")]
     return [array for one in kept for array in arrays_of(getattr(statistic, one.name), rounding)]
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from parzen.family import Density, chosen, others
 from parzen.kernels.arrays import Array, ColumnError, as_csr, as_floats, canonical, is_sparse
 from parzen.kernels.codes import as_codes, lookup
+from parzen.kernels.sparse import bits
 from parzen.linear import Linear
 
 
@@ -164,8 +165,11 @@ def bits_in_csr(X: Any, threshold: float | None = None) -> Any:
     X = canonical(X)
     if threshold is not None and threshold < 0:
         raise ValueError(f"threshold is {threshold:g}, but the cells that a sparse matrix leaves out are 0, above it.")
-    wrong = np.flatnonzero((X.data != 0) & (X.data != 1) if threshold is None else ~np.isfinite(X.data))
-    if len(wrong):
+    ones, odd = bits(X.data, threshold or 0.0)
+    if odd or (threshold is None and not ((X.data == 0) | (X.data == 1)).all()):
+        sound = (X.data == 0) | (X.data == 1) if threshold is None else np.isfinite(X.data)
+        wrong = np.flatnonzero(~sound)
         raise ColumnError(BITS.format(value=X.data[wrong[0]]), int(X.indices[wrong[0]]))
-    bits = (X.data > (threshold or 0)).view(np.uint8)
-    return type(X)((bits, X.indices, X.indptr), shape=X.shape, copy=False)
+    part = type(X)(X.shape, dtype=np.uint8)
+    part.data, part.indices, part.indptr = ones, X.indices, X.indptr
+    return part

@@ -77,11 +77,12 @@ class GenerativeClassifier(Classifier, Learner):
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         X = table(self, X, reset=True, sparse=self._takes_sparse())
-        self.classes_, codes = read_labels(y, X.shape[0], self._unlabelled())
+        self.classes_, codes, counts = read_labels(y, X.shape[0], self._unlabelled())
         K = len(check_several(self.classes_))
         w = weights(sample_weight, X)
-        counts = class_counts(codes, w, K)
-        check_weights(counts, self.classes_)
+        if w is not None:
+            counts = class_counts(codes, w, K)
+            check_weights(counts, self.classes_)
         X, w, codes = weighty(X, w, codes)
         rows = self._bind(X)
         R = labels_of(codes, w, K)

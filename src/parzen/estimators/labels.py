@@ -7,24 +7,28 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d
 
 from parzen.kernels.arrays import Array
+from parzen.kernels.codes import places
 from parzen.kernels.memberships import Labels
 
 UNKNOWN = -1
 
 
-def read_labels(y: Any, n: int, unlabelled: Any = None) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """Classes in order, and the code of each row's class; a missing label (None, NaN, `unlabelled`) has code -1."""
+def read_labels(y: Any, n: int, unlabelled: Any = None) -> tuple[NDArray[Any], NDArray[np.int32], Array]:
+    """Classes in order, the code of each row's class, and how many rows each class has.
+
+    A missing label (None, NaN, `unlabelled`) has code -1.
+    """
     y = _one_column(y, n)
     missing = _missing(y, unlabelled)
     known = y if missing is None else y[~missing]
     if not len(known):
         raise ValueError("y has no label at all; give at least one for each class.")
-    classes, found = _distinct(_plain(known))
+    classes, found, counts = _distinct(_plain(known))
     if missing is None:
-        return classes, found
+        return classes, found, counts
     codes = np.full(n, UNKNOWN, dtype=np.int32)
     codes[~missing] = found
-    return classes, codes
+    return classes, codes, counts
 
 
 def codes_among(y: Any, n: int, classes: NDArray[Any]) -> NDArray[np.int32]:
@@ -33,7 +37,7 @@ def codes_among(y: Any, n: int, classes: NDArray[Any]) -> NDArray[np.int32]:
     missing = _missing(y, None)
     if missing is not None:
         raise ValueError("y lacks some labels; partial_fit needs all of them: leave such rows to fit.")
-    present, codes = _distinct(_plain(y))
+    present, codes, _ = _distinct(_plain(y))
     try:
         place = np.minimum(np.searchsorted(classes, present), len(classes) - 1)
         strange = present[classes[place] != present]
@@ -49,7 +53,7 @@ def codes_among(y: Any, n: int, classes: NDArray[Any]) -> NDArray[np.int32]:
 
 def declared_classes(classes: Any) -> NDArray[Any]:
     """The classes that the first partial_fit is told, in order."""
-    found, _ = _distinct(_plain(column_or_1d(classes)))
+    found = _distinct(_plain(column_or_1d(classes)))[0]
     return check_several(found)
 
 
@@ -83,7 +87,9 @@ def class_counts(codes: NDArray[np.int32], weights: Array | None, groups: int) -
     if codes.min(initial=0) < 0:
         inside = codes >= 0
         codes, weights = codes[inside], None if weights is None else weights[inside]
-    return np.bincount(codes, weights, minlength=groups).astype(np.float64)
+    if weights is not None:
+        return np.bincount(codes, weights, minlength=groups).astype(np.float64)
+    return np.bincount(codes, minlength=groups).astype(np.float64)
 
 
 def read_priors(priors: Any, classes: NDArray[Any]) -> Array:
@@ -166,17 +172,17 @@ def _plain(y: NDArray[Any]) -> NDArray[Any]:
     return y
 
 
-def _distinct(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """Distinct values in order, and the place of each; without sorting where they are small whole numbers."""
-    if y.dtype.kind in "iu" and len(y):
-        low, high = int(y.min()), int(y.max())
-        if high - low < max(1024, len(y)):
-            places = y if low == 0 else y - low
-            seen = np.flatnonzero(np.bincount(places.astype(np.intp, copy=False), minlength=high - low + 1))
-            if len(seen) == high - low + 1:
-                return (seen + low).astype(y.dtype), places.astype(np.int32)
-            rank = np.empty(high - low + 1, dtype=np.int32)
-            rank[seen] = np.arange(len(seen), dtype=np.int32)
-            return (seen + low).astype(y.dtype), rank[places]
-    values, places = np.unique(y, return_inverse=True)
-    return values, places.reshape(-1).astype(np.int32)
+def _distinct(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32], Array]:
+    """Distinct values in order, the place of each, and how often they come; without sorting where that is possible."""
+    counted = places(y)
+    if counted is None:
+        values, inverse, often = np.unique(y, return_inverse=True, return_counts=True)
+        return values, inverse.reshape(-1).astype(np.int32), often.astype(np.float64)
+    low, counts, codes = counted
+    seen = np.flatnonzero(counts)
+    values = (seen + low).astype(y.dtype)
+    if len(seen) < len(counts):
+        rank = np.zeros(len(counts), dtype=np.int32)
+        rank[seen] = np.arange(len(seen), dtype=np.int32)
+        codes = rank[codes]
+    return values, codes, counts[seen].astype(np.float64)

@@ -74,7 +74,8 @@ class Learner(BaseEstimator):
 
     def _learn(self, family: Family, rows: Any, R: Memberships) -> Fit:
         """Fit a family to rows; the result is not kept yet."""
-        rng = generator(getattr(self, "random_state", None))
+        state = getattr(self, "random_state", None)
+        rng = None if state is None else generator(state)
         options = {name: getattr(self, name) for name in ("max_iter", "tol") if hasattr(self, name)}
         found: Fit = self._reading(rows, fit, family, rows, R, rng=rng, **options)
         self._check_statistic(found.statistic, rows)

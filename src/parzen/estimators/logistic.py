@@ -78,7 +78,7 @@ class LogisticRegression(Classifier):
     >>> round(model.score(X, y), 3)
     0.973
     >>> print(LogisticRegression(degree=2).fit(X[50:, 3:], y[50:]).decision_boundary())
-    1.47989 x0^2 - 4.21366 = 0
+    YY = 0
     """
 
     coef_: Array
@@ -138,7 +138,7 @@ class LogisticRegression(Classifier):
         X = table(self, X, reset=True, sparse=self.degree == 1)
         self.schema_ = bare_schema(X)
         rows = self._numbers(X)
-        self.classes_, codes = read_labels(y, rows.shape[0])
+        self.classes_, codes, _ = read_labels(y, rows.shape[0])
         K = len(check_several(self.classes_))
         if codes.min() < 0:
             raise ValueError("Input y contains NaN: logistic regression learns nothing from rows without a label.")

@@ -371,11 +371,13 @@ class CategoricalNB(DiscreteNB):
 
     def _encoded(self, X: Any, grow: bool) -> Any:
         rows = super()._encoded(X, grow)
-        self._refuse_negative(rows)
+        if grow:
+            self._refuse_negative(rows)
         return rows
 
     def _refuse_negative(self, rows: Any) -> None:
-        if rows.dtype.kind in "if" and np.fmin.reduce(rows, axis=None) < 0:
+        least = np.min if rows.dtype.kind in "biu" else np.fmin.reduce
+        if least(rows, axis=None) < 0:
             raise ValueError(
                 f"Negative values in data passed to CategoricalNB: X holds {np.nanmin(rows):g}, but codes are 0, 1, "
                 "..., and a missing cell is NaN."

@@ -123,7 +123,7 @@ class Multinomial(Family):
             X = as_csr(X)
             if X.nnz and not X.data.min() >= 0:
                 X = canonical(X)  # a cell may be stored in parts
-            self._refuse(X.data)
+                self._refuse(X.data)
             weight, totals = csr_sums(X, R)
             if not np.isfinite(totals).all():
                 raise ValueError("a sparse matrix of counts must hold finite numbers, but a cell is NaN or infinite.")

@@ -52,13 +52,15 @@ class Bernoulli(Family):
         if is_sparse(X):
             X = bits_in_csr(as_csr(X), self.threshold)
             weight, ones = csr_sums(X, R)
-            pairs = np.stack([weight[:, None] - ones, ones], axis=2)
+            pairs = np.empty((*ones.shape, 2))
+            np.subtract(weight[:, None], ones, out=pairs[:, :, 0])
+            pairs[:, :, 1] = ones
             return Counts(pairs.reshape(len(ones), -1), (2,) * X.shape[1])
         return Counts(tally(as_bits(X, threshold=self.threshold), R, (2,) * X.shape[1]), (2,) * X.shape[1])
 
     def maximise(self, statistic: Counts) -> BernoulliDensity:
         pairs = statistic.counts.reshape(len(statistic.counts), -1, 2)
-        total_or_collapse(pairs.sum(axis=2), "Bernoulli")
+        total_or_collapse(pairs[:, :, 0] + pairs[:, :, 1], "Bernoulli")
         if self.estimate == "ml":
             pairs, whole = filled(pairs, pairs.sum(axis=2, keepdims=True))
             with np.errstate(divide="ignore"):

@@ -98,6 +98,10 @@ def row_block(X: Any, begin: int, end: int) -> Any:
         return X[begin:end]
     end = min(end, X.shape[0])
     first, last = X.indptr[begin], X.indptr[end]
-    pointers = X.indptr[begin : end + 1] - first
-    shape = (end - begin, X.shape[1])
-    return type(X)((X.data[first:last], X.indices[first:last], pointers), shape=shape, copy=False)
+    # SciPy's constructor would copy what is a small part of a larger array.
+    part = type(X)((end - begin, X.shape[1]), dtype=X.dtype)
+    part.data, part.indices = X.data[first:last], X.indices[first:last]
+    part.indptr = X.indptr[begin : end + 1] - first
+    if getattr(X, "_has_canonical_format", False):  # known of the whole, so not to be found out again
+        part.has_canonical_format = True
+    return part

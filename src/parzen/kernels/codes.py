@@ -87,6 +87,23 @@ def lookup(X: NDArray[Any], table: Array, sizes: tuple[int, ...], open_ended: bo
     return out
 
 
+def places(y: NDArray[np.integer]) -> tuple[int, NDArray[np.int64], NDArray[np.int32]] | None:
+    """The least of some whole numbers, how often each from there on comes, and the place of each.
+
+    None where they lie so far apart that counting them would cost more than sorting.
+    """
+    n = len(y)
+    if not n or y.dtype.kind not in "iu":
+        return None
+    low, high = int(y.min()), int(y.max())
+    if high - low >= max(1024, n) or high >= 2**63:
+        return None
+    values = np.ascontiguousarray(y, dtype=np.int64)
+    counts, codes = np.empty(high - low + 1, dtype=np.int64), np.empty(n, dtype=np.int32)
+    native.call("places_i64", *native.outputs(values)[:1], n, low, len(counts), *native.outputs(counts, codes))
+    return low, counts, codes
+
+
 def _refuse(bad: int, X: NDArray[Any], sizes: tuple[int, ...]) -> None:
     if bad:
         row, column = divmod(bad - 1, X.shape[1])

@@ -44,6 +44,8 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     ),
     "tally": ((*ROWS, *MEMBERS, POINTER, POINTER), CODES),
     "lookup": ((*ROWS, INTEGER, POINTER, POINTER, INTEGER, POINTER), CODES),
+    "bits": ((POINTER, INTEGER, ctypes.c_double, POINTER), CELLS),
+    "places": ((POINTER, *(INTEGER,) * 3, POINTER, POINTER), ("i64",)),
     "csr_sums": ((*CSR, *MEMBERS, POINTER, POINTER), CSRS),
     "csr_product": ((*CSR, INTEGER, POINTER, POINTER), CSRS),
     "largest": ((POINTER, INTEGER, INTEGER, POINTER, POINTER), ("f64",)),
@@ -134,7 +136,7 @@ def using(name: str) -> Iterator[None]:
         _functions.clear()
 
 
-def call(name: str, *arguments: int | None) -> int:
+def call(name: str, *arguments: float | None) -> int:
     """Run a kernel. Memory that it can't get is a MemoryError; what else it returns is the caller's to read."""
     function = _functions.get(name)
     if function is None:
@@ -157,7 +159,7 @@ def pointer(array: NDArray[Any], dtype: np.dtype[Any], shape: tuple[int, ...], n
     return address
 
 
-def outputs(*arrays: NDArray[np.float64]) -> tuple[int, ...]:
+def outputs(*arrays: NDArray[Any]) -> tuple[int, ...]:
     """Addresses of arrays that were made for a kernel to fill."""
     return tuple(array.__array_interface__["data"][0] for array in arrays)
 

@@ -33,6 +33,15 @@ def csr_product(X: Any, table: Array, out: Array | None = None) -> Array:
     return out
 
 
+def bits(data: NDArray[Any], threshold: float) -> tuple[NDArray[np.uint8], int]:
+    """One where a number lies above the threshold, else zero; and how many numbers are not finite."""
+    out = np.empty(len(data), dtype=np.uint8)
+    suffix = native.SUFFIX[data.dtype]
+    odd = native.call(f"bits_{suffix}", native.pointer(data, data.dtype, data.shape, "data"), len(data), threshold,
+                      *native.outputs(out))  # fmt: skip
+    return out, odd
+
+
 def matrix_of(X: Any) -> tuple[str, tuple[int, ...]]:
     """Dtype suffix and (data, indices, row pointers, n, columns, stored) of a CSR matrix."""
     if getattr(X, "format", None) != "csr":
