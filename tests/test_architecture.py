@@ -26,6 +26,7 @@ ORDER = [
     "plotting",
     "explanation",
     "estimators",
+    "comparison",
     "__init__",
 ]
 LIBRARIES = {"numpy", "scipy", "sklearn", "joblib"}

@@ -5,11 +5,13 @@ A family observes weighted rows into a statistic; statistics add; a statistic is
 
 from parzen import conjugate
 from parzen.accumulate import accumulate, evaluate, thread_count, threads
+from parzen.comparison import LearningComparison, compare_learning
 from parzen.estimators.bayes import BayesClassifier, GaussianDiscriminant, NaiveBayes
 from parzen.estimators.density import DensityEstimator
 from parzen.estimators.discriminant import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from parzen.estimators.logistic import LogisticRegression
 from parzen.estimators.naive import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
+from parzen.explanation import Explanation
 from parzen.families.columns import Columns
 from parzen.families.counts import Multinomial, Poisson
 from parzen.families.each import Each, Known
@@ -18,6 +20,7 @@ from parzen.families.product import Product
 from parzen.families.symbols import Bernoulli, Categorical
 from parzen.family import Collapse, Density, Family, FloorWarning
 from parzen.fit import Fit, fit, log_likelihood
+from parzen.forms import Boundary, Softmax
 from parzen.kernels.memberships import Labels
 from parzen.statistic import Counts, Expected, Joint, Moments, Statistic, Sums
 
@@ -27,6 +30,7 @@ __all__ = [
     "BayesClassifier",
     "Bernoulli",
     "BernoulliNB",
+    "Boundary",
     "Categorical",
     "CategoricalNB",
     "Collapse",
@@ -37,6 +41,7 @@ __all__ = [
     "DensityEstimator",
     "Each",
     "Expected",
+    "Explanation",
     "Family",
     "Fit",
     "FloorWarning",
@@ -46,6 +51,7 @@ __all__ = [
     "Joint",
     "Known",
     "Labels",
+    "LearningComparison",
     "LinearDiscriminantAnalysis",
     "LogisticRegression",
     "Moments",
@@ -55,9 +61,11 @@ __all__ = [
     "Poisson",
     "Product",
     "QuadraticDiscriminantAnalysis",
+    "Softmax",
     "Statistic",
     "Sums",
     "accumulate",
+    "compare_learning",
     "conjugate",
     "evaluate",
     "fit",

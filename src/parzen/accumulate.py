@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from itertools import chain
 from typing import Any, Protocol
 
@@ -78,6 +79,11 @@ def thread_count() -> int:
         text = os.environ.get(name, "").split(",")[0].strip()
         if text.isdecimal() and int(text) > 0:
             return int(text)
+    return _cores()
+
+
+@cache
+def _cores() -> int:
     return int(joblib.cpu_count())
 
 

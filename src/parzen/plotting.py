@@ -21,6 +21,14 @@ def axes(ax: Any, size: tuple[float, float] = (6.4, 4.0)) -> Any:
     return pyplot.subplots(figsize=size, layout="constrained")[1]
 
 
+def axes_beside(n: int, size: tuple[float, float] = (5.2, 3.8)) -> Any:
+    """New axes side by side."""
+    first = axes(None, (n * size[0], size[1]))
+    figure = first.figure
+    first.remove()
+    return figure.subplots(1, n)
+
+
 def plain(text: Any) -> str:
     """Text from data, which is never markup: dollar signs would begin mathematics."""
     return str(text).replace("$", r"\$")
@@ -39,7 +47,7 @@ def bars(names: Sequence[str], values: ArrayLike, title: str, label: str, ax: An
         side = "left" if value >= 0 else "right"
         ax.annotate(f"{value:+.2f}", (value, place), (4 if value >= 0 else -4, 0), textcoords="offset points",
                     va="center", ha=side, fontsize=8)  # fmt: skip
-    ax.set_xlim(min(values.min(), 0) - 0.18 * widest, max(values.max(), 0) + 0.18 * widest)
+    ax.set_xlim(min(values.min(), 0) - 0.22 * widest, max(values.max(), 0) + 0.22 * widest)
     ax.set_xlabel(plain(label))
     ax.set_title(plain(title), fontsize=10)
     for side in ("top", "right", "left"):

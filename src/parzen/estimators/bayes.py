@@ -57,6 +57,8 @@ class BayesClassifier(GenerativeClassifier):
     array([[0.   , 0.726, 0.274]])
     """
 
+    _holds_families = True
+
     def __init__(
         self,
         family: Any = None,
@@ -279,6 +281,8 @@ class NaiveBayes(NaiveClassifier):
       city = Oslo  +1.39
       age = 31     -0.43
     """
+
+    _holds_families = True
 
     def __init__(
         self, columns: Any = "auto", priors: Any = None, *, unlabelled: Any = None, max_iter: int = 200,

@@ -57,6 +57,8 @@ class DensityEstimator(DensityMixin, Learner):
     array([[1.89, 0.46]])
     """
 
+    _holds_families = True
+
     def __init__(
         self, family: Family | None = None, *, max_iter: int = 200, tol: float = 1e-7, random_state: Any = None
     ) -> None:

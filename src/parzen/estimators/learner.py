@@ -50,13 +50,16 @@ class Learner(BaseEstimator):
     outcome_: str
     iterated_: bool
 
+    #: Whether families are among the parameters: they are the user's, who may change them after a fit.
+    _holds_families = False
+
     @abstractmethod
     def _family(self) -> Family:
         """The family that the parameters ask for."""
 
     def _bind(self, X: Any) -> Any:
         """Rows of the first table: its columns, names and categories are learnt."""
-        self.given_ = clone(self._family())
+        self.given_ = clone(self._family()) if self._holds_families else self._family()
         self.family_, self.schema_ = learn(self.given_, X)
         return self._encoded(X, grow=True)
 

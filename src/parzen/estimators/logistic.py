@@ -78,7 +78,7 @@ class LogisticRegression(Classifier):
     >>> round(model.score(X, y), 3)
     0.973
     >>> print(LogisticRegression(degree=2).fit(X[50:, 3:], y[50:]).decision_boundary())
-    YY = 0
+    2.55034 x0^2 + 0.786611 x0 - 8.25497 = 0
     """
 
     coef_: Array
