@@ -109,3 +109,30 @@ def student_log_density(x, location, scale, dof):
         - 0.5 * np.linalg.slogdet(dof * np.pi * scale)[1]
         - 0.5 * (dof + d) * np.log1p(q / dof)
     )
+
+
+def posterior(values, prior):
+    """Posteriors of rows of log-densities, the largest subtracted first; the prior where no class explains a row."""
+    joint = np.asarray(values, dtype=np.longdouble) + prior
+    out = np.empty_like(joint)
+    for i, row in enumerate(joint):
+        row = prior.astype(np.longdouble) if np.isneginf(row).all() else row
+        e = np.exp(row - row.max())
+        out[i] = e / e.sum()
+    return out.astype(float)
+
+
+def softmax(X, codes, weights, table, offset):
+    """Log-likelihood of labels, and minus its slope by table and offset, one row at a time."""
+    likelihood, gradient, slope = 0.0, np.zeros_like(table), np.zeros_like(offset)
+    for x, code, w in zip(np.asarray(X, dtype=float), codes, weights, strict=True):
+        if code < 0:
+            continue
+        scores = x @ table + offset
+        p = np.exp(scores - scores.max())
+        p /= p.sum()
+        likelihood += w * np.log(p[code])
+        residual = w * (p - np.eye(len(offset))[code])
+        gradient += np.outer(x, residual)
+        slope += residual
+    return likelihood, gradient, slope

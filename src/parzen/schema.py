@@ -352,10 +352,18 @@ def _kind(column: Any, label: Any) -> str:
         or (numbers != np.floor(numbers)).any()
     ):
         return "number"
-    if numbers.max() <= 1:
-        return "bit"
+    if numbers.max() <= 1:  # a later table may hold a 2, unless these are booleans
+        return "bit" if _all_booleans(column) else "symbol"
     # A Poisson's variance is its mean; where that is large, a Gaussian says the same and more.
     return "count" if numbers.mean() < 10 and 0.5 <= numbers.var() / numbers.mean() <= 2 else "number"
+
+
+def _all_booleans(column: Any) -> bool:
+    kind = str(column.dtype).lower()
+    if kind.startswith("bool"):
+        return True
+    cells = _cells(column)
+    return cells.dtype.kind == "O" and all(isinstance(cell, bool | np.bool_) or _is_missing(cell) for cell in cells)
 
 
 def _cells(cells: Any) -> NDArray[Any]:

@@ -232,9 +232,8 @@ class MultinomialDensity(_CountRows):
             return
         counts = np.where(missing, 0.0, X)
         self._linear.write(counts, out)
-        with np.errstate(divide="ignore"):
-            share = np.log((~missing).astype(np.float64) @ np.exp(self.log_probability.T))
-        out -= np.where(np.isneginf(share), 0.0, counts.sum(axis=1, keepdims=True) * share)
+        share = (~missing).astype(np.float64) @ np.exp(self.log_probability.T)
+        out -= counts.sum(axis=1, keepdims=True) * np.log(np.where(share > 0, share, 1.0))
 
     def _log_orders(self, X: Any, row: NDArray[np.integer], totals: Array) -> Array:
         return self._linear.log_density(X)

@@ -124,7 +124,9 @@ class BernoulliDensity(Density):
         return values if ones is None else np.where(ones.log_density(X) < 0, -np.inf, values)
 
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
-        return (rng.random((len(labels), self.shape[1])) < self.probability[labels]).astype(np.float64)
+        ones = rng.random((len(labels), self.shape[1])) < self.probability[labels]
+        low, high = (0.0, 1.0) if self.threshold is None else (min(0.0, self.threshold), max(1.0, self.threshold + 1.0))
+        return np.where(ones, high, low)
 
     def marginal(self, columns: Sequence[int]) -> "BernoulliDensity":
         own = chosen(self.shape[1], columns)

@@ -53,6 +53,7 @@ class DiscriminantAnalysis(GenerativeClassifier):
         if np.isnan(rows).any() or R.codes.min() < 0 or R.weights is not None:
             raise ValueError("covariance_estimator needs complete rows, all labels, and no sample_weight.")
         covariance = np.stack([self._estimated(rows[R.codes == k]) for k in range(R.groups)])
+        self._total_covariance = self._estimated(rows)
         return replace(found, density=self._with_covariance(found, covariance))
 
     def _estimated(self, rows: Array) -> Array:
@@ -307,10 +308,16 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         factor = self.density_.factor[0]
         if self.solver != "eigen":
             return canonical_variates(self.density_.mean, self.class_prior_, factor, self.tol)
-        total = Gaussian(shrinkage=self._shrinkage()).maximise(self.statistic_.pooled())
-        assert isinstance(total, GaussianDensity)
-        values, vectors = eigh(total.covariance[0] - self.density_.covariance[0], self.density_.covariance[0])
+        within = self.density_.covariance[0]
+        values, vectors = eigh(self._total() - within, within)
         return with_signs(vectors[:, ::-1]), values[::-1] / values.sum()
+
+    def _total(self) -> Array:
+        """Covariance of all rows, estimated as those of the classes are."""
+        if self.covariance_estimator is not None:
+            return self._total_covariance
+        total = Gaussian(shrinkage=self._shrinkage()).maximise(self.statistic_.pooled())
+        return total.covariance[0]  # type: ignore[union-attr]
 
     def transform(self, X: Any) -> Array:
         """Project rows on the directions in which the classes differ most; missing cells are replaced by expected ones.

@@ -353,9 +353,14 @@ class CategoricalNB(DiscreteNB):
         alpha = self._smoothing()
         if np.ndim(alpha):
             raise ValueError(f"alpha must be one number for all categories, got {self.alpha!r}.")
-        least = None if self.min_categories is None else np.asarray(self.min_categories)
-        if least is not None and (least.dtype.kind not in "iu" or (least < 1).any()):
-            raise ValueError(f"'min_categories' should have integral type, at least 1, got {self.min_categories!r}.")
+        least: Any = None
+        if self.min_categories is not None:
+            given = np.asarray(self.min_categories)
+            if given.dtype.kind not in "iu" or given.ndim > 1 or (given < 1).any():
+                raise ValueError(
+                    f"'min_categories' should have integral type, at least 1, got {self.min_categories!r}."
+                )
+            least = int(given) if given.ndim == 0 else given.tolist()
         if not alpha:
             return Categorical(estimate="ml", unseen="missing", least=least)
         return Categorical(Dirichlet(alpha), unseen="missing", least=least)

@@ -21,8 +21,8 @@ class Columns(Family):
     columns : "auto" or dict
         A dict gives families to some of the columns, by name or position (or a tuple of them). For every other column:
 
-        - text, declared categories: ``Categorical()``
-        - booleans, and numbers that are 0 and 1: ``Bernoulli()``
+        - text, declared categories, numbers that are 0 and 1: ``Categorical()``
+        - booleans: ``Bernoulli()``
         - counts (whole, not negative, with a mean below 10 and a variance within a factor 2 of it): ``Poisson()``
         - other numbers: ``Gaussian("diagonal", estimate="map")``
 
