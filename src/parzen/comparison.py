@@ -47,18 +47,24 @@ class LearningComparison:
         return columns
 
     def crossing(self, measure: str = "log_loss") -> int | None:
-        """Fewest rows from which on the second model has the smaller mean; None where it never has."""
-        first, second = self._means(measure)
-        ahead = second < first
-        behind = np.flatnonzero(~ahead)
-        begin = 0 if not len(behind) else int(behind[-1]) + 1
-        return int(self.sizes[begin]) if begin < len(self.sizes) else None
+        """Fewest rows from which on the second model has the smaller mean.
 
-    def _means(self, measure: str) -> Array:
+        None where it never has, or where with most rows it is ahead by less than chance explains (two standard errors
+        of the difference between the models, repetition by repetition).
+        """
         if measure not in MEASURES:
             raise ValueError(f"measure must be one of {', '.join(map(repr, MEASURES))}, got {measure!r}.")
-        means: Array = getattr(self, measure).mean(axis=2)
-        return means
+        if self.winner(measure) != self.names[1]:
+            return None
+        first, second = getattr(self, measure).mean(axis=2)
+        behind = np.flatnonzero(second >= first)
+        return int(self.sizes[behind[-1] + 1 if len(behind) else 0])
+
+    def winner(self, measure: str = "log_loss") -> str | None:
+        """Which model is better with most rows, by more than chance explains; None where neither is."""
+        gaps = getattr(self, measure)[1, -1] - getattr(self, measure)[0, -1]
+        noise = 2 * gaps.std(ddof=1) / np.sqrt(len(gaps)) if len(gaps) > 1 else 0.0
+        return None if abs(gaps.mean()) <= noise else self.names[int(gaps.mean() < 0)]
 
     def __str__(self) -> str:
         width = max(len(name) for name in self.names) + 2
@@ -87,8 +93,10 @@ class LearningComparison:
                 (name, own.mean(axis=1), *np.quantile(own, [0.1, 0.9], axis=1))
                 for name, own in zip(self.names, values, strict=True)
             ]
-            at = self.crossing(measure)
-            title = f"{self.names[1]} is better from {at} rows on" if at else f"{self.names[0]} is better at the end"
+            at, best = self.crossing(measure), self.winner(measure)
+            title = f"{best} is better in the end" if best else "no difference in the end"
+            if at is not None and at > self.sizes[0]:
+                title = f"{best} is better from {at} rows on"
             ribbons(self.sizes, lines, label, title, one)
             if measure == "log_loss":
                 one.set_yscale("log")  # few rows can cost a hundred times what many do

@@ -72,7 +72,7 @@ def check_weights(counts: Array, classes: NDArray[Any]) -> None:
     empty = np.flatnonzero(counts == 0)
     if len(empty):
         raise ValueError(
-            f"class {classes[empty[0]]!r} has no weight: sample_weight is zero for all of its rows; leave it out, or "
+            f"class {classes[empty].tolist()[0]!r} has no weight: sample_weight is zero for all of its rows; leave it out, or "
             "give one of its rows weight."
         )
 
