@@ -75,9 +75,13 @@ index normalise(double* values, index n, index groups, const double* prior, inde
         }
         for (index r = 0; r < rows; r += lanes) store(total + r, logarithm(load(total + r)));
         for (index r = 0; r < count; ++r) {
-            const double whole = finite(most[r]) ? most[r] + total[r] : most[r];
-            if (form == SUMS) sums[begin + r] = whole;
-            else for (index k = 0; k < groups; ++k) values[(begin + r) * groups + k] -= whole;
+            if (form == SUMS) {
+                sums[begin + r] = finite(most[r]) ? most[r] + total[r] : most[r];
+            } else {                                  // the largest first: its sum with the logarithm would be rounded
+                const double shift = finite(most[r]) ? most[r] : 0;
+                double* row = values + (begin + r) * groups;
+                for (index k = 0; k < groups; ++k) row[k] = (row[k] - shift) - total[r];
+            }
         }
     }
     return odd;

@@ -9,12 +9,14 @@ namespace {
 // out = 1 where a number lies above the threshold, else 0. Returns how many are not finite.
 template <class T>
 index bits(const T* data, index n, double threshold, std::uint8_t* out) {
+    constexpr bool single = sizeof(T) == 4;               // float32 is compared as such, as NumPy does
+    const double limit = single ? static_cast<double>(static_cast<float>(threshold)) : threshold;
     index odd = 0;
 #pragma omp simd reduction(+ : odd)
     for (index i = 0; i < n; ++i) {
         const double value = static_cast<double>(data[i]);
         odd += !(value - value == 0);
-        out[i] = value > threshold;
+        out[i] = value > limit;
     }
     return odd;
 }

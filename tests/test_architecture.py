@@ -31,8 +31,8 @@ ORDER = [
 ]
 LIBRARIES = {"numpy", "scipy", "sklearn", "joblib"}
 STANDARD = {
-    "abc", "collections", "concurrent", "contextlib", "contextvars", "ctypes", "dataclasses", "datetime", "functools",
-    "itertools", "numbers", "operator", "os", "pathlib", "threading", "typing", "warnings",
+    "abc", "collections", "concurrent", "contextlib", "contextvars", "ctypes", "dataclasses", "datetime", "decimal",
+    "functools", "itertools", "numbers", "operator", "os", "pathlib", "threading", "typing", "warnings",
 }  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))
 

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing
 
+from parzen.estimators.labels import read_labels
+from parzen.estimators.learner import generator
 from parzen.family import FloorWarning
 from parzen.kernels.arrays import Array
 from parzen.plotting import axes_beside, ribbons
@@ -87,6 +90,8 @@ class LearningComparison:
         ax : two of matplotlib's axes, optional
         """
         pair = axes_beside(2) if ax is None else ax
+        if np.size(pair) != 2:
+            raise ValueError("ax must be two axes, one for each measure: plt.subplots(1, 2)[1].")
         for one, (measure, label) in zip(pair, MEASURES.items(), strict=True):
             values = getattr(self, measure)
             lines = [
@@ -152,14 +157,16 @@ def compare_learning(
     array([[0.14, 0.06],
            [0.12, 0.05]])
     """
-    labels = np.asarray(y)
-    classes, codes = np.unique(labels, return_inverse=True)
-    n = len(codes)
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    classes, codes, _ = read_labels(y, n)
+    if codes.min() < 0:
+        raise ValueError("y lacks some labels; give the label of each row.")
+    labels = classes[codes]
+    if names is not None and (isinstance(names, str) or len(names) != 2):
+        raise ValueError(f"names must be two, one for each classifier, got {names!r}.")
     tests = _checked(n, len(classes), np.bincount(codes), repeats, test_size)
     sizes = _sizes(sizes, 2 * len(classes), n - tests)
-    seeds = np.random.default_rng(random_state if isinstance(random_state, int | np.integer) else None)
-    if random_state is not None and not isinstance(random_state, int | np.integer):
-        seeds = np.random.default_rng(random_state.randint(2**31))
+    seeds = generator(random_state)
     shape = (2, len(sizes), repeats)
     error, loss = np.empty(shape), np.empty(shape)
     for repeat in range(repeats):
@@ -186,7 +193,7 @@ def _checked(n: int, groups: int, counts: Any, repeats: int, test_size: float) -
         raise ValueError("every class needs at least three rows: two to learn from and one to be tested with.")
     if not 0 < test_size < 1:
         raise ValueError(f"test_size must lie between 0 and 1, got {test_size!r}.")
-    if int(repeats) != repeats or repeats < 1:
+    if not isinstance(repeats, Integral) or repeats < 1:
         raise ValueError(f"repeats must be a whole number, at least 1, got {repeats!r}.")
     return min(max(round(test_size * n), 1), n - 2 * groups)
 
@@ -195,6 +202,8 @@ def _sizes(given: Sequence[int] | None, least: int, most: int) -> list[int]:
     if given is None:
         spaced = np.unique(np.geomspace(max(least, 8) if most > 8 else least, most, 10).astype(int))
         return [int(size) for size in spaced]
+    if isinstance(given, str) or np.ndim(given) != 1:
+        raise ValueError(f"sizes must be a list of numbers of rows, got {given!r}.")
     sizes = sorted({int(size) for size in given})
     if not sizes or sizes[0] < least or sizes[-1] > most:
         raise ValueError(f"sizes must lie between {least} (two rows of each class) and {most}, got {list(given)!r}.")

@@ -1,5 +1,6 @@
 """Why a row was given its class: what each column adds to the log-odds."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,10 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.densities.counts import MultinomialDensity
+from parzen.densities.product import ProductDensity
 from parzen.family import Density
-from parzen.kernels.arrays import Array
+from parzen.kernels.arrays import Array, is_sparse
 from parzen.linear import Linear
 from parzen.plotting import bars
+from parzen.schema import column_of, is_missing
+
+Block = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -23,20 +28,22 @@ class Explanation:
         The two classes compared, for each row.
     prior : array of shape (n,)
         Log-odds before any column is seen.
-    contributions : array of shape (n, d)
-        What each column adds; a missing cell adds nothing.
-    names : tuple
+    contributions : array of shape (n, b)
+        What each column adds (or block of columns that depend on each other); a missing cell adds nothing.
+    blocks : tuple of b tuples of int
+        Positions of the columns of each contribution.
+    names : sequence
         What the columns are called.
-    cells : array of shape (n, d)
-        What they held.
+    rows : the table that was explained
     """
 
     labels: NDArray[Any]
     against: NDArray[Any]
     prior: Array
     contributions: Array
-    names: tuple[Any, ...]
-    cells: NDArray[Any]
+    blocks: tuple[Block, ...]
+    names: Any
+    rows: Any
 
     def __len__(self) -> int:
         return len(self.prior)
@@ -47,9 +54,16 @@ class Explanation:
         return self.prior + self.contributions.sum(axis=1)
 
     def table(self) -> dict[str, NDArray[Any]]:
-        """All rows as columns of a table: ``pandas.DataFrame(explanation.table())`` or polars' shows them."""
-        columns = {str(name): self.contributions[:, j] for j, name in enumerate(self.names)}
-        return {"label": self.labels, "against": self.against, "prior": self.prior, **columns, "total": self.total}
+        """All rows as columns of a table: ``pandas.DataFrame(explanation.table())`` or polars' shows them.
+
+        Where a column of the data is called label, against, prior or total, ours are in parentheses.
+        """
+        columns = {self._name(block): self.contributions[:, j] for j, block in enumerate(self.blocks)}
+        label, against, prior, total = (
+            f"({name})" if name in columns else name for name in ("label", "against", "prior", "total")
+        )
+        before = {label: self.labels, against: self.against, prior: self.prior}
+        return {**before, **columns, total: self.total}
 
     def text(self, row: int = 0, most: int = 12) -> str:
         """One row in words: the columns that add most, in order."""
@@ -58,9 +72,9 @@ class Explanation:
         width = max([len(self._said(row, j)) for j in order] + [5])
         lines.append(f"  {'prior':<{width}}  {self.prior[row]:+.2f}")
         lines += [f"  {self._said(row, j):<{width}}  {self.contributions[row, j]:+.2f}" for j in order]
-        rest = self.contributions[row].sum() - self.contributions[row, order].sum()
-        if len(order) < len(self.names):
-            lines.append(f"  {f'{len(self.names) - len(order)} others':<{width}}  {rest:+.2f}")
+        others = np.delete(np.arange(len(self.blocks)), order)
+        if len(others):
+            lines.append(f"  {f'{len(others)} others':<{width}}  {self.contributions[row, others].sum():+.2f}")
         return "\n".join(lines)
 
     def __str__(self) -> str:
@@ -70,27 +84,60 @@ class Explanation:
         """Bars of one row's contributions, largest on top. Returns matplotlib's axes."""
         order = self._order(row, most)
         names = ["prior", *(self._said(row, j) for j in order)]
-        values = np.concatenate([self.prior[row : row + 1], self.contributions[row, order]])
+        values = np.append(self.prior[row], self.contributions[row, order])
         title = f"{self.labels[row]} against {self.against[row]}: log-odds {self.total[row]:+.2f}"
-        return bars(
-            names, values, title, f"towards {self.against[row]}  ←  log-odds  →  towards {self.labels[row]}", ax
-        )
+        label = f"towards {self.against[row]}  ←  log-odds  →  towards {self.labels[row]}"
+        return bars(names, values, title, label, ax)
 
     def _order(self, row: int, most: int) -> NDArray[np.intp]:
         return np.argsort(-np.abs(self.contributions[row]), kind="stable")[:most]
 
+    def _name(self, block: Block) -> str:
+        return ", ".join(str(self.names[j]) for j in block)
+
     def _said(self, row: int, j: int) -> str:
-        cell = self.cells[row, j]
-        if cell is None or cell != cell:
-            return f"{self.names[j]} missing"
-        return f"{self.names[j]} = {cell:.4g}" if isinstance(cell, float | np.floating) else f"{self.names[j]} = {cell}"
+        return ", ".join(f"{self.names[column]} {self._cell(row, column)}" for column in self.blocks[j])
+
+    def _cell(self, row: int, column: int) -> str:
+        cell = self.rows[row, column] if is_sparse(self.rows) else column_of(self.rows, column)
+        cell = cell if is_sparse(self.rows) else cell.iloc[row] if hasattr(cell, "iloc") else cell[row]
+        if is_missing(cell):
+            return "missing"
+        return f"= {cell:.4g}" if isinstance(cell, float | np.floating) else f"= {cell}"
 
 
-def column_scores(density: Density | Linear, X: Array, j: int) -> Array:
-    """What column j alone says of each class, (n, K), where columns are independent (or add, as counts of words do)."""
+def block_scores(density: Density | Linear, X: Array) -> Iterator[tuple[Block, Array]]:
+    """What each block of columns that depend on each other (one column, mostly) says of each class, (n, K).
+
+    Up to a term of the row alone; what no class explains says nothing.
+    """
     if isinstance(density, MultinomialDensity | Linear):
-        weights = density.coef[:, j] if isinstance(density, Linear) else density.log_probability[:, j]
+        yield from _counts(density, X)
+    elif isinstance(density, ProductDensity):
+        for part, columns in zip(density.parts, density.columns, strict=True):
+            for block, scores in block_scores(part, np.ascontiguousarray(X[:, list(columns)])):
+                yield tuple(columns[j] for j in block), scores
+    elif density.columns_stand_alone or X.shape[1] == 1:
+        for j in range(X.shape[1]):
+            yield (j,), _informative(density.marginal([j]) if X.shape[1] > 1 else density, X[:, [j]])
+    else:
+        yield tuple(range(X.shape[1])), _informative(density, X)
+
+
+def _informative(density: Density, X: Array) -> Array:
+    scores = np.empty((len(X), density.shape[0]))
+    density.compare(np.ascontiguousarray(X), scores)
+    scores[np.isneginf(scores).all(axis=1)] = 0.0
+    return scores
+
+
+def _counts(density: MultinomialDensity | Linear, X: Array) -> Iterator[tuple[Block, Array]]:
+    weights = density.coef if isinstance(density, Linear) else density.log_probability
+    share = np.zeros((len(X), len(weights)))
+    missing = np.isnan(X)
+    if isinstance(density, MultinomialDensity) and missing.any():  # a multinomial of the counts that are there
+        share = np.log((~missing).astype(np.float64) @ np.exp(weights.T))
+    for j, weight in enumerate(weights.T):
         cells = np.nan_to_num(X[:, [j]])
         with np.errstate(invalid="ignore"):
-            return np.where(cells == 0, 0.0, cells * weights)
-    return density.marginal([j]).log_density(np.ascontiguousarray(X[:, [j]]))
+            yield (j,), np.where(cells == 0, 0.0, cells * (weight - share))

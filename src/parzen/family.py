@@ -67,6 +67,11 @@ class Density(ABC):
         Where that has no meaning (rows of multinomial counts, whose total would be unknown) it is an error.
         """
 
+    @property
+    def columns_stand_alone(self) -> bool:
+        """Whether the columns are independent, so that each has a density of its own (`marginal`)."""
+        return False
+
     def write(self, X: Any, out: Array) -> None:
         """Write `log_density` of a block of rows where it belongs, into a C-contiguous (n, K) array."""
         out[...] = self.log_density(X)

@@ -17,7 +17,6 @@ from parzen.densities.each import EachDensity
 from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.product import ProductDensity
 from parzen.densities.symbols import BernoulliDensity
-from parzen.family import Density
 from parzen.kernels.arrays import Array, is_sparse
 from parzen.linear import Linear
 from parzen.posterior import decide, posterior
@@ -43,23 +42,30 @@ class Form:
     centre: Array
     threshold: float | None = None
 
-    def boundary(self, log_prior: Array, first: int, second: int, names: Sequence[str]) -> "Boundary":
+    def boundary(self, log_prior: Array, first: int, second: int, names: Sequence[str] | None) -> "Boundary":
         """Difference of two of them, priors included."""
         with np.errstate(invalid="ignore"):
             b, c = (part[second] - part[first] for part in (self.b, self.c + log_prior))
         if not (np.isfinite(b).all() and np.isfinite(c)):
             raise ValueError("a class has probability zero somewhere, or prior zero: its log-odds are no polynomial.")
         A = None if self.A is None else self.A[second] - self.A[first]
-        return Boundary(None if A is None or not A.any() else A, b, float(c), self.centre, tuple(names), self.threshold)
+        return Boundary(
+            None if A is None or not A.any() else A, b, float(c), self.centre, _names(names), self.threshold
+        )
 
-    def softmax(self, log_prior: Array, classes: NDArray[Any]) -> "Softmax":
+    def softmax(self, log_prior: Array, classes: NDArray[Any], names: Sequence[str] | None = None) -> "Softmax":
         """All of them as a softmax, where no two differ in their squares."""
         if self.A is not None and not (self.A[0] == self.A).all():
             raise ValueError(
                 "the log-odds of this model are quadratic; as_linear is for covariances that the classes share "
                 "(shared=True), and for Bernoulli, multinomial and Poisson features. See decision_boundary."
             )
-        return Softmax(classes, self.b, self.c + log_prior, self.centre, self.threshold)
+        if not (self.b < np.inf).all():  # NaN too; minus infinity forbids a count, which a softmax can say
+            raise ValueError(
+                "a class has probability zero or one somewhere (alpha=0, or maximum likelihood), which no finite "
+                "weights say; smooth it."
+            )
+        return Softmax(classes, self.b, self.c + log_prior, self.centre, _names(names), self.threshold)
 
 
 @dataclass(frozen=True)
@@ -70,8 +76,8 @@ class Boundary:
     ----------
     centred_A, centred_b, centred_c, centre
         The same polynomial of x - centre, which keeps its digits at any offset; `centred_A` is None where f is linear.
-    names : tuple of str
-        What the columns are called.
+    names : tuple of str, or None where they have none
+        What the columns are called; a table is compared with it.
     threshold : float, optional
         Where given, x is 1 where a cell is above it and 0 elsewhere.
 
@@ -92,7 +98,7 @@ class Boundary:
     centred_b: Array
     centred_c: float
     centre: Array
-    names: tuple[str, ...]
+    names: tuple[str, ...] | None = None
     threshold: float | None = None
 
     @property
@@ -118,7 +124,7 @@ class Boundary:
 
     def __call__(self, X: Any) -> Array:
         """Log-odds of the second class against the first at each row, (n,)."""
-        u = _above(np.asarray(X, dtype=np.float64), self.threshold) - self.centre
+        u = _above(_ordered(X, self.names), self.threshold) - self.centre
         square = 0.0 if self.centred_A is None else np.einsum("ni,ij,nj->n", u, self.centred_A, u)
         values: Array = square + u @ self.centred_b + self.centred_c
         return values
@@ -141,11 +147,12 @@ class Boundary:
 
     def __str__(self) -> str:
         A, d = self.A, len(self.centre)
+        names = [f"x{j}" for j in range(d)] if self.names is None else [repr(name) for name in self.names]
         terms = [] if self.is_linear else [
-            (A[i, j] * (1 if i == j else 2), f" {self.names[i]}^2" if i == j else f" {self.names[i]} {self.names[j]}")
+            (A[i, j] * (1 if i == j else 2), f" {names[i]}^2" if i == j else f" {names[i]} {names[j]}")
             for i in range(d) for j in range(i, d)
         ]  # fmt: skip
-        terms += [(weight, f" {name}") for weight, name in zip(self.b, self.names, strict=True)] + [(self.c, "")]
+        terms += [(weight, f" {name}") for weight, name in zip(self.b, names, strict=True)] + [(self.c, "")]
         text = " ".join(f"{'-' if value < 0 else '+'} {abs(value):.6g}{name}" for value, name in terms if value != 0)
         return f"{text.removeprefix('+ ') or '0'} = 0"
 
@@ -159,6 +166,8 @@ class Softmax:
     classes : array of shape (K,)
     centred_coef, centred_intercept, centre
         Weights (K, d) and intercepts (K,) of x - centre.
+    names : tuple of str, or None where they have none
+        What the columns are called; a table is compared with it.
     threshold : float, optional
         Where given, x is 1 where a cell is above it and 0 elsewhere.
     """
@@ -167,6 +176,7 @@ class Softmax:
     centred_coef: Array
     centred_intercept: Array
     centre: Array
+    names: tuple[str, ...] | None = None
     threshold: float | None = None
 
     @property
@@ -190,7 +200,7 @@ class Softmax:
     def _rows(self, X: Any) -> Any:
         if is_sparse(X):
             return X if self.threshold is None else self.threshold < X
-        return _above(np.asarray(X, dtype=np.float64), self.threshold) - (self.centre if self.centre.any() else 0.0)
+        return _above(_ordered(X, self.names), self.threshold) - (self.centre if self.centre.any() else 0.0)
 
     def _scores(self, X: Any) -> Linear:
         zero = np.zeros(len(self.classes)) if not is_sparse(X) else -self.centred_coef @ self.centre
@@ -200,8 +210,10 @@ class Softmax:
         return np.ascontiguousarray(self.centred_intercept)
 
 
-def quadratic_form(density: Density) -> Form:
-    """Log-densities as polynomials of degree 2 at most, up to a term of the row alone."""
+def quadratic_form(density: Any) -> Form:
+    """Log-densities (or affine scores) as polynomials of degree 2 at most, up to a term of the row alone."""
+    if isinstance(density, Linear):
+        return _affine(density.coef, density.intercept)
     if isinstance(density, GaussianDensity):
         return _gaussian(density)
     if isinstance(density, MultinomialDensity):
@@ -226,19 +238,14 @@ def quadratic_form(density: Density) -> Form:
 
 
 def _gaussian(density: GaussianDensity) -> Form:
+    if density.affine is not None:
+        centre, coef, intercept = density.affine
+        return Form(None, coef, intercept, centre)
     K, d = density.shape
     centre = density.mean.mean(axis=0)
     off = density.mean - centre
-    factor = density.factor
-    if factor.ndim == 2 and (factor == factor[0]).all():
-        b = off / factor[0] ** 2
-        return Form(None, b, -0.5 * (off * b).sum(axis=1), centre)
-    if len(factor) == 1:
-        white = solve_triangular(factor[0], off.T, lower=True)
-        b = solve_triangular(factor[0], white, lower=True, trans="T").T
-        return Form(None, b, -0.5 * (white**2).sum(axis=0), centre)
     A, b, c = np.empty((K, d, d)), np.empty((K, d)), np.empty(K)
-    for k, triangle in enumerate(_full(factor)):
+    for k, triangle in enumerate(_full(density.factor)):
         inverse = solve_triangular(triangle, np.eye(d), lower=True)
         A[k] = -0.5 * inverse.T @ inverse
         white = inverse @ off[k]
@@ -247,12 +254,25 @@ def _gaussian(density: GaussianDensity) -> Form:
     return Form(A, b, c, centre)
 
 
+def _names(names: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if names is None else tuple(names)
+
+
+def _ordered(X: Any, names: tuple[str, ...] | None) -> Any:
+    """X, or an error where it is a table whose columns are others."""
+    if names is not None and hasattr(X, "columns") and tuple(X.columns) != names:
+        raise ValueError(f"the columns must be {list(names)} in this order, got {list(X.columns)}.")
+    return X
+
+
 def _affine(b: Array, c: Array, threshold: float | None = None) -> Form:
     return Form(None, b, c, np.zeros(b.shape[1]), threshold)
 
 
-def _above(X: Array, threshold: float | None) -> Array:
-    return X if threshold is None else (threshold < X).astype(np.float64)
+def _above(X: Any, threshold: float | None) -> Array:
+    """Rows as float64, or as zeros and ones."""
+    rows = np.asarray(X)
+    return (rows if threshold is None else rows > threshold).astype(np.float64)
 
 
 def _full(factor: Array) -> Array:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from scipy.optimize import minimize
+from scipy.optimize import linprog, minimize
 
 from parzen.accumulate import accumulate
 from parzen.families.gaussian import Gaussian
@@ -20,6 +20,7 @@ from parzen.kernels.memberships import Labels, Memberships
 from parzen.kernels.softmax import softmax
 from parzen.kernels.sparse import csr_sums
 from parzen.linear import Linear
+from parzen.posterior import posterior
 from parzen.statistic import Expected, Moments, Sums
 
 #: More columns than this are scaled one by one, not made uncorrelated: their covariance would cost more than it saves.
@@ -49,6 +50,7 @@ class Terms:
             X = X - self.centre
         if self.degree == 1:
             return X
+        X = X.astype(np.float64)  # products of float32 would lose digits
         i, j = np.triu_indices(X.shape[1])
         return np.concatenate([X, X[:, i] * X[:, j]], axis=1)
 
@@ -179,6 +181,34 @@ def maximise_likelihood(
     # A line search that can't improve a value any more has found the optimum to rounding.
     settled = bool(found.status == 0 or (found.status == 2 and np.abs(found.jac).max() <= max(tol, 1e-6)))
     return Optimum(coef, offsets, float(found.fun) * space.whole, int(found.nit), settled)
+
+
+def separation(scores: Scores, X: Any, labels: Labels) -> str:
+    """Whether the likelihood has no maximum: "none", "complete", "partial" or, where that is dear to find, "possible".
+
+    Rows are separated where some weights are on the right side of all of them, and beyond the border for one at least
+    (Albert and Anderson 1984): a linear programme, asked where fitted probabilities come near 0 or 1.
+    """
+    proba, _ = posterior(scores, np.zeros(scores.shape[0]), X, log=False)
+    own = proba[np.arange(len(labels)), labels.codes]
+    if (proba.argmax(axis=1) == labels.codes).all():
+        return "complete"
+    if own.max() < 1 - 1e-6:
+        return "none"
+    K, n = labels.groups, X.shape[0]
+    if is_sparse(X) or n * (K - 1) * K * (scores.linear.shape[1] + 1) > 5e6:
+        return "possible" if own.max() > 1 - 1e-10 else "none"
+    terms = np.column_stack([scores.terms.expand(X), np.ones(n)])
+    terms /= np.abs(terms).max(axis=0)
+    margins = np.zeros((n, K, K, terms.shape[1]))  # of a row's own class over each other class, by weights
+    for k in range(K):
+        margins[np.arange(n), k, labels.codes] += terms
+        margins[:, k, k] -= terms
+    rival = np.ones((n, K), dtype=bool)
+    rival[np.arange(n), labels.codes] = False
+    table = margins[rival].reshape(n * (K - 1), -1)
+    found = linprog(-table.sum(axis=0), A_ub=-table, b_ub=np.zeros(len(table)), bounds=(-1, 1))
+    return "partial" if found.status == 0 and -found.fun > 1e-7 * len(table) else "none"
 
 
 @dataclass(frozen=True)

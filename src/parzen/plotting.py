@@ -31,23 +31,26 @@ def axes_beside(n: int, size: tuple[float, float] = (5.2, 3.8)) -> Any:
 
 def plain(text: Any) -> str:
     """Text from data, which is never markup: dollar signs would begin mathematics."""
-    return str(text).replace("$", r"\$")
+    text = str(text).replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text  # matplotlib leaves such names out of a legend
 
 
 def bars(names: Sequence[str], values: ArrayLike, title: str, label: str, ax: Any = None) -> Any:
     """Horizontal bars to the left and right of zero, the first on top."""
-    values = np.asarray(values, dtype=np.float64)
+    values = np.nan_to_num(np.asarray(values, dtype=np.float64), posinf=np.inf, neginf=-np.inf)
+    finite = values[np.isfinite(values)]
+    widest = np.abs(finite).max(initial=0.0) or 1.0
+    shown = np.clip(values, -1.5 * widest, 1.5 * widest)
     ax = axes(ax, (6.4, 0.9 + 0.32 * len(names)))
     places = np.arange(len(names))[::-1]
-    ax.barh(places, values, color=[COLOURS[0] if value >= 0 else COLOURS[1] for value in values], height=0.7)
+    ax.barh(places, shown, color=[COLOURS[0] if value >= 0 else COLOURS[1] for value in values], height=0.7)
     ax.set_yticks(places, [plain(name) for name in names])
     ax.axvline(0, color="0.3", linewidth=0.8)
-    widest = np.abs(values).max(initial=0.0) or 1.0
-    for place, value in zip(places, values, strict=True):
+    for place, value, end in zip(places, values, shown, strict=True):
         side = "left" if value >= 0 else "right"
-        ax.annotate(f"{value:+.2f}", (value, place), (4 if value >= 0 else -4, 0), textcoords="offset points",
+        ax.annotate(f"{value:+.2f}", (end, place), (4 if value >= 0 else -4, 0), textcoords="offset points",
                     va="center", ha=side, fontsize=8)  # fmt: skip
-    ax.set_xlim(min(values.min(), 0) - 0.22 * widest, max(values.max(), 0) + 0.22 * widest)
+    ax.set_xlim(min(shown.min(), 0) - 0.22 * widest, max(shown.max(), 0) + 0.22 * widest)
     ax.set_xlabel(plain(label))
     ax.set_title(plain(title), fontsize=10)
     for side in ("top", "right", "left"):

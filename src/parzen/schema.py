@@ -7,6 +7,7 @@ table is read the same way (`Schema.encode`).
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from decimal import Decimal
 from functools import cached_property
 from numbers import Real
 from typing import Any, TypeVar
@@ -117,6 +118,8 @@ class Schema:
                 known = "the table has no names" if self.names is None else f"the columns are {list(self.labels)}"
                 raise ValueError(f"there is no column {column!r}: {known}.")
             return self.labels.index(column)
+        if self.frame is not None and self.names is None and column in self.labels:
+            return list(self.labels).index(column)  # columns that are called by numbers
         if isinstance(column, bool | np.bool_) or not isinstance(column, int | np.integer) or not -d <= column < d:
             raise ValueError(f"there is no column {column!r}: give a name or a position from 0 to {d - 1}.")
         return int(column) % d
@@ -141,10 +144,10 @@ class Schema:
         try:
             return _as_numbers(cells)
         except (TypeError, ValueError):
-            wrong = (cell for cell in _cells(cells) if not _is_missing(cell) and not isinstance(cell, int | float))
+            wrong = (cell for cell in _cells(cells) if not is_missing(cell) and not isinstance(cell, int | float))
             cell = next(wrong, None)
-            where = f"column {self.labels[j]!r} holds {cell!r}, but its family needs numbers"
-            remedy = "use Categorical for it, make it a number, or leave it out."
+            where = f"column {self.labels[j]!r} holds {cell!r}, but numbers are needed"
+            remedy = "make it a number, leave it out, or give it a family such as Categorical()."
             if isinstance(cell, str):
                 raise ValueError(f"could not convert string to float: {where}; {remedy}") from None
             raise TypeError(f"argument must be a string or a number: {where}; {remedy}") from None
@@ -157,7 +160,7 @@ class Schema:
             new = new.item() if isinstance(new, np.generic) else new
             raise ValueError(
                 f"column {self.labels[j]!r} holds {new!r}, which is none of its {len(alphabet)} categories so far; "
-                "declare all of them with Categorical(categories=...), or fit anew on all rows."
+                "declare all of them (by a category dtype, or Categorical(categories=...)), or fit anew on all rows."
             )
         return codes
 
@@ -273,7 +276,7 @@ def declared(part: Any) -> NDArray[Any]:
         if not isinstance(part, int | np.integer) or part < 1:
             raise ValueError(f"categories must be alphabets, or how many there are (at least 1), got {part!r}.")
         return np.arange(int(part))
-    values = [value for value in part if not _is_missing(value)]
+    values = [value for value in part if not is_missing(value)]
     if len(set(values)) < len(values) or not values:
         raise ValueError(f"categories must be different from each other, at least one, got {list(part)!r}.")
     numeric = np.asarray(values)
@@ -325,10 +328,14 @@ def _as_numbers(cells: Any) -> Array:
             raise TypeError("not numbers")
         cells = cells.to_numpy() if cells.dtype.kind == "O" else cells.to_numpy(np.float64, na_value=np.nan)
     if cells.dtype == object:
-        cells = np.array([np.nan if _is_missing(cell) else cell for cell in cells])
+        cells = np.array([np.nan if is_missing(cell) else _plain_number(cell) for cell in cells])
     if cells.dtype.kind not in NUMBERS:
         raise TypeError("not numbers")
     return cells.astype(np.float64)
+
+
+def _plain_number(cell: Any) -> Any:
+    return float(cell) if isinstance(cell, Decimal) else cell
 
 
 def _kind(column: Any, label: Any) -> str:
@@ -336,12 +343,12 @@ def _kind(column: Any, label: Any) -> str:
         return "symbol"
     cells = _cells(column)
     if cells.dtype.kind == "O":
-        known = [cell for cell in cells.tolist() if not _is_missing(cell)]
+        known = [cell for cell in cells.tolist() if not is_missing(cell)]
         if known and all(isinstance(cell, datetime | date | timedelta) for cell in known):
             raise ValueError(
                 f"column {label!r} holds moments in time; make it a number first, such as days since one of them."
             )
-        if not all(isinstance(cell, Real | np.bool_) for cell in known):
+        if not all(isinstance(cell, Real | np.bool_ | Decimal) for cell in known):
             return "symbol"
     numbers = _as_numbers(column)
     numbers = numbers[~np.isnan(numbers)]
@@ -363,7 +370,7 @@ def _all_booleans(column: Any) -> bool:
     if kind.startswith("bool"):
         return True
     cells = _cells(column)
-    return cells.dtype.kind == "O" and all(isinstance(cell, bool | np.bool_) or _is_missing(cell) for cell in cells)
+    return cells.dtype.kind == "O" and all(isinstance(cell, bool | np.bool_) or is_missing(cell) for cell in cells)
 
 
 def _cells(cells: Any) -> NDArray[Any]:
@@ -374,7 +381,7 @@ def _cells(cells: Any) -> NDArray[Any]:
     return array if array.dtype.kind in NUMBERS else array.astype(object)
 
 
-def _is_missing(cell: Any) -> bool:
+def is_missing(cell: Any) -> bool:
     """Whether a cell is None, NaN, NaT or pandas' NA, none of which equals itself for certain."""
     return cell is None or type(cell).__name__ == "NAType" or (np.ndim(cell) == 0 and bool(cell != cell))
 
@@ -390,7 +397,7 @@ def _alphabet(X: Any, j: int) -> NDArray[Any]:
         if not np.isfinite(found).all():
             raise ValueError(f"Input X contains infinity, in column {j}; a category may be any number but that.")
         return found
-    present = [cell for cell in _distinct(cells) if not _is_missing(cell)]
+    present = [cell for cell in _distinct(cells) if not is_missing(cell)]
     try:
         ordered = sorted(present)
     except TypeError:  # kinds that don't compare
@@ -425,5 +432,5 @@ def _encode(column: Any, alphabet: NDArray[Any]) -> Array:
         return np.where(np.isnan(cells), np.nan, codes) if cells.dtype.kind == "f" else codes
     codes_of = {value: float(code) for code, value in enumerate(alphabet.tolist())}
     objects = cells.astype(object)  # one object for each cell, so that a NaN is found again by its identity
-    found = {cell: np.nan if _is_missing(cell) else codes_of.get(cell, float(size)) for cell in _distinct(objects)}
+    found = {cell: np.nan if is_missing(cell) else codes_of.get(cell, float(size)) for cell in _distinct(objects)}
     return np.fromiter(map(found.__getitem__, objects.tolist()), dtype=np.float64, count=len(cells))

@@ -56,10 +56,19 @@ class _CountColumns(Density):
     def log_probability(self, x: Array) -> Array:
         """Log-probability of counts x, broadcast against (K, d)."""
 
+    @property
+    def columns_stand_alone(self) -> bool:
+        return True
+
+    def compare(self, X: Any, out: Array) -> None:
+        # What is no count has probability zero in every class, and so says nothing of the classes.
+        X = as_floats(X, self.shape[1])
+        out[...] = self.log_density(np.where(_valid(X) | np.isinf(X), X, np.nan))
+
     def log_density(self, X: Any) -> Array:
         X = as_floats(X, self.shape[1])
+        valid = _valid(X)
         with np.errstate(invalid="ignore"):
-            valid = np.isnan(X) | ((X >= 0) & (np.floor(X) == X) & np.isfinite(X))
             largest = np.fmax.reduce(X[valid], axis=None, initial=0.0)
         X = np.where(valid, X, 0.0).astype(np.float64, copy=False)
         out = self._tabulated(X, int(largest) + 1) if largest < min(TABLE, len(X)) else self._direct(X)
@@ -295,6 +304,13 @@ class DirichletMultinomialDensity(_CountRows):
 
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
         return self._draw(dirichlet(self.concentration[labels], rng), self.length[labels], rng)
+
+
+def _valid(X: Any) -> NDArray[np.bool_]:
+    """Which cells are counts, or missing."""
+    with np.errstate(invalid="ignore"):
+        counts: NDArray[np.bool_] = np.isnan(X) | ((X >= 0) & (np.floor(X) == X) & np.isfinite(X))
+    return counts
 
 
 def _by_row(row: NDArray[np.integer], values: Any, n: int) -> Array:

@@ -26,6 +26,10 @@ class EachDensity(Density):
     def shape(self) -> tuple[int, int]:
         return len(self.parts), self.parts[0].shape[1]
 
+    @property
+    def columns_stand_alone(self) -> bool:
+        return all(part.columns_stand_alone for part in self.parts)
+
     def log_density(self, X: Any) -> Array:
         return np.concatenate([part.log_density(X) for part in self.parts], axis=1)
 

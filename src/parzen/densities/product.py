@@ -39,6 +39,24 @@ class ProductDensity(Density):
                 raise error.renamed(columns) from None
         return total
 
+    @property
+    def columns_stand_alone(self) -> bool:
+        return all(part.columns_stand_alone or part.shape[1] == 1 for part in self.parts)
+
+    def compare(self, X: Any, out: Array) -> None:
+        check_columns(X, self.shape[1])
+        out[...] = 0.0
+        scores = np.empty_like(out)
+        for part, columns in self._pairs():
+            try:
+                part.compare(np.ascontiguousarray(X[:, columns]), scores)
+            except ColumnError as error:
+                raise error.renamed(columns) from None
+            silent = np.flatnonzero(np.isneginf(scores).all(axis=1))
+            if len(silent):  # what no class explains says nothing of the classes (but infinite cells are an error)
+                scores[silent[~np.isinf(X[silent][:, columns]).any(axis=1)]] = 0.0
+            out += scores
+
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
         out = np.empty((len(labels), self.shape[1]))
         for part, columns in self._pairs():

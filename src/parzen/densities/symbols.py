@@ -45,6 +45,10 @@ class CategoricalDensity(Density):
         """Log-probabilities of each column, arrays of shape (K, size)."""
         return np.split(self.log_probability, np.cumsum(self.sizes)[:-1], axis=1)
 
+    @property
+    def columns_stand_alone(self) -> bool:
+        return True
+
     def log_density(self, X: Any) -> Array:
         return lookup(as_codes(X, self.shape[1]), self._table, self.sizes, self.open_ended)
 
@@ -99,6 +103,10 @@ class BernoulliDensity(Density):
         return np.ascontiguousarray(
             np.stack([self.log_failure, self.log_success], axis=2).reshape(len(self.log_success), -1).T
         )
+
+    @property
+    def columns_stand_alone(self) -> bool:
+        return True
 
     def log_density(self, X: Any) -> Array:
         if is_sparse(X):

@@ -1,20 +1,20 @@
 """Classifiers over any family, over mixed columns, and over Gaussians."""
 
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from parzen.estimators.door import finite_numbers, table
 from parzen.estimators.generative import GenerativeClassifier
-from parzen.estimators.labels import codes_among
-from parzen.explanation import Explanation, column_scores
+from parzen.explanation import Explanation, block_scores
 from parzen.families.columns import Columns
 from parzen.families.each import Each, Known
 from parzen.families.gaussian import Gaussian, Prior
 from parzen.family import Density, Family
 from parzen.kernels.arrays import is_sparse
 from parzen.posterior import decide
-from parzen.schema import column_of
 
 
 class BayesClassifier(GenerativeClassifier):
@@ -104,7 +104,8 @@ def _as_family(given: Any) -> Family:
     if isinstance(given, Density):
         return Known(given)
     if not isinstance(given, Family):
-        raise TypeError(f"family must be a family such as Gaussian(), or a density, got {type(given).__name__}.")
+        hint = f"; give an instance: {given.__name__}()" if isinstance(given, type) else ""
+        raise TypeError(f"family must be a family such as Gaussian(), or a density, got {given!r}{hint}.")
     return given
 
 
@@ -182,7 +183,7 @@ class GaussianDiscriminant(GenerativeClassifier):
 class NaiveClassifier(GenerativeClassifier):
     """A generative classifier whose columns are independent given the class, so that each has its say apart."""
 
-    def explain(self, X: Any, label: Any = None, against: Any = None) -> Explanation:
+    def explain(self, X: Any, label: Any = None, against: Any = None, names: Any = None) -> Explanation:
         """What each column adds to the log-odds of one class against another.
 
         Parameters
@@ -190,6 +191,8 @@ class NaiveClassifier(GenerativeClassifier):
         X : table of shape (n, d)
         label, against : classes, optional
             By default the likeliest class of each row, and the likeliest of the others.
+        names : sequence of str, optional
+            What the columns are called, where the table doesn't say: the words of a bag of words.
 
         Returns
         -------
@@ -197,34 +200,27 @@ class NaiveClassifier(GenerativeClassifier):
             `print` it for the first row, ``.table()`` for all, ``.plot(row)`` for a picture.
         """
         check_is_fitted(self, "density_")
-        rows = self._later(X)
-        if is_sparse(rows):
-            rows = rows.toarray()
+        X = table(self, X, reset=False, sparse=self.given_.takes_sparse)
+        rows = self._encoded(X, grow=False)
+        rows = rows.toarray() if is_sparse(rows) else rows
+        names = self.schema_.labels if names is None else list(names)
+        if len(names) != rows.shape[1]:
+            raise ValueError(f"names must be {rows.shape[1]}, one for each column, got {len(names)}.")
         first, second = self._compared_classes(rows, label, against)
         at = np.arange(len(rows))
-        contributions = np.empty(rows.shape)
         compared: Any = self._scores()
-        for j in range(rows.shape[1]):
-            scores = column_scores(compared, rows, j)
-            contributions[:, j] = scores[at, first] - scores[at, second]
-        log_prior = self._prior_in_scores()
-        cells = np.empty(rows.shape, dtype=object)
-        for j in range(rows.shape[1]):
-            column = rows[:, j] if is_sparse(X) or not hasattr(X, "shape") else column_of(X, j)
-            cells[:, j] = np.asarray(column, dtype=object)
-        return Explanation(
-            self.classes_[first],
-            self.classes_[second],
-            log_prior[first] - log_prior[second],
-            contributions,
-            tuple(self.schema_.labels),
-            cells,
-        )
+        blocks, odds = zip(*sorted(block_scores(compared, rows), key=itemgetter(0)), strict=True)
+        with np.errstate(invalid="ignore"):
+            contributions = np.stack([scores[at, first] - scores[at, second] for scores in odds], axis=1)
+            log_prior = self._prior_in_scores()
+            prior = log_prior[first] - log_prior[second]
+        if not np.isfinite(contributions).all():
+            finite_numbers(rows)
+        return Explanation(self.classes_[first], self.classes_[second], prior, contributions, blocks, names, X)
 
     def _compared_classes(self, rows: Any, label: Any, against: Any) -> tuple[Any, Any]:
         """Codes of the two classes that are compared for each row."""
-        given = [None if one is None else np.repeat(codes_among(np.array([one]), 1, self.classes_), len(rows))
-                 for one in (label, against)]  # fmt: skip
+        given = [None if one is None else np.full(len(rows), self._code(one)) for one in (label, against)]
         if label is not None and label == against:
             raise ValueError(f"label and against are both {label!r}; compare two different classes.")
         first = self._likeliest(rows, given[1]) if given[0] is None else given[0]
@@ -238,6 +234,8 @@ class NaiveClassifier(GenerativeClassifier):
         for k in np.unique(banned):
             own = np.flatnonzero(banned == k)
             log_prior = self._prior_in_scores().copy()
+            if np.isneginf(np.delete(log_prior, k)).all():  # classes that are yet to come: by their densities
+                log_prior = np.zeros(len(log_prior))
             log_prior[k] = -np.inf
             codes[own], _ = decide(self._scores(), log_prior, rows[own])
         return codes

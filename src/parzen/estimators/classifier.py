@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from parzen.accumulate import Evaluated
 from parzen.estimators.door import finite_numbers
-from parzen.estimators.labels import codes_among, log_of, read_priors
+from parzen.estimators.labels import log_of, read_priors
 from parzen.kernels.arrays import Array
 from parzen.posterior import decide, posterior
 
@@ -78,14 +78,23 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return log_odds(logs)
 
     def _pair(self, first: Any, second: Any) -> tuple[int, int]:
+        """Codes of two classes to compare: those that are named, or the two that there are."""
         if first is None and second is None:
             if len(self.classes_) != 2:
                 raise ValueError(
                     f"there are {len(self.classes_)} classes {self.classes_.tolist()}; name the two to compare."
                 )
             return 0, 1
-        codes = codes_among(np.array([first, second]), 2, self.classes_)
-        return int(codes[0]), int(codes[1])
+        if first is None or second is None or first == second:
+            raise ValueError(f"name two different classes to compare, got {first!r} and {second!r}.")
+        return self._code(first), self._code(second)
+
+    def _code(self, label: Any) -> int:
+        """Code of a class that is asked about."""
+        classes = self.classes_.tolist()
+        if np.ndim(label) or label not in classes:
+            raise ValueError(f"there is no class {label!r}: the classes are {classes}.")
+        return classes.index(label)
 
     def _compared(self, function: Any, X: Any, priors: Any, *options: Any) -> Any:
         check_is_fitted(self, "classes_")

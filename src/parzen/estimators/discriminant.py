@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from parzen.densities.gaussian import GaussianDensity
+from parzen.estimators.door import finite_numbers
 from parzen.estimators.generative import GenerativeClassifier
 from parzen.estimators.labels import read_priors
 from parzen.families.gaussian import Gaussian, covariance_factors
@@ -138,6 +140,8 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
 
     def _family(self) -> Family:
         self._check_solver(("svd", "eigen"))
+        if not isinstance(self.reg_param, Real) or not 0 <= self.reg_param <= 1:
+            raise ValueError(f"reg_param must lie in [0, 1], got {self.reg_param!r}.")
         ridge = self.reg_param if self.solver == "svd" else 0.0
         return Gaussian(shrinkage=self._shrinkage(), ridge=ridge)
 
@@ -208,6 +212,8 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     (150, 2)
     """
 
+    _fitted: tuple[str, int]
+
     def __init__(
         self,
         solver: str = "svd",
@@ -256,17 +262,22 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         super()._keep(density, statistic, found)
         K, d = self.density_.shape
         most = min(K - 1, d)
-        if self.n_components is not None and not 1 <= self.n_components <= most:
+        if self.n_components is not None and not (
+            isinstance(self.n_components, Integral) and 1 <= self.n_components <= most
+        ):
             raise ValueError(
                 f"n_components cannot be larger than min(n_features, n_classes - 1): {most}, got {self.n_components!r}."
             )
-        if self.store_covariance or self.solver != "svd":
+        self._fitted = self.solver, self.n_components or most
+        if self.solver != "svd":
             self.covariance_ = self.density_.covariance[0]
+        elif self.store_covariance:
+            classes = self.statistic_.scatter / self.statistic_.weight[:, None, None]
+            self.covariance_ = np.tensordot(self.class_prior_, classes, axes=1)
 
     @property
     def _n_features_out(self) -> int:
-        K, d = self.density_.shape
-        return self.n_components or min(K - 1, d)
+        return min(self._fitted[1], self.scalings_.shape[1])
 
     @property
     def xbar_(self) -> Array:
@@ -280,7 +291,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         if len(coef) == 2:
             return coef[1:] - coef[:1]
         factor = self.density_.factor[0]
-        origin = self.density_.mean.mean(axis=0) - (self.xbar_ if self.solver == "svd" else 0.0)
+        origin = self.density_.mean.mean(axis=0) - (self.xbar_ if self._fitted[0] == "svd" else 0.0)
         return coef + _solved(factor, origin)
 
     @property
@@ -290,7 +301,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         if len(mean) == 2:
             middle = mean.mean(axis=0)
             return -self.coef_ @ middle + self._log_prior()[1] - self._log_prior()[0]
-        about = self.xbar_ if self.solver == "svd" else np.zeros(mean.shape[1])
+        about = self.xbar_ if self._fitted[0] == "svd" else np.zeros(mean.shape[1])
         coef = self.coef_
         return -0.5 * (coef * (mean - about)).sum(axis=1) - coef @ about + self._log_prior()
 
@@ -306,11 +317,11 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     def _variates(self) -> tuple[Array, Array]:
         factor = self.density_.factor[0]
-        if self.solver != "eigen":
+        if self._fitted[0] != "eigen":
             return canonical_variates(self.density_.mean, self.class_prior_, factor, self.tol)
         within = self.density_.covariance[0]
         values, vectors = eigh(self._total() - within, within)
-        return with_signs(vectors[:, ::-1]), values[::-1] / values.sum()
+        return with_signs(vectors[:, ::-1]), np.sort(values / values.sum())[::-1]
 
     def _total(self) -> Array:
         """Covariance of all rows, estimated as those of the classes are."""
@@ -328,9 +339,10 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         """
         check_is_fitted(self, "density_")
         rows = np.asarray(self._later(X), dtype=np.float64)
+        finite_numbers(rows)
         if np.isnan(rows).any():
             rows = self.density_.completed(rows, self.predict_proba(X))
-        centre = self.xbar_ if self.solver == "svd" else 0.0
+        centre = self.xbar_ if self._fitted[0] == "svd" else 0.0
         return (rows - centre) @ self.scalings_[:, : self._n_features_out]
 
     def decision_function(self, X: Any, priors: Any = None) -> NDArray[np.float64]:

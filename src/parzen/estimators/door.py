@@ -49,6 +49,8 @@ def table(estimator: Any, X: Any, *, reset: bool, sparse: bool) -> Any:
     if frame_kind(X):
         if not len(X):
             raise ValueError("Found array with 0 sample(s), while a minimum of 1 is required: X has no rows.")
+        if not X.shape[1]:
+            raise ValueError("Found array with 0 feature(s), while a minimum of 1 is required: X has no columns.")
         return X
     array = X if is_sparse(X) else np.asarray(X)
     if not is_sparse(array) and array.dtype.kind in "OUSb" and not _numbers_inside(array):

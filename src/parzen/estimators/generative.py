@@ -23,8 +23,9 @@ from parzen.estimators.labels import (
     read_priors,
 )
 from parzen.estimators.learner import Learner, generator, row_count
+from parzen.families.each import Each
 from parzen.families.labelled import Labelled, LabelledDensity
-from parzen.family import Family
+from parzen.family import Family, same_parameters
 from parzen.forms import Boundary, Softmax, quadratic_form
 from parzen.kernels.arrays import Array
 from parzen.posterior import compare, log_evidence
@@ -128,12 +129,20 @@ class GenerativeClassifier(Classifier, Learner):
         if begun:
             self._check_learnt()
             self._check_same_family()
+            if hasattr(self, "log_likelihoods_"):
+                raise ValueError("rows without labels were learnt from by iteration, and don't add; fit on all rows.")
         X = table(self, X, reset=not begun, sparse=self._takes_sparse())
-        codes = codes_among(y, X.shape[0], self.classes_)
+        codes = codes_among(y, X.shape[0], self.classes_, self._unlabelled())
         X, w, codes = weighty(X, weights(sample_weight, X), codes)
         rows = self._encoded(X, grow=True) if begun else self._bind(X)
         K = len(self.classes_)
         counts = class_counts(codes, w, K) + (self.class_count_ if begun else 0.0)
+        if isinstance(self.family_, Each) and not counts.all():
+            lacking = self.classes_[counts == 0].tolist()
+            raise ValueError(
+                f"the classes {lacking} have no rows yet, and where each class has a family of its own it learns from "
+                "its own rows alone; give a first batch with rows of every class."
+            )
         with warnings.catch_warnings():
             if not counts.all():  # a class that is yet to come
                 warnings.filterwarnings("ignore", message="groups .* have no weight")
@@ -146,6 +155,8 @@ class GenerativeClassifier(Classifier, Learner):
 
         Both must know the same classes (name them with ``partial_fit(..., classes=)`` where a shard may lack one).
         """
+        if type(other) is not type(self):
+            raise TypeError(f"only a {type(self).__name__} can be merged, got {type(other).__name__}.")
         check_is_fitted(self, "density_")
         check_is_fitted(other, "density_")
         if not np.array_equal(self.classes_, other.classes_):
@@ -153,6 +164,8 @@ class GenerativeClassifier(Classifier, Learner):
                 f"the two classifiers know the classes {self.classes_.tolist()} and {other.classes_.tolist()}; "
                 "fit both with partial_fit(X, y, classes=...)."
             )
+        if not same_parameters(self._given_priors(), other._given_priors()):
+            raise ValueError("the two classifiers were given different priors; give both the same.")
         merged = self._merged(other)
         merged.classes_ = self.classes_
         merged._settle(self.class_count_ + other.class_count_)
@@ -212,7 +225,10 @@ class GenerativeClassifier(Classifier, Learner):
         if label is None:
             codes = rng.choice(len(self.classes_), size=n, p=self.class_prior_ / self.class_prior_.sum())
         else:
-            codes = np.broadcast_to(codes_among(np.atleast_1d(np.asarray(label)), np.size(label), self.classes_), (n,))
+            asked = label if np.ndim(label) else [label] * n
+            if len(asked) != n:
+                raise ValueError(f"label must be one class, or {n} of them, got {len(asked)}.")
+            codes = np.array([self._code(one) for one in asked], dtype=np.intp)
         rows = self.schema_.decode(self.density_.sample(np.ascontiguousarray(codes), rng))
         return rows if label is not None else (rows, self.classes_[codes])
 
@@ -225,9 +241,8 @@ class GenerativeClassifier(Classifier, Learner):
             By default the two that there are.
         """
         check_is_fitted(self, "density_")
-        names = [repr(label) if isinstance(label, str) else f"x{label}" for label in self.schema_.labels]
         a, b = self._pair(first, second)
-        return quadratic_form(self.density_).boundary(self._log_prior(), a, b, names)
+        return quadratic_form(self._scores()).boundary(self._prior_in_scores(), a, b, self.schema_.names)
 
     def as_linear(self) -> Softmax:
         """The softmax of affine functions that gives the same posteriors, where the model is linear.
@@ -235,7 +250,7 @@ class GenerativeClassifier(Classifier, Learner):
         Bernoulli, multinomial and Poisson features, and Gaussians whose covariance the classes share, are linear.
         """
         check_is_fitted(self, "density_")
-        return quadratic_form(self.density_).softmax(self._log_prior(), self.classes_)
+        return quadratic_form(self._scores()).softmax(self._prior_in_scores(), self.classes_, self.schema_.names)
 
     def _scores(self) -> Evaluated:
         return self.density_

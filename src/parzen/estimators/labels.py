@@ -31,10 +31,10 @@ def read_labels(y: Any, n: int, unlabelled: Any = None) -> tuple[NDArray[Any], N
     return classes, codes, counts
 
 
-def codes_among(y: Any, n: int, classes: NDArray[Any]) -> NDArray[np.int32]:
-    """Code of each row's label among known classes; another label is an error."""
+def codes_among(y: Any, n: int, classes: NDArray[Any], unlabelled: Any = None) -> NDArray[np.int32]:
+    """Code of each row's label among known classes; another label, or none, is an error."""
     y = _one_column(y, n)
-    missing = _missing(y, None)
+    missing = _missing(y, unlabelled)
     if missing is not None:
         raise ValueError("y lacks some labels; partial_fit needs all of them: leave such rows to fit.")
     present, codes, _ = _distinct(_plain(y))
@@ -53,8 +53,12 @@ def codes_among(y: Any, n: int, classes: NDArray[Any]) -> NDArray[np.int32]:
 
 def declared_classes(classes: Any) -> NDArray[Any]:
     """The classes that the first partial_fit is told, in order."""
-    found = _distinct(_plain(column_or_1d(classes)))[0]
-    return check_several(found)
+    if isinstance(classes, str | set | frozenset) or np.ndim(classes) != 1:
+        raise ValueError(f"classes must be a list of all classes, got {classes!r}.")
+    found = _distinct(_plain(np.asarray(classes)))[0]
+    if len(found) < 2:
+        raise ValueError(f"classes must be at least two, got {found.tolist()}.")
+    return found
 
 
 def check_several(classes: NDArray[Any]) -> NDArray[Any]:
@@ -72,8 +76,8 @@ def check_weights(counts: Array, classes: NDArray[Any]) -> None:
     empty = np.flatnonzero(counts == 0)
     if len(empty):
         raise ValueError(
-            f"class {classes[empty].tolist()[0]!r} has no weight: sample_weight is zero for all of its rows; leave it out, or "
-            "give one of its rows weight."
+            f"class {classes[empty].tolist()[0]!r} has no weight: the weights of all of its rows (sample_weight, "
+            "class_weight) are zero; leave it out, or give one of its rows weight."
         )
 
 
@@ -99,11 +103,21 @@ def read_priors(priors: Any, classes: NDArray[Any]) -> Array:
         if priors != "uniform":
             raise ValueError(f"priors must be 'uniform', one number for each class, or a dict, got {priors!r}.")
         return np.full(K, 1.0 / K)
+    if hasattr(priors, "index") and hasattr(priors, "to_dict"):  # a pandas Series, whose index names the classes
+        named = priors.to_dict()
+        priors = named if set(named) == set(classes.tolist()) else priors
+        if not isinstance(priors, dict) and list(named) != list(range(K)):
+            raise ValueError(f"priors is indexed by {list(named)}, but the classes are {classes.tolist()}.")
     if isinstance(priors, dict):
         if set(priors) != set(classes.tolist()):
             raise ValueError(f"priors names {list(priors)}, but the classes are {classes.tolist()}; name each once.")
         priors = [priors[label] for label in classes.tolist()]
-    values = np.asarray(priors, dtype=np.float64)
+    try:
+        values = np.asarray(priors, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"priors must be numbers, one for each of the classes {classes.tolist()}, got {priors!r}."
+        ) from None
     if values.shape != (K,):
         raise ValueError(
             f"Number of priors must match number of classes: got shape {values.shape} for {classes.tolist()}."
@@ -127,6 +141,11 @@ def log_of(priors: Array) -> Array:
 def _one_column(y: Any, n: int) -> NDArray[Any]:
     if y is None:
         raise ValueError("this estimator requires y to be passed, but the target y is None; give labels.")
+    if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
+        mask, y = np.ma.getmaskarray(y), y.data.astype(object)
+        y[mask] = None
+    if isinstance(y, list | tuple) and len({isinstance(one, str) for one in y}) > 1:  # NumPy makes text of a NaN
+        y = np.array(y, dtype=object)
     array = column_or_1d(y.to_numpy() if hasattr(y, "to_numpy") else y, warn=True)
     if len(array) != n:
         raise ValueError(

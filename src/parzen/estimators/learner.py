@@ -68,7 +68,8 @@ class Learner(BaseEstimator):
 
     def _later(self, X: Any, grow: bool = False) -> Any:
         """Rows of a later table, read as the first one was; with `grow`, to be learnt from."""
-        X = table(self, X, reset=False, sparse=self._takes_sparse())
+        check_is_fitted(self, "given_")
+        X = table(self, X, reset=False, sparse=self.given_.takes_sparse)
         return self._encoded(X, grow=grow)
 
     def _encoded(self, X: Any, grow: bool) -> Any:

@@ -25,8 +25,7 @@ from parzen.family import choose
 from parzen.forms import Boundary
 from parzen.kernels.arrays import Array
 from parzen.linear import Linear
-from parzen.logistic import Scores, Terms, maximise_likelihood
-from parzen.posterior import decide
+from parzen.logistic import Scores, Terms, maximise_likelihood, separation
 from parzen.schema import Schema, bare_schema
 
 SOLVERS = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
@@ -62,6 +61,7 @@ class LogisticRegression(Classifier):
     coef_, intercept_ : arrays of shape (K, p) and (K,), or (1, p) and (1,) for two classes
         Weights of the terms: the columns and, for degree 2, ``x_1 x_1, x_1 x_2, ... x_d x_d`` (see `terms_`).
     terms_ : list of str
+    degree_ : int
     objective_ : float
         Minus the weighted log-likelihood plus the penalty.
     n_iter_ : array of shape (1,)
@@ -83,6 +83,7 @@ class LogisticRegression(Classifier):
 
     coef_: Array
     intercept_: Array
+    degree_: int
     schema_: Schema
 
     def __init__(
@@ -142,7 +143,9 @@ class LogisticRegression(Classifier):
         K = len(check_several(self.classes_))
         if codes.min() < 0:
             raise ValueError("Input y contains NaN: logistic regression learns nothing from rows without a label.")
-        w = self._weights(weights(sample_weight, rows), codes)
+        w = weights(sample_weight, rows)
+        check_weights(class_counts(codes, w, K), self.classes_)
+        w = self._weights(w, codes)
         counts = class_counts(codes, w, K)
         check_weights(counts, self.classes_)
         rows, w, codes = weighty(rows, w, codes)
@@ -157,10 +160,10 @@ class LogisticRegression(Classifier):
             start=self._start(K, rows.shape[1]),
             callback=_say if self.verbose else None,
         )
-        self.coef_, self.intercept_ = found.coef, found.intercept
+        self.coef_, self.intercept_, self.degree_ = found.coef, found.intercept, self.degree
         self.objective_, self.n_iter_ = found.objective, np.array([found.n_iter], dtype=np.int32)
         self.class_prior_ = counts / counts.sum()
-        if not penalty and self._separated(rows, codes):
+        if not penalty and self._separated(rows, labels_of(codes, w, K)):
             return
         if not found.converged:
             warnings.warn(
@@ -170,14 +173,19 @@ class LogisticRegression(Classifier):
                 stacklevel=3,
             )
 
-    def _separated(self, rows: Any, codes: Any) -> bool:
+    def _separated(self, rows: Any, labels: Any) -> bool:
         """Say so where the classes can be separated, so that no weights are the likeliest."""
-        found, _ = decide(self._scores(), self._log_prior(), rows)
-        if not np.array_equal(found, codes):
+        how = separation(self._scores(), rows, labels)
+        if how == "none":
             return False
+        what = {
+            "complete": "the classes can be separated without an error",
+            "partial": "some rows can be separated without an error",
+            "possible": "probabilities of 0 or 1 were fitted, so that some rows may be separated without an error",
+        }[how]
         warnings.warn(
-            "the classes can be separated without an error, so that the likelihood has no maximum and the weights "
-            "would grow for ever: these are where the steps ended. Use a penalty, such as C=1.0.",
+            f"{what}: the likelihood then has no maximum, and the weights would grow for ever: these are where the "
+            "steps ended. Use a penalty, such as C=1.0.",
             ConvergenceWarning,
             stacklevel=4,
         )
@@ -224,13 +232,13 @@ class LogisticRegression(Classifier):
         return finite_rows(rows)
 
     def _later(self, X: Any) -> Any:
-        return self._numbers(table(self, X, reset=False, sparse=self.degree == 1))
+        return self._numbers(table(self, X, reset=False, sparse=self.degree_ == 1))
 
     @property
     def terms_(self) -> list[str]:
         """What the terms are called that the weights belong to."""
         check_is_fitted(self, "coef_")
-        return Terms(self.degree).names(self._columns())
+        return Terms(self.degree_).names(self._columns())
 
     def _columns(self) -> list[str]:
         return [str(label) if isinstance(label, str) else f"x{label}" for label in self.schema_.labels]
@@ -241,7 +249,7 @@ class LogisticRegression(Classifier):
         return Linear(np.vstack([0 * self.coef_, self.coef_]), np.append(0.0, self.intercept_))
 
     def _scores(self) -> Scores:
-        return Scores(Terms(self.degree), self._linear(), self.n_features_in_)
+        return Scores(Terms(self.degree_), self._linear(), self.n_features_in_)
 
     def _log_prior(self) -> Array:
         return np.zeros(len(self.classes_))
@@ -253,7 +261,7 @@ class LogisticRegression(Classifier):
         """Affine scores of the classes, (n, K); for two classes the log-odds of the second, (n,)."""
         check_is_fitted(self, "coef_")
         rows = self._later(X)
-        scores = self._linear().log_density(Terms(self.degree).expand(rows))
+        scores = self._linear().log_density(Terms(self.degree_).expand(rows))
         if priors is not None:
             scores = scores + self._replaced(log_of(read_priors(priors, self.classes_)))
         return scores if len(self.classes_) > 2 else scores[:, 1] - scores[:, 0]
@@ -265,11 +273,13 @@ class LogisticRegression(Classifier):
         linear, d = self._linear(), self.n_features_in_
         weights, c = linear.coef[b] - linear.coef[a], linear.intercept[b] - linear.intercept[a]
         A = None
-        if self.degree == 2:
+        if self.degree_ == 2:
             A = np.zeros((d, d))
             A[np.triu_indices(d)] = weights[d:]
             A = (A + A.T) / 2
-        return Boundary(A, weights[:d], float(c), np.zeros(d), tuple(self._columns()))
+        return Boundary(
+            A, weights[:d], float(c), np.zeros(d), None if self.schema_.names is None else tuple(self.schema_.names)
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

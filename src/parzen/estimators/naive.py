@@ -81,7 +81,8 @@ class GaussianNB(NaiveClassifier):
     @property
     def epsilon_(self) -> float:
         """What was added to the variances."""
-        return float(self.var_smoothing * self.statistic_.pooled().variances().max())
+        family: Any = self.given_
+        return float(family.smoothing * self.statistic_.pooled().variances().max())
 
 
 class DiscreteNB(NaiveClassifier):
@@ -101,9 +102,12 @@ class DiscreteNB(NaiveClassifier):
 
     def _smoothing(self) -> Array | float:
         """Alpha, one number or one for each column; zero where maximum likelihood is asked for."""
-        if isinstance(self.alpha, str) or np.ndim(self.alpha) > 1:
+        try:
+            alpha = np.asarray(self.alpha, dtype=np.float64)
+        except (TypeError, ValueError):
+            alpha = np.empty((0, 0))
+        if alpha.ndim > 1 or not alpha.size or isinstance(self.alpha, str):
             raise ValueError(f"alpha must be a number, or one for each column, got {self.alpha!r}.")
-        alpha = np.asarray(self.alpha, dtype=np.float64)
         if not (np.isfinite(alpha) & (alpha >= 0)).all():
             raise ValueError(f"alpha must be at least 0 and finite, got {self.alpha!r}.")
         if alpha.min() < 1e-10 and not self.force_alpha:
@@ -114,7 +118,7 @@ class DiscreteNB(NaiveClassifier):
         columns = getattr(self, "n_features_in_", None)
         if alpha.ndim and columns is not None and len(alpha) != columns:
             raise ValueError(
-                f"When alpha is an array, it should contains `n_features`: there are {columns} columns, but "
+                f"When alpha is an array, it must have n_features numbers: there are {columns} columns, but "
                 f"{len(alpha)} numbers in alpha."
             )
         return alpha if alpha.ndim else float(alpha)
@@ -174,6 +178,8 @@ class BernoulliNB(DiscreteNB):
 
     def _family(self) -> Family:
         alpha = self._smoothing()
+        if self.binarize is not None and not (isinstance(self.binarize, Real) and np.isfinite(self.binarize)):
+            raise ValueError(f"binarize must be a number, or None, got {self.binarize!r}.")
         if not np.any(alpha):
             return Bernoulli(estimate="ml", threshold=self.binarize)
         return Bernoulli(Beta(alpha, alpha), threshold=self.binarize)
@@ -361,6 +367,9 @@ class CategoricalNB(DiscreteNB):
                     f"'min_categories' should have integral type, at least 1, got {self.min_categories!r}."
                 )
             least = int(given) if given.ndim == 0 else given.tolist()
+            columns = getattr(self, "n_features_in_", given.size)
+            if given.ndim and given.size != columns:
+                raise ValueError(f"'min_categories' should have shape ({columns},), one for each column, got {least}.")
         if not alpha:
             return Categorical(estimate="ml", unseen="missing", least=least)
         return Categorical(Dirichlet(alpha), unseen="missing", least=least)

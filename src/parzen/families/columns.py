@@ -44,14 +44,23 @@ class Columns(Family):
         return all(family.takes_missing for family in self._given().values())
 
     def bind(self, table: Table) -> Any:
-        given = {tuple(table.positions(key)): family for key, family in self._given().items()}
-        taken = {position for key in given for position in key}
+        given: dict[tuple[int, ...], Family] = {}
+        taken: dict[int, Any] = {}
+        for key, family in self._given().items():
+            positions = tuple(table.positions(key))
+            for position in positions:
+                if position in taken:
+                    raise ValueError(
+                        f"columns gives one column to {taken[position]!r} and to {key!r}; one family each."
+                    )
+                taken[position] = key
+            given[positions] = family
         chosen: dict[str, list[int]] = {}
         for position in range(len(table.names())):
             if position not in taken:
                 chosen.setdefault(table.kind(position), []).append(position)
         blocks = given | {tuple(positions): FAMILIES[kind] for kind, positions in chosen.items()}
-        return Product(dict(sorted(blocks.items()))).bind(table)
+        return Product({key: family.bind(table.select(list(key))) for key, family in sorted(blocks.items())})
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Statistic:
         raise TypeError("Columns chooses families from a table; use it in an estimator, or a Product with parzen.fit.")
@@ -66,7 +75,7 @@ class Columns(Family):
             raise ValueError(f"columns must be 'auto' or a dict from columns to families, got {self.columns!r}.")
         for key, family in self.columns.items():
             if not isinstance(family, Family):
-                raise TypeError(f"columns[{key!r}] must be a family such as Gaussian(), got {type(family).__name__}.")
+                raise TypeError(f"columns[{key!r}] must be a family such as Gaussian(), got {family!r}.")
         return self.columns
 
 

@@ -5,6 +5,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parzen.accumulate import accumulate
 from parzen.conjugate import NormalInverseGamma, NormalInverseWishart, NormalMean
@@ -33,8 +34,9 @@ class Gaussian(Family):
         Whether all groups have one covariance: that of the rows about their own group's mean (True); or the average of
         the groups' covariances, each regularised on its own, weighted by the groups' weights or by weights given.
     floor : float
-        Least variance, in units of the data's own variance (in every direction, for full covariances). A column that
-        is constant in all rows has the average variance of the others for unit, or 1.
+        Least variance. The unit of a column is its least variance in a group where it varies (and at least 1e-12 of
+        that of all rows); of a direction of a full covariance, the group's own variances. A column that is constant in
+        all rows has the average variance of the others for unit, or 1.
     shrinkage : float, "ledoit_wolf", "oas" or "auto"
         Share of the average variance in the covariance: (1 - s) Sigma + s tr(Sigma) / d I. "auto" is Ledoit and Wolf's
         with each column divided by its deviation first, as in scikit-learn's discriminant analysis. For estimate "ml".
@@ -190,7 +192,7 @@ class Gaussian(Family):
     def _default_prior(self, statistic: Moments) -> Prior:
         whole = statistic.pooled()
         K, d = statistic.mean.shape
-        units = _units(statistic.observed or statistic)[0]
+        units = _spread(statistic.observed or statistic)[0]
         if self.covariance == "full":
             return NormalInverseWishart(whole.mean[0], 0.01, d + 2.0, np.diag(units / K ** (2 / d)))
         # An inverse Wishart of one dimension, with 3 degrees of freedom.
@@ -305,7 +307,7 @@ def _filled(statistic: Moments) -> Moments:
     return Moments(**parts)
 
 
-def _units(seen: Moments) -> Array:
+def _spread(seen: Moments) -> Array:
     """Variance of each column over all rows, (1, d); of constant ones, that of an average column."""
     whole = seen.pooled()
     variances = whole.variances()
@@ -313,9 +315,20 @@ def _units(seen: Moments) -> Array:
         raise ValueError(
             "the moments of X are not finite: its cells are infinite or too large to be squared; rescale them."
         )
-    # What rounding leaves of a constant column's variance is no variance.
-    constant = variances <= (8 * np.finfo(np.float64).eps * whole.mean) ** 2
+    constant = _constant(variances, whole.mean)
     return np.where(constant, variances[~constant].mean() if (~constant).any() else 1.0, variances)
+
+
+def _units(seen: Moments) -> Array:
+    """Least variance of each column in a group where it varies, (1, d): what differs between groups is no spread."""
+    whole, own = _spread(seen), seen.variances()
+    varying = np.where(_constant(own, seen.mean), np.inf, own).min(axis=0, keepdims=True)
+    return np.where(np.isfinite(varying), np.maximum(varying, 1e-12 * whole), whole)
+
+
+def _constant(variances: Array, mean: Array) -> NDArray[np.bool_]:
+    """What rounding leaves of a constant column's variance is no variance."""
+    return variances <= (8 * np.finfo(np.float64).eps * mean) ** 2
 
 
 def _floored(variance: Array, units: Array, floor: float) -> Array:
@@ -345,10 +358,11 @@ def _shrunk(covariance: Array, share: Array) -> Array:
 
 
 def factors(covariance: Array, units: Array, floor: float) -> Array:
-    """Cholesky factors, with eigenvalues in the data's units not below the floor."""
-    scale = np.sqrt(units[0])
-    least = max(floor, len(scale) * np.finfo(np.float64).eps)  # below, an eigenvalue is rounding
-    relative = covariance / (scale[:, None] * scale)
+    """Cholesky factors, with eigenvalues not below the floor, in units of each group's own variances."""
+    own = np.diagonal(covariance, axis1=1, axis2=2)
+    scale = np.sqrt(np.where((own > 0) & (own >= floor * units), own, units))
+    least = max(floor, scale.shape[1] * np.finfo(np.float64).eps)  # below, an eigenvalue is rounding
+    relative = covariance / (scale[:, :, None] * scale[:, None, :])
     try:
         found = np.linalg.cholesky(relative)
         # The trace of the inverse bounds the least eigenvalue.
@@ -363,4 +377,4 @@ def factors(covariance: Array, units: Array, floor: float) -> Array:
         found[k] = lower_triangle((vectors * np.sqrt(np.maximum(values, floor)))[None])[0]
     if low:
         _say_floored(low, floor)
-    return found * scale[:, None]
+    return found * scale[:, :, None]

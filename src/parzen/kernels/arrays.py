@@ -77,6 +77,9 @@ def has_contiguous_rows(X: NDArray[Any]) -> bool:
 def canonical(X: Any) -> Any:
     """Sparse rows as CSR in which no cell is stored twice; the matrix that was given is left alone."""
     X = X.tocsr()
+    steps = np.diff(X.indptr)  # SciPy would read what lies outside
+    if X.indptr[0] != 0 or (steps < 0).any() or X.indptr[-1] > min(len(X.data), len(X.indices)):
+        raise ValueError("X is not a sound CSR matrix: a row pointer lies outside it; rebuild it.")
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
