@@ -6,7 +6,7 @@ component, a plain density has K = 1.
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, ClassVar, Protocol, Self
@@ -44,6 +44,26 @@ def quietly() -> Iterator[None]:
         yield
     finally:
         _quiet.reset(token)
+
+
+_called: ContextVar[Sequence[Any] | None] = ContextVar("parzen_called", default=None)
+
+
+@contextmanager
+def calling(names: Sequence[Any]) -> Iterator[None]:
+    """Call groups by their names in messages, for a while, in this thread."""
+    token = _called.set(names)
+    try:
+        yield
+    finally:
+        _called.reset(token)
+
+
+def groups_called(groups: Iterable[int]) -> str:
+    """Groups as a message names them: by their numbers, or as classes by their names."""
+    names = _called.get()
+    numbers = [int(group) for group in groups]
+    return f"groups {numbers}" if names is None else f"classes {[names[k] for k in numbers]}"
 
 
 def say(message: str) -> None:
@@ -106,7 +126,7 @@ class Table(Protocol):
         """The table of some of the columns."""
 
     def kind(self, position: int) -> str:
-        """What a column holds: "number", "count", "bit" or "symbol"."""
+        """What a column holds: "number", "count", "bit", "symbol" or "nothing"."""
 
     def alphabets(self, given: Any, closed: bool) -> tuple[NDArray[Any], ...]:
         """Categories of every column, learnt from it unless given; from now on its cells arrive as codes.

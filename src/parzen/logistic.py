@@ -193,10 +193,10 @@ def separation(scores: Scores, X: Any, labels: Labels) -> str:
     own = proba[np.arange(len(labels)), labels.codes]
     if (proba.argmax(axis=1) == labels.codes).all():
         return "complete"
-    if own.max() < 1 - 1e-6:
+    if own.max() < 0.999:
         return "none"
     K, n = labels.groups, X.shape[0]
-    if is_sparse(X) or n * (K - 1) * K * (scores.linear.shape[1] + 1) > 5e6:
+    if is_sparse(X) or n * (K - 1) * K * (scores.linear.shape[1] + 1) > 5e5:
         return "possible" if own.max() > 1 - 1e-10 else "none"
     terms = np.column_stack([scores.terms.expand(X), np.ones(n)])
     terms /= np.abs(terms).max(axis=0)

@@ -187,7 +187,7 @@ class FirstTable:
         return FirstTable(self.X, self.schema.select(positions), places, self.learnt, self.closed)
 
     def kind(self, position: int) -> str:
-        """What a column holds: "number", "count", "bit" or "symbol"."""
+        """What a column holds: "number", "count", "bit", "symbol" or "nothing"."""
         if is_sparse(self.X):
             raise TypeError("families are chosen from dense tables, got a sparse matrix; use X.toarray().")
         return _kind(column_of(self.X, self.places[position]), self.schema.labels[position])
@@ -339,9 +339,11 @@ def _plain_number(cell: Any) -> Any:
 
 
 def _kind(column: Any, label: Any) -> str:
+    cells = _cells(column)
+    if all(is_missing(cell) for cell in cells.tolist()[:1]) and all(map(is_missing, cells.tolist())):
+        return "nothing"
     if type(column.dtype).__name__ in ("CategoricalDtype", "Categorical", "Enum"):
         return "symbol"
-    cells = _cells(column)
     if cells.dtype.kind == "O":
         known = [cell for cell in cells.tolist() if not is_missing(cell)]
         if known and all(isinstance(cell, datetime | date | timedelta) for cell in known):
@@ -389,7 +391,8 @@ def is_missing(cell: Any) -> bool:
 def _alphabet(X: Any, j: int) -> NDArray[Any]:
     column = column_of(X, j)
     if type(column.dtype).__name__ in ("CategoricalDtype", "Enum"):  # pandas' and polars' declared alphabets
-        return declared(list(column.dtype.categories))
+        listed = list(column.dtype.categories)
+        return declared(listed) if listed else _objects([])
     cells = _cells(column)
     if cells.dtype.kind in NUMBERS:
         found = np.unique(cells)

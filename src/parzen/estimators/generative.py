@@ -25,7 +25,8 @@ from parzen.estimators.labels import (
 from parzen.estimators.learner import Learner, generator, row_count
 from parzen.families.each import Each
 from parzen.families.labelled import Labelled, LabelledDensity
-from parzen.family import Family, same_parameters
+from parzen.family import Family, calling, same_parameters
+from parzen.fit import Fit
 from parzen.forms import Boundary, Softmax, quadratic_form
 from parzen.kernels.arrays import Array
 from parzen.posterior import compare, log_evidence
@@ -72,6 +73,14 @@ class GenerativeClassifier(Classifier, Learner):
         self
         """
         self._fit(X, y, sample_weight)
+
+    def _learn(self, family: Family, rows: Any, R: Any) -> Fit:
+        with calling(self.classes_.tolist()):
+            return super()._learn(family, rows, R)
+
+    def _learn_more(self, rows: Any, R: Any, begun: bool) -> None:
+        with calling(self.classes_.tolist()):
+            super()._learn_more(rows, R, begun)
 
     def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
         self._forget()
@@ -145,7 +154,7 @@ class GenerativeClassifier(Classifier, Learner):
             )
         with warnings.catch_warnings():
             if not counts.all():  # a class that is yet to come
-                warnings.filterwarnings("ignore", message="groups .* have no weight")
+                warnings.filterwarnings("ignore", message="classes .* have no weight")
             self._learn_more(rows, labels_of(codes, w, K), begun)
         self._settle(counts)
         self._finish()

@@ -1,15 +1,71 @@
 """A family for each column, chosen from what the column holds."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from parzen.families.counts import Poisson
 from parzen.families.gaussian import Gaussian
 from parzen.families.product import Product
 from parzen.families.symbols import Bernoulli, Categorical
-from parzen.family import Density, Family, Table
-from parzen.kernels.memberships import Memberships
-from parzen.statistic import Statistic
+from parzen.family import Density, Family, Table, chosen, others
+from parzen.kernels.arrays import Array
+from parzen.kernels.memberships import Memberships, group_count
+from parzen.statistic import Statistic, Sums
+
+
+@dataclass(frozen=True)
+class SilentDensity(Density):
+    """K densities of columns of which nothing is known: they say nothing.
+
+    Attributes
+    ----------
+    groups, width : int
+        K and d.
+    """
+
+    groups: int
+    width: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.groups, self.width
+
+    @property
+    def columns_stand_alone(self) -> bool:
+        return True
+
+    def log_density(self, X: Any) -> Array:
+        return np.zeros((len(X), self.groups))
+
+    def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
+        return np.full((len(labels), self.width), np.nan)
+
+    def marginal(self, columns: Sequence[int]) -> "SilentDensity":
+        return SilentDensity(self.groups, len(chosen(self.width, columns)))
+
+    def conditional(self, columns: Sequence[int], values: ArrayLike) -> "SilentDensity":
+        return self.marginal(others(self.width, columns, values))
+
+
+@dataclass(eq=False, repr=False)
+class Silent(Family):
+    """Columns without a single value: nothing can be learnt of them, and they say nothing. Its statistic is `Sums`."""
+
+    def bind(self, table: Table) -> Self:
+        table.alphabets(None, closed=False)  # whatever a later table may hold
+        return self
+
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Sums:
+        K = group_count(R)
+        return Sums(np.zeros((K, 1)), np.zeros((K, X.shape[1])))
+
+    def maximise(self, statistic: Sums) -> SilentDensity:
+        K, d = statistic.totals.shape
+        return SilentDensity(K, d)
 
 
 @dataclass(eq=False, repr=False)
@@ -25,6 +81,7 @@ class Columns(Family):
         - booleans: ``Bernoulli()``
         - counts (whole, not negative, with a mean below 10 and a variance within a factor 2 of it): ``Poisson()``
         - other numbers: ``Gaussian("diagonal", estimate="map")``
+        - not a single value: the column says nothing
 
     Examples
     --------
@@ -84,4 +141,5 @@ FAMILIES: dict[str, Family] = {
     "bit": Bernoulli(),
     "count": Poisson(),
     "symbol": Categorical(),
+    "nothing": Silent(),
 }

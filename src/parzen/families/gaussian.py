@@ -10,7 +10,18 @@ from numpy.typing import NDArray
 from parzen.accumulate import accumulate
 from parzen.conjugate import NormalInverseGamma, NormalInverseWishart, NormalMean
 from parzen.densities.gaussian import GaussianDensity, StudentDensity, lower_triangle
-from parzen.family import ESTIMATES, Collapse, Density, Family, NeedsDensity, choose, quietly, say, total_or_collapse
+from parzen.family import (
+    ESTIMATES,
+    Collapse,
+    Density,
+    Family,
+    NeedsDensity,
+    choose,
+    groups_called,
+    quietly,
+    say,
+    total_or_collapse,
+)
 from parzen.kernels.arrays import Array, as_floats, is_sparse
 from parzen.kernels.gaussian import expected_moments
 from parzen.kernels.memberships import Memberships
@@ -297,7 +308,7 @@ def _filled(statistic: Moments) -> Moments:
         return statistic
     pooled = statistic.pooled()
     groups = np.flatnonzero(empty if empty.ndim == 1 else empty.any(axis=1))
-    say(f"groups {groups.tolist()} have no weight (in some column); they get the estimate of all rows together.")
+    say(f"{groups_called(groups)} have no weight (in some column); they get the estimate of all rows together.")
     parts = {}
     for name in ("weight", "mean", "scatter", "carry", "cubic", "quartic"):
         own, whole = getattr(statistic, name), getattr(pooled, name)
@@ -340,7 +351,7 @@ def _floored(variance: Array, units: Array, floor: float) -> Array:
 
 def _say_floored(groups: Any, floor: float) -> None:
     what = (
-        f"the (co)variance of groups {list(map(int, groups))} is singular: too few distinct rows, or columns that are "
+        f"the (co)variance of {groups_called(groups)} is singular: too few distinct rows, or columns that are "
         "constant or depend on each other"
     )
     if not floor:
