@@ -113,7 +113,7 @@ class TestNumbers:
             model.as_linear()
 
     def test_products_of_float32_columns_are_taken_in_float64(self, rng):
-        X = (rng.normal(size=(300, 2)) + [50, 30]).astype(np.float32)
+        X = (rng.normal(size=(300, 2)) + np.array([50, 30])).astype(np.float32)
         y = (X[:, 0] * X[:, 1] + 40 * rng.normal(size=300) > 1500).astype(int)
         models = [LogisticRegression(degree=2, tol=1e-8, max_iter=2000).fit(rows, y) for rows in (X, X.astype(float))]
         np.testing.assert_allclose(models[0].predict_proba(X), models[1].predict_proba(X.astype(float)), atol=1e-7)
@@ -123,7 +123,7 @@ class TestNumbers:
         X = np.sort(rng.normal(size=(100, 1)), axis=0)
         y = (X[:, 0] > 0).astype(int)
         if kind == "quasi":
-            X[49:51] = 0.0  # both classes at the border
+            X = np.concatenate([-np.abs(X[:49]), [[0.0], [0.0]], np.abs(X[51:])])  # both classes at the border
             y[:51], y[51:], y[49] = 0, 1, 1
         elif kind == "one class of three":
             y = np.where(X[:, 0] > 1, 2, rng.integers(0, 2, 100))
