@@ -21,16 +21,32 @@ inline double add_prior(double* row, const double* prior, index groups) {
     return nan ? NAN : most;
 }
 
-index largest(double* values, index n, index groups, const double* prior, index* codes) {
-    index odd = 0;
-    for (index i = 0; i < n; ++i) {
-        double* row = values + i * groups;
-        const double most = add_prior(row, prior, groups);
-        const double* from = finite(most) ? row : prior;
-        odd += !finite(most);
-        index best = 0;
-        for (index k = 1; k < groups; ++k) best = from[k] > from[best] ? k : best;
-        codes[i] = best;
+// Rows side by side in vector lanes, one class after the other.
+index largest(const double* values, index n, index groups, const double* prior, index* codes) {
+    constexpr index tile = 2 * lanes;
+    index likeliest = 0, odd = 0;
+    for (index k = 1; k < groups; ++k) likeliest = prior[k] > prior[likeliest] ? k : likeliest;
+    for (index i = 0; i < n; i += tile) {
+        const index rows = n - i < tile ? n - i : tile;
+        double best[tile], at[tile], nan[tile];
+        for (index r = 0; r < tile; ++r) { best[r] = -HUGE_VAL; at[r] = 0; nan[r] = 0; }
+        const double* block = values + i * groups;
+        const auto look = [&](index k, index count) __attribute__((always_inline)) {
+            const double p = prior[k], class_k = static_cast<double>(k);
+#pragma omp simd
+            for (index r = 0; r < count; ++r) {
+                const double v = block[r * groups + k] + p;
+                nan[r] = v != v ? 1.0 : nan[r];
+                at[r] = v > best[r] ? class_k : at[r];
+                best[r] = v > best[r] ? v : best[r];
+            }
+        };
+        for (index k = 0; k < groups; ++k) { if (rows == tile) look(k, tile); else look(k, rows); }
+        for (index r = 0; r < rows; ++r) {
+            const bool sound = nan[r] == 0 && finite(best[r]);
+            odd += !sound;
+            codes[i + r] = sound ? static_cast<index>(at[r]) : likeliest;
+        }
     }
     return odd;
 }
@@ -90,7 +106,7 @@ index normalise(double* values, index n, index groups, const double* prior, inde
 }  // namespace
 }  // namespace parzen
 
-PARZEN_EXPORT parzen::index parzen_largest_f64(double* values, parzen::index n, parzen::index groups,
+PARZEN_EXPORT parzen::index parzen_largest_f64(const double* values, parzen::index n, parzen::index groups,
                                                const double* prior, parzen::index* codes) {
     return parzen::largest(values, n, groups, prior, codes);
 }

@@ -1,6 +1,7 @@
 // Affine functions of rows, and the likelihood of labels whose log-odds they are: the inner loop of logistic regression.
 //
 // The table has shape (columns, K), the offset (K): score k of a row x is offset[k] + sum of x[j] table[j, k].
+#include <type_traits>
 #include "exp.h"
 
 namespace parzen {
@@ -30,17 +31,50 @@ inline void score(const double* x, index d, index groups, const double* table, c
     }
 }
 
+// Scores first ... first + V lanes of each row, four rows at a time: the table's row is read once for all of them.
+template <index V, class T>
+void linear_lanes(const T* X, index n, index d, index stride, index groups, index first, index width,
+                  const double* origin, const double* table, const double* offset, double* out) {
+    const index kept = groups - first < V * lanes ? groups - first : V * lanes;
+    const auto some = [&](index i, auto rows) __attribute__((always_inline)) {
+        constexpr index R = decltype(rows)::value;
+        vec sum[R][V];
+        for (index r = 0; r < R; ++r)
+            for (index v = 0; v < V; ++v) sum[r][v] = load(offset + first + v * lanes);
+        for (index j = 0; j < d; ++j) {
+            const double* row = table + j * width + first;
+            const double o = origin ? origin[j] : 0.0;
+            vec weight[V];
+            for (index v = 0; v < V; ++v) weight[v] = load(row + v * lanes);
+            for (index r = 0; r < R; ++r) {
+                const vec x = splat(static_cast<double>(X[(i + r) * stride + j]) - o);
+                for (index v = 0; v < V; ++v) sum[r][v] += x * weight[v];
+            }
+        }
+        for (index r = 0; r < R; ++r) {
+            double lane[V * lanes];
+            for (index v = 0; v < V; ++v) store(lane + v * lanes, sum[r][v]);
+            std::memcpy(out + (i + r) * groups + first, lane, sizeof(double) * kept);
+        }
+    };
+    index i = 0;
+    for (; i + 4 <= n; i += 4) some(i, std::integral_constant<index, 4>{});
+    for (; i < n; ++i) some(i, std::integral_constant<index, 1>{});
+}
+
 template <class T>
-index linear(const T* X, index n, index d, index stride, index groups, const double* table, const double* offset,
-             double* out) {
-    Scratch<double> x(d * tile), scores(groups * tile);
-    if (!x || !scores) return NO_MEMORY;
-    for (index i = 0; i < n; i += tile) {
-        const index rows = n - i < tile ? n - i : tile;
-        transpose(X + i * stride, rows, d, stride, x);
-        score(x, d, groups, table, offset, scores);
-        for (index r = 0; r < rows; ++r)
-            for (index k = 0; k < groups; ++k) out[(i + r) * groups + k] = scores[k * tile + r];
+index linear(const T* X, index n, index d, index stride, index groups, const double* origin, const double* table,
+             const double* offset, double* out) {
+    const index width = rounded_up(groups, lanes);
+    Scratch<double> padded(d * width), offsets(width);
+    if (!padded || !offsets) return NO_MEMORY;
+    std::memcpy(offsets, offset, sizeof(double) * groups);
+    for (index j = 0; j < d; ++j) std::memcpy(padded + j * width, table + j * groups, sizeof(double) * groups);
+    for (index first = 0; first < groups;) {
+        const index left = (width - first) / lanes;
+        const auto part = left >= 3 ? linear_lanes<3, T> : left == 2 ? linear_lanes<2, T> : linear_lanes<1, T>;
+        part(X, n, d, stride, groups, first, width, origin, padded, offsets, out);
+        first += (left < 3 ? left : 3) * lanes;
     }
     return OK;
 }
@@ -173,8 +207,8 @@ index csr_softmax(const T* data, const I* indices, const I* indptr, index n, ind
 #define PARZEN_SOFTMAX(T, suffix)                                                                                     \
     PARZEN_EXPORT parzen::index parzen_linear_##suffix(                                                               \
         const T* X, parzen::index n, parzen::index d, parzen::index stride, parzen::index groups,                     \
-        const double* table, const double* offset, double* out) {                                                     \
-        return parzen::linear(X, n, d, stride, groups, table, offset, out);                                           \
+        const double* origin, const double* table, const double* offset, double* out) {                               \
+        return parzen::linear(X, n, d, stride, groups, origin, table, offset, out);                                   \
     }                                                                                                                 \
     PARZEN_EXPORT parzen::index parzen_softmax_##suffix(                                                              \
         const T* X, parzen::index n, parzen::index d, parzen::index stride, const std::int32_t* codes,                \

@@ -1,6 +1,7 @@
 // Rows in CSR form: grouped column sums, and products with a dense (columns, K) table.
 //
-// Returns 1 where a column index or a row pointer lies outside the matrix, before anything there is read.
+// Returns 1 where a column index or a row pointer lies outside the matrix, before anything there is read; sums return 2
+// where a cell that they counted is below zero.
 #include "common.h"
 
 namespace parzen {
@@ -31,11 +32,13 @@ bool sound(const I* indptr, index n, index stored) {
 template <class I>
 inline bool outside(I column, index columns) { return static_cast<std::uint64_t>(column) >= static_cast<std::uint64_t>(columns); }
 
-// total += w * row; false where a column lies outside.
+// total += w * row; false where a column lies outside. Notes whether a cell is below zero, or NaN.
 template <class T, class I>
-inline bool add_row(const T* data, const I* indices, index begin, index end, index columns, double w, double* total) {
+inline bool add_row(const T* data, const I* indices, index begin, index end, index columns, double w, double* total,
+                    bool& negative) {
     for (index at = begin; at < end; ++at) {
         if (outside(indices[at], columns)) return false;
+        negative |= !(data[at] >= 0);
         total[indices[at]] += w * data[at];
     }
     return true;
@@ -51,13 +54,14 @@ index sums(const T* data, const I* indices, const I* indptr, index n, index colu
     if (!sound(indptr, n, stored)) return 1;
     std::memset(totals, 0, sizeof(double) * members.groups * columns);
     for (index k = 0; k < members.groups; ++k) weight[k] = 0;
+    bool negative = false;
     if (members.groups * columns <= index{1} << 17) {     // all totals fit in cache: rows as they come
         bool inside = true;
         members.each(n, [&](index i, index k, double w) __attribute__((always_inline)) {
             weight[k] += w;
-            inside &= add_row(data, indices, indptr[i], indptr[i + 1], columns, w, totals + k * columns);
+            inside &= add_row(data, indices, indptr[i], indptr[i + 1], columns, w, totals + k * columns, negative);
         });
-        return inside ? OK : 1;
+        return !inside ? 1 : negative ? 2 : OK;
     }
     Grouping grouping(members, n);
     if (!grouping) return NO_MEMORY;
@@ -71,15 +75,16 @@ index sums(const T* data, const I* indices, const I* indptr, index n, index colu
             }
             const index i = grouping.picked[r];
             weight[k] += grouping.weight[r];
-            if (!add_row(data, indices, indptr[i], indptr[i + 1], columns, grouping.weight[r], totals + k * columns)) return 1;
+            if (!add_row(data, indices, indptr[i], indptr[i + 1], columns, grouping.weight[r], totals + k * columns, negative))
+                return 1;
         }
     }
-    return OK;
+    return negative ? 2 : OK;
 }
 
 // Columns first ... first + V - 1 of the product, in registers over a row's cells. Rows of the table that are needed soon
-// are asked for ahead: a large one is not in cache.
-template <index V, class T, class I>
+// are asked for ahead where it is too large to be in cache.
+template <index V, bool Ahead, class T, class I>
 index product_of(const T* data, const I* indices, const I* indptr, index n, index columns, index groups, index first,
                  const double* table, double* out) {
     typedef double part __attribute__((vector_size(V * sizeof(double))));
@@ -91,7 +96,7 @@ index product_of(const T* data, const I* indices, const I* indptr, index n, inde
             part values;
             std::memcpy(&values, table + static_cast<index>(indices[at]) * groups + first, sizeof values);
             sum += static_cast<double>(data[at]) * values;
-            if (at + ahead < end) {
+            if (Ahead && at + ahead < end) {
                 const char* next = reinterpret_cast<const char*>(table + static_cast<index>(indices[at + ahead]) * groups + first);
                 __builtin_prefetch(next);
                 if constexpr (V >= 8) __builtin_prefetch(next + 64);
@@ -114,22 +119,29 @@ index product_of(const T* data, const I* indices, const I* indptr, index n, inde
     return OK;
 }
 
-template <class T, class I>
-index product(const T* data, const I* indices, const I* indptr, index n, index columns, index stored, index groups,
-              const double* table, double* out) {
-    if (!sound(indptr, n, stored)) return 1;
+template <bool Ahead, class T, class I>
+index products(const T* data, const I* indices, const I* indptr, index n, index columns, index groups,
+               const double* table, double* out) {
     for (index first = 0, width = 0; first < groups; first += width) {
         const index left = groups - first;
         width = left >= 16 ? 16 : left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
-        const auto part = width == 16  ? product_of<16, T, I>
-                          : width == 8 ? product_of<8, T, I>
-                          : width == 4 ? product_of<4, T, I>
-                          : width == 2 ? product_of<2, T, I>
-                                       : product_of<1, T, I>;
+        const auto part = width == 16  ? product_of<16, Ahead, T, I>
+                          : width == 8 ? product_of<8, Ahead, T, I>
+                          : width == 4 ? product_of<4, Ahead, T, I>
+                          : width == 2 ? product_of<2, Ahead, T, I>
+                                       : product_of<1, Ahead, T, I>;
         const index status = part(data, indices, indptr, n, columns, groups, first, table, out);
         if (status) return status;
     }
     return OK;
+}
+
+template <class T, class I>
+index product(const T* data, const I* indices, const I* indptr, index n, index columns, index stored, index groups,
+              const double* table, double* out) {
+    if (!sound(indptr, n, stored)) return 1;
+    if (columns * groups > index{1} << 17) return products<true>(data, indices, indptr, n, columns, groups, table, out);
+    return products<false>(data, indices, indptr, n, columns, groups, table, out);
 }
 
 }  // namespace

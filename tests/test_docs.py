@@ -10,9 +10,13 @@ ROOT = Path(__file__).parents[1]
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
 
 
-def test_the_readme_s_examples_give_what_it_says():
-    code = "".join(re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL))
-    example = doctest.DocTestParser().get_doctest(code, {}, "README.md", "README.md", 0)
+TAUGHT = [ROOT / "README.md", *ROOT.glob("docs/guide/*.md")]
+
+
+@pytest.mark.parametrize("page", TAUGHT, ids=lambda page: page.name)
+def test_examples_give_what_the_page_says(page):
+    code = "".join(re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.DOTALL))
+    example = doctest.DocTestParser().get_doctest(code, {}, page.name, str(page), 0)
     assert len(example.examples) >= 5
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
     assert runner.run(example).failed == 0

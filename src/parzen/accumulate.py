@@ -21,8 +21,8 @@ from parzen.kernels.arrays import Array, check_columns, is_sparse, row_block
 from parzen.kernels.memberships import Labels, Memberships, check_memberships, group_count, take
 from parzen.statistic import Statistic
 
-#: Bytes of a block: large where its small statistic must be added, smaller where its results should stay in cache.
-OBSERVED, EVALUATED = 2**22, 2**20
+#: Bytes of a block of rows, and how many rows it has at most where their results should stay in cache.
+BLOCK, EVALUATED = 2**22, 12_288
 
 _asked: ContextVar[int | None] = ContextVar("parzen_threads", default=None)
 _pools: dict[int, ThreadPoolExecutor] = {}
@@ -167,19 +167,19 @@ def in_memory(X: Any) -> bool:
     return isinstance(X, np.ndarray) or is_sparse(X)
 
 
-def block_rows(X: Any, groups: int, size: int = OBSERVED) -> int:
-    """Rows of a block: about `size` bytes, and enough to make the work outweigh the adding of statistics."""
+def block_rows(X: Any, groups: int, most: int | None = None) -> int:
+    """Rows of a block: enough to make the work outweigh the adding of statistics (`most` where none are added)."""
     n, d = X.shape
     if is_sparse(X):
         stored = max(X.nnz / max(n, 1), 1.0)
-        return int(max(8192, 2 * groups * d / stored))
-    by_bytes = size // max(d * X.dtype.itemsize, 1)
-    return int(max(by_bytes // 64 * 64, 4 * d, 32 * groups, 256))
+        return int(max(16384, 2 * groups * d / stored))
+    by_bytes = max(BLOCK // max(d * X.dtype.itemsize, 1) // 64 * 64, 4 * d, 32 * groups, 256)
+    return int(by_bytes if most is None else min(by_bytes, most))
 
 
-def _numbered_blocks(X: Any, groups: int, size: int = OBSERVED) -> Iterator[tuple[int, Any]]:
+def _numbered_blocks(X: Any, groups: int, most: int | None = None) -> Iterator[tuple[int, Any]]:
     X = X.tocsr() if is_sparse(X) else X
-    rows = block_rows(X, groups, size)
+    rows = block_rows(X, groups, most)
     for begin in range(0, X.shape[0], rows):
         yield begin, row_block(X, begin, begin + rows)
 

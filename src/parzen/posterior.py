@@ -4,6 +4,7 @@ Scores are anything that gives K numbers for a row (`Density`, `Linear`); they a
 n x K is kept unless it is the answer.
 """
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,16 @@ from parzen.accumulate import Evaluated, for_blocks
 from parzen.kernels import posterior as kernels
 from parzen.kernels.arrays import Array
 
+_local = threading.local()
+
+
+def _scratch(n: int, K: int) -> Array:
+    """Room for the scores of a block, the same for every block of a thread: new pages cost more than the scores."""
+    room: Array | None = getattr(_local, "room", None)
+    if room is None or room.size < n * K:
+        room = _local.room = np.empty(n * K)
+    return room[: n * K].reshape(n, K)
+
 
 def decide(scores: Evaluated, log_prior: Array, X: Any) -> tuple[NDArray[np.int64], int]:
     """The likeliest class of each row, (n,), and how many rows no class explains (decided by the priors alone)."""
@@ -20,7 +31,7 @@ def decide(scores: Evaluated, log_prior: Array, X: Any) -> tuple[NDArray[np.int6
     odd: list[int] = []
 
     def read(begin: int, rows: Any) -> None:
-        values = np.empty((rows.shape[0], scores.shape[0]))
+        values = _scratch(rows.shape[0], scores.shape[0])
         scores.compare(rows, values)
         odd.append(kernels.largest(values, log_prior, codes[begin : begin + len(values)]))
 
@@ -56,7 +67,7 @@ def log_evidence(scores: Evaluated, log_prior: Array, X: Any) -> tuple[Array, in
     odd: list[int] = []
 
     def read(begin: int, rows: Any) -> None:
-        values = np.empty((rows.shape[0], scores.shape[0]))
+        values = _scratch(rows.shape[0], scores.shape[0])
         scores.write(rows, values)
         odd.append(kernels.normalise(values, log_prior, "sums", out[begin : begin + len(values)]))
 

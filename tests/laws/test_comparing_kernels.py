@@ -109,7 +109,7 @@ def test_sparse_products_and_sums_of_any_width(level, K, dtype, rng):
     table = rng.normal(size=(11, K))
     np.testing.assert_allclose(csr_product(sparse.csr_array(X), table), X.astype(float) @ table, rtol=1e-12, atol=1e-12)
     labels = Labels(rng.integers(0, K, 37), groups=K)
-    weight, totals = csr_sums(sparse.csr_array(X), labels)
+    weight, totals, _ = csr_sums(sparse.csr_array(X), labels)
     np.testing.assert_allclose(totals, labels.dense().T @ X.astype(float), rtol=1e-12)
     np.testing.assert_allclose(weight, labels.dense().sum(axis=0))
 

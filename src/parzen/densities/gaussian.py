@@ -14,7 +14,7 @@ from parzen.densities.special import log_rising
 from parzen.family import Density, chosen, others
 from parzen.kernels.arrays import Array, as_floats
 from parzen.kernels.gaussian import gaussian_log_density, log_normaliser, mahalanobis, patterns
-from parzen.linear import Linear
+from parzen.kernels.softmax import linear
 
 
 @dataclass(frozen=True)
@@ -83,13 +83,17 @@ class GaussianDensity(Density):
         coef = solve_triangular(self.factor[0], white, lower=True, trans="T").T
         return centre, np.ascontiguousarray(coef), -0.5 * (white**2).sum(axis=0)
 
+    @cached_property
+    def _table(self) -> Array:
+        assert self.affine is not None
+        return np.ascontiguousarray(self.affine[1].T)
+
     def compare(self, X: Any, out: Array) -> None:
         if self.affine is None:
             self.write(X, out)
             return
-        centre, coef, intercept = self.affine
-        rows = as_floats(X, self.shape[1]) - centre
-        Linear(coef, intercept).write(rows, out)
+        centre, _, intercept = self.affine
+        linear(as_floats(X, self.shape[1]), self._table, intercept, out, centre)
         incomplete = np.flatnonzero(np.isnan(out[:, 0]))
         if len(incomplete):
             out[incomplete] = self.log_density(X[incomplete])

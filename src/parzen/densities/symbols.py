@@ -52,6 +52,9 @@ class CategoricalDensity(Density):
     def log_density(self, X: Any) -> Array:
         return lookup(as_codes(X, self.shape[1]), self._table, self.sizes, self.open_ended)
 
+    def write(self, X: Any, out: Array) -> None:
+        lookup(as_codes(X, self.shape[1]), self._table, self.sizes, self.open_ended, out)
+
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
         out = np.empty((len(labels), len(self.sizes)))
         for j, column in enumerate(self.columns()):
@@ -112,6 +115,13 @@ class BernoulliDensity(Density):
         if is_sparse(X):
             return self._log_density_csr(bits_in_csr(as_csr(X, self.shape[1]), self.threshold))
         return lookup(as_bits(X, self.shape[1], self.threshold), self._table, (2,) * X.shape[1], open_ended=False)
+
+    def write(self, X: Any, out: Array) -> None:
+        if is_sparse(X):
+            out[...] = self.log_density(X)
+        else:
+            bits = as_bits(X, self.shape[1], self.threshold)
+            lookup(bits, self._table, (2,) * X.shape[1], open_ended=False, out=out)
 
     @cached_property
     def _linear(self) -> tuple[Linear, Linear | None]:

@@ -121,10 +121,9 @@ class Multinomial(Family):
         check_prior(self.prior, Dirichlet, "Multinomial", (group_count(R), X.shape[1]))
         if is_sparse(X):
             X = as_csr(X)
-            if X.nnz and not X.data.min() >= 0:
-                X = canonical(X)  # a cell may be stored in parts
-                self._refuse(X.data)
-            weight, totals = csr_sums(X, R)
+            weight, totals, negative = csr_sums(X, R)
+            if negative:
+                self._refuse(canonical(X).data)  # a cell may be stored in parts
             if not np.isfinite(totals).all():
                 raise ValueError("a sparse matrix of counts must hold finite numbers, but a cell is NaN or infinite.")
             return Sums(weight[:, None], totals)

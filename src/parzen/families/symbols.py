@@ -51,7 +51,7 @@ class Bernoulli(Family):
         check_prior(self.prior, Beta, "Bernoulli", (group_count(R), X.shape[1]))
         if is_sparse(X):
             X = bits_in_csr(as_csr(X), self.threshold)
-            weight, ones = csr_sums(X, R)
+            weight, ones, _ = csr_sums(X, R)
             pairs = np.empty((*ones.shape, 2))
             np.subtract(weight[:, None], ones, out=pairs[:, :, 0])
             pairs[:, :, 1] = ones

@@ -59,7 +59,7 @@ def tally(X: NDArray[Any], R: Memberships, sizes: tuple[int, ...]) -> Array:
     return counts
 
 
-def lookup(X: NDArray[Any], table: Array, sizes: tuple[int, ...], open_ended: bool) -> Array:
+def lookup(X: NDArray[Any], table: Array, sizes: tuple[int, ...], open_ended: bool, out: Array | None = None) -> Array:
     """Sum over the columns of ``table[slot of the cell]``, shape (n, K); missing cells add nothing.
 
     Parameters
@@ -68,12 +68,13 @@ def lookup(X: NDArray[Any], table: Array, sizes: tuple[int, ...], open_ended: bo
     table : array of shape (sum(sizes), K)
     open_ended : bool
         True: the last slot of a column serves every code from there on. False: such a code is an error.
+    out : C-contiguous array of shape (n, K) to write to, if there is one
     """
     suffix, matrix = native.rows(X, native.CODES)
     n, d = X.shape
     offsets = offsets_of(sizes)
     K = table.shape[1]
-    out = np.empty((n, K))
+    out = np.empty((n, K)) if out is None else out
     bad = native.call(
         f"lookup_{suffix}",
         *matrix,
@@ -81,7 +82,7 @@ def lookup(X: NDArray[Any], table: Array, sizes: tuple[int, ...], open_ended: bo
         native.pointer(offsets, native.I64, (d + 1,), "offsets"),
         native.pointer(table, native.F64, (int(offsets[-1]), K), "table"),
         int(open_ended),
-        *native.outputs(out),
+        native.pointer(out, native.F64, (n, K), "out"),
     )
     _refuse(bad, X, sizes)
     return out

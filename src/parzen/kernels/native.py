@@ -50,7 +50,7 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "csr_product": ((*CSR, INTEGER, POINTER, POINTER), CSRS),
     "largest": ((POINTER, INTEGER, INTEGER, POINTER, POINTER), ("f64",)),
     "normalise": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, POINTER), ("f64",)),
-    "linear": ((*ROWS, INTEGER, *(POINTER,) * 3), FLOATS),
+    "linear": ((*ROWS, INTEGER, *(POINTER,) * 4), FLOATS),
     "softmax": ((*ROWS, POINTER, POINTER, INTEGER, *(POINTER,) * 6), FLOATS),
     "csr_softmax": ((*CSR, POINTER, POINTER, INTEGER, *(POINTER,) * 6), CSRS[-4:]),
 }

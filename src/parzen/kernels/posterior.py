@@ -14,7 +14,7 @@ def largest(values: Array, prior: Array, codes: NDArray[np.int64]) -> int:
 
     Parameters
     ----------
-    values : array of shape (n, K), used up
+    values : array of shape (n, K)
     prior : array of shape (K,), added to each row
     codes : array of shape (n,), written to
 

@@ -11,14 +11,15 @@ from parzen.kernels.memberships import Labels
 from parzen.kernels.sparse import check_sound, matrix_of
 
 
-def linear(X: NDArray[np.floating], table: Array, offset: Array, out: Array) -> None:
-    """Write ``X @ table + offset`` for dense rows; table has shape (d, K)."""
+def linear(X: NDArray[np.floating], table: Array, offset: Array, out: Array, origin: Array | None = None) -> None:
+    """Write ``(X - origin) @ table + offset`` for dense rows; table has shape (d, K)."""
     suffix, matrix = native.rows(X, native.FLOATS)
     (n, d), K = X.shape, len(offset)
     native.call(
         f"linear_{suffix}",
         *matrix,
         K,
+        None if origin is None else native.pointer(origin, native.F64, (d,), "origin"),
         native.pointer(table, native.F64, (d, K), "table"),
         native.pointer(offset, native.F64, (K,), "offset"),
         native.pointer(out, native.F64, (n, K), "out"),

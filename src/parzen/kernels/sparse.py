@@ -10,14 +10,15 @@ from parzen.kernels.arrays import Array
 from parzen.kernels.memberships import Memberships, pointers
 
 
-def csr_sums(X: Any, R: Memberships = None) -> tuple[Array, Array]:
-    """Weight (K,) and column totals (K, columns) of the rows of each group."""
+def csr_sums(X: Any, R: Memberships = None) -> tuple[Array, Array, bool]:
+    """Weight (K,) and column totals (K, columns) of the rows of each group; and whether a cell was negative, or NaN."""
     suffix, matrix = matrix_of(X)
     members = pointers(R, X.shape[0])
     K = members[-1]
     weight, totals = np.empty(K), np.empty((K, X.shape[1]))
-    check_sound(native.call(f"csr_sums_{suffix}", *matrix, *members, *native.outputs(weight, totals)))
-    return weight, totals
+    status = native.call(f"csr_sums_{suffix}", *matrix, *members, *native.outputs(weight, totals))
+    check_sound(status == 1)
+    return weight, totals, status == 2
 
 
 def csr_product(X: Any, table: Array, out: Array | None = None) -> Array:
