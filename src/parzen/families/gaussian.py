@@ -110,6 +110,9 @@ class Gaussian(Family):
         X = as_floats(X)
         if self.covariance != "full":
             return Moments(*moments(X, R, full=False))
+        if X.shape[1] == 1 and not self._fourth:  # a row without its one cell is no row
+            weight, mean, scatter, carry = moments(X, R, full=False)
+            return Moments(weight[:, 0], mean, scatter[:, :, None], carry)
         if isinstance(at, GaussianDensity):  # a predictive needed no iteration, and needs none now
             weight, mean, scatter, carry, likelihood = expected_moments(X, R, at.mean, at.factor)
             observed = Moments(*moments(X, R, full=False))
