@@ -18,6 +18,7 @@ $(INSTALLED): $(VENV)/bin/python pyproject.toml CMakeLists.txt $(wildcard native
 
 demo: $(INSTALLED)
 	@$(BIN)/python examples/demo.py
+	@$(BIN)/python examples/classify.py
 
 test: lint types
 	$(BIN)/python -m pytest

@@ -35,7 +35,7 @@ from parzen import (
 
 MODELS = [
     BayesClassifier(),
-    BayesClassifier(Gaussian("diagonal")),
+    BayesClassifier(Gaussian("diagonal"), missing="error"),
     NaiveBayes(),
     GaussianDiscriminant(),
     GaussianDiscriminant("diagonal"),
@@ -64,7 +64,8 @@ def test_scikit_learn_conventions(estimator, check):
 def test_tags_say_who_takes_missing_cells():
     for model in MODELS:
         tags = model.__sklearn_tags__()
-        assert tags.input_tags.allow_nan == (not isinstance(model, LogisticRegression))
+        refuses = isinstance(model, LogisticRegression) or getattr(model, "missing", "allow") == "error"
+        assert tags.input_tags.allow_nan == (not refuses)
         assert tags.estimator_type == "classifier"
 
 
@@ -339,7 +340,18 @@ class TestBadQuestions:
 
     def test_missing_cells_where_they_are_refused(self):
         X, y = load_iris(return_X_y=True)
+        whole = X.copy()
         X[0, 0] = np.nan
+        for model in (
+            BayesClassifier(missing="error"),
+            NaiveBayes(missing="error"),
+            GaussianDiscriminant(missing="error"),
+        ):
+            assert not model.__sklearn_tags__().input_tags.allow_nan
+            with pytest.raises(ValueError, match="contains NaN: column 0 is missing in row 0"):
+                model.fit(X, y)
+            with pytest.raises(ValueError, match="contains NaN"):
+                model.fit(whole, y).predict(X)
         with pytest.raises(ValueError, match="NaN"):
             LogisticRegression().fit(X, y)
         with pytest.raises(ValueError, match="NaN"):

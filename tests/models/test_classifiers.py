@@ -263,6 +263,10 @@ class TestDiscriminantAnalysis:
             same(model().fit(X, y, sample_weight=times).predict_proba(X), expected)
             parts = model().partial_fit(X[::2], y[::2], classes=[0, 1, 2]).partial_fit(X[1::2], y[1::2])
             same(parts.predict_proba(X), model().fit(X, y).predict_proba(X))
+            if hasattr(parts, "transform"):
+                same(parts.transform(X), model().fit(X, y).transform(X))
+            with pytest.raises(ValueError, match="all rows at once"):
+                model(solver="eigen", covariance_estimator=OAS()).partial_fit(X, y, classes=[0, 1, 2])
 
     def test_missing_cells_at_transform_are_expected_ones(self, rng):
         X, y = load_iris(return_X_y=True)

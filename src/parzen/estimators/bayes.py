@@ -29,6 +29,8 @@ class BayesClassifier(GenerativeClassifier):
         Priors of the classes in the order of `classes_`, or a dict from classes. By default their shares of the rows.
     unlabelled : optional
         What stands in y for a missing label, besides None and NaN; scikit-learn's semi-supervised models use -1.
+    missing : "allow" or "error"
+        Whether X may have missing cells.
     max_iter, tol : int, float
         Most steps, and least rise of the log-likelihood for each unit of weight, where labels or cells are missing.
     random_state : int, RandomState instance or None
@@ -65,6 +67,7 @@ class BayesClassifier(GenerativeClassifier):
         priors: Any = None,
         *,
         unlabelled: Any = None,
+        missing: str = "allow",
         max_iter: int = 200,
         tol: float = 1e-7,
         random_state: Any = None,
@@ -72,6 +75,7 @@ class BayesClassifier(GenerativeClassifier):
         self.family = family
         self.priors = priors
         self.unlabelled = unlabelled
+        self.missing = missing
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
@@ -126,6 +130,8 @@ class GaussianDiscriminant(GenerativeClassifier):
         As of `parzen.Gaussian`: what keeps covariances of few rows sound.
     unlabelled : optional
         What stands in y for a missing label, besides None and NaN.
+    missing : "allow" or "error"
+        Whether X may have missing cells.
     max_iter, tol : int, float
         Most steps, and least rise of the log-likelihood for each unit of weight, where cells or labels are missing.
 
@@ -156,6 +162,7 @@ class GaussianDiscriminant(GenerativeClassifier):
         prior: Prior | None = None,
         estimate: str | None = None,
         unlabelled: Any = None,
+        missing: str = "allow",
         max_iter: int = 200,
         tol: float = 1e-7,
     ) -> None:
@@ -167,6 +174,7 @@ class GaussianDiscriminant(GenerativeClassifier):
         self.prior = prior
         self.estimate = estimate
         self.unlabelled = unlabelled
+        self.missing = missing
         self.max_iter = max_iter
         self.tol = tol
 
@@ -252,6 +260,8 @@ class NaiveBayes(NaiveClassifier):
         By default the classes' shares of the rows.
     unlabelled : optional
         What stands in y for a missing label, besides None and NaN.
+    missing : "allow" or "error"
+        Whether X may have missing cells.
     max_iter, tol : int, float
         Most steps, and least rise of the log-likelihood for each unit of weight, where labels are missing.
 
@@ -273,21 +283,28 @@ class NaiveBayes(NaiveClassifier):
     >>> model.predict(pd.DataFrame({"age": [30, None], "city": ["Lund", "Rome"]}))  # nobody from Rome was met
     array(['yes', 'no'], dtype='<U3')
     >>> print(model.explain(table[:1]))
-    log-odds of no against yes: +0.95
+    log-odds of no against yes: +1.47
       prior        +0.00
       city = Oslo  +1.39
-      age = 31     -0.43
+      age = 31     +0.08
     """
 
     _holds_families = True
 
     def __init__(
-        self, columns: Any = "auto", priors: Any = None, *, unlabelled: Any = None, max_iter: int = 200,
+        self,
+        columns: Any = "auto",
+        priors: Any = None,
+        *,
+        unlabelled: Any = None,
+        missing: str = "allow",
+        max_iter: int = 200,
         tol: float = 1e-7,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.columns = columns
         self.priors = priors
         self.unlabelled = unlabelled
+        self.missing = missing
         self.max_iter = max_iter
         self.tol = tol
 

@@ -3,7 +3,7 @@
 import warnings
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +57,17 @@ class DiscriminantAnalysis(GenerativeClassifier):
         covariance = np.stack([self._estimated(rows[R.codes == k]) for k in range(R.groups)])
         self._total_covariance = self._estimated(rows)
         return replace(found, density=self._with_covariance(found, covariance))
+
+    def _learn_more(self, rows: Any, R: Any, begun: bool) -> None:
+        if self.covariance_estimator is not None:
+            raise ValueError("covariance_estimator needs all rows at once; use fit.")
+        super()._learn_more(rows, R, begun)
+
+    def merge(self, other: Any) -> Self:
+        """A new classifier that has learnt from the rows of both; not where another estimator finds the covariances."""
+        if self.covariance_estimator is not None:
+            raise ValueError("covariance_estimator needs all rows at once; use fit.")
+        return super().merge(other)
 
     def _estimated(self, rows: Array) -> Array:
         self.covariance_estimator.fit(rows)
@@ -145,8 +156,7 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
         ridge = self.reg_param if self.solver == "svd" else 0.0
         return Gaussian(shrinkage=self._shrinkage(), ridge=ridge)
 
-    def _keep(self, density: Any, statistic: Any, found: Fit) -> None:
-        super()._keep(density, statistic, found)
+    def _finish(self) -> None:
         if self.store_covariance:
             self.covariance_ = list(self.density_.covariance)
 
@@ -248,7 +258,10 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         """Priors that sum to one; others are divided by their sum, with a warning."""
         if self.priors is None or isinstance(self.priors, str | dict):
             return self.priors
-        values = np.asarray(self.priors, dtype=np.float64)
+        try:
+            values = np.asarray(self.priors, dtype=np.float64)
+        except (TypeError, ValueError):
+            return self.priors
         total = values.sum()
         if np.isfinite(total) and total > 0 and abs(total - 1) > 1e-5 and (values >= 0).all():
             warnings.warn(f"The priors do not sum to 1 but to {total:g}. Renormalizing.", UserWarning, stacklevel=2)
@@ -258,8 +271,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     def _with_covariance(self, found: Fit, covariance: Array) -> GaussianDensity:
         return super()._with_covariance(found, np.tensordot(self.class_prior_, covariance, axes=1)[None])
 
-    def _keep(self, density: Any, statistic: Any, found: Fit) -> None:
-        super()._keep(density, statistic, found)
+    def _finish(self) -> None:
         K, d = self.density_.shape
         most = min(K - 1, d)
         if self.n_components is not None and not (

@@ -52,6 +52,8 @@ def table(estimator: Any, X: Any, *, reset: bool, sparse: bool) -> Any:
         if not X.shape[1]:
             raise ValueError("Found array with 0 feature(s), while a minimum of 1 is required: X has no columns.")
         return X
+    if isinstance(X, np.ndarray) and X.ndim == 2 and X.size and X.dtype in (np.float32, np.float64, np.int64):
+        return X  # nothing to convert, and nothing to say
     array = X if is_sparse(X) else np.asarray(X)
     if not is_sparse(array) and array.dtype.kind in "OUSb" and not _numbers_inside(array):
         array = np.array(X, dtype=object) if array.dtype.kind in "US" else array

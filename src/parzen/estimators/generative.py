@@ -25,10 +25,10 @@ from parzen.estimators.labels import (
 from parzen.estimators.learner import Learner, generator, row_count
 from parzen.families.each import Each
 from parzen.families.labelled import Labelled, LabelledDensity
-from parzen.family import Family, calling, same_parameters
+from parzen.family import Family, calling, choose, same_parameters
 from parzen.fit import Fit
 from parzen.forms import Boundary, Softmax, quadratic_form
-from parzen.kernels.arrays import Array
+from parzen.kernels.arrays import Array, is_sparse
 from parzen.posterior import compare, log_evidence
 
 
@@ -81,6 +81,23 @@ class GenerativeClassifier(Classifier, Learner):
     def _learn_more(self, rows: Any, R: Any, begun: bool) -> None:
         with calling(self.classes_.tolist()):
             super()._learn_more(rows, R, begun)
+
+    def _encoded(self, X: Any, grow: bool) -> Any:
+        rows = super()._encoded(X, grow)
+        rule = getattr(self, "missing", "allow")
+        choose("missing", rule, ("allow", "error"))
+        if rule == "error" and not is_sparse(rows) and rows.dtype.kind == "f" and np.isnan(rows).any():
+            row, column = np.argwhere(np.isnan(rows))[0]
+            raise ValueError(
+                f"Input X contains NaN: column {self.schema_.labels[column]!r} is missing in row {row}, and missing is "
+                "'error'; fill it, leave the row out, or use missing='allow', which integrates it out."
+            )
+        return rows
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan &= getattr(self, "missing", "allow") == "allow"
+        return tags
 
     def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
         self._forget()

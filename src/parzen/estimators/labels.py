@@ -146,7 +146,8 @@ def _one_column(y: Any, n: int) -> NDArray[Any]:
         y[mask] = None
     if isinstance(y, list | tuple) and len({isinstance(one, str) for one in y}) > 1:  # NumPy makes text of a NaN
         y = np.array(y, dtype=object)
-    array = column_or_1d(y.to_numpy() if hasattr(y, "to_numpy") else y, warn=True)
+    plain = isinstance(y, np.ndarray) and y.ndim == 1
+    array = y if plain else column_or_1d(y.to_numpy() if hasattr(y, "to_numpy") else y, warn=True)
     if len(array) != n:
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: X has {n} rows, but y has {len(array)} "

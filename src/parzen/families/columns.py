@@ -80,7 +80,7 @@ class Columns(Family):
         - text, declared categories, numbers that are 0 and 1: ``Categorical()``
         - booleans: ``Bernoulli()``
         - counts (whole, not negative, with a mean below 10 and a variance within a factor 2 of it): ``Poisson()``
-        - other numbers: ``Gaussian("diagonal", estimate="map")``
+        - other numbers: ``Gaussian("diagonal", estimate="bayes")``
         - not a single value: the column says nothing
 
     Examples
@@ -89,7 +89,7 @@ class Columns(Family):
     >>> from parzen import Columns, DensityEstimator
     >>> table = pd.DataFrame({"age": [31.0, 40, 52, None], "city": ["Oslo", "Lund", "Oslo", "Oslo"]})
     >>> DensityEstimator(Columns()).fit(table).family_
-    Product(blocks={(0,): Gaussian(covariance='diagonal', estimate='map'),
+    Product(blocks={(0,): Gaussian(covariance='diagonal', estimate='bayes'),
                     (1,): Categorical(categories=(array(['Lund', 'Oslo'], dtype=object),))})
     """
 
@@ -137,7 +137,7 @@ class Columns(Family):
 
 
 FAMILIES: dict[str, Family] = {
-    "number": Gaussian("diagonal", estimate="map"),
+    "number": Gaussian("diagonal", estimate="bayes"),
     "bit": Bernoulli(),
     "count": Poisson(),
     "symbol": Categorical(),
