@@ -172,7 +172,8 @@ def block_rows(X: Any, groups: int, most: int | None = None) -> int:
     n, d = X.shape
     if is_sparse(X):
         stored = max(X.nnz / max(n, 1), 1.0)
-        return int(max(16384, 2 * groups * d / stored))
+        least = max(16384, 2 * groups * d / stored)  # cells that outweigh the statistic, which is as wide as the rows
+        return -(-n // max(int(n / least), 1))
     by_bytes = max(BLOCK // max(d * X.dtype.itemsize, 1) // 64 * 64, 4 * d, 32 * groups, 256)
     return int(by_bytes if most is None else min(by_bytes, most))
 

@@ -80,7 +80,8 @@ class Beta(Conjugate):
 
     def predictive(self) -> BernoulliDensity:
         a, b = (two_axes(part) for part in np.broadcast_arrays(self.a, self.b))
-        whole = np.log(a + b)
+        both = a + b
+        whole = np.log(both[:, :1] if (both == both[:, :1]).all() else both)  # mostly one for all columns
         return BernoulliDensity(np.log(b) - whole, np.log(a) - whole)
 
 

@@ -154,11 +154,14 @@ class Gaussian(Family):
         if self._estimate != "ml":
             return self._believed(statistic)
         seen = _filled(statistic)
-        units = _units(statistic.observed or statistic)
+        cells = statistic.observed or statistic
+        whole = cells.pooled()
+        units = _units(cells, whole)
+        added = self.smoothing * float(whole.variances().max()) if self.smoothing else 0.0
         spread = statistic.within() if not self._average and self.shared else seen
         if self.covariance == "full":
             covariance = self._regularised(spread.scatter / spread.weight[:, None, None], spread)
-            covariance = covariance + self._added(statistic) * np.eye(d)
+            covariance = covariance + added * np.eye(d)
             if self._average:
                 covariance = np.tensordot(self._weights(statistic), covariance, axes=1)[None]
             return GaussianDensity(seen.mean, factors(covariance, units, self.floor))
@@ -169,7 +172,7 @@ class Gaussian(Family):
         variance = scatter / weight
         share = float(self.shrinkage)
         variance = (1 - share) * variance + share * variance.mean(axis=1, keepdims=True)
-        variance = (1 - self.ridge) * variance + self.ridge + self._added(statistic)
+        variance = (1 - self.ridge) * variance + self.ridge + added
         if self._average:
             variance = (self._weights(statistic) @ variance)[None]
         deviation = np.sqrt(_floored(variance, units, self.floor))
@@ -206,18 +209,12 @@ class Gaussian(Family):
     def _default_prior(self, statistic: Moments) -> Prior:
         whole = statistic.pooled()
         K, d = statistic.mean.shape
-        units = _spread(statistic.observed or statistic)[0]
+        units = _spread((statistic.observed or statistic).pooled())[0]
         if self.covariance == "full":
             return NormalInverseWishart(whole.mean[0], 0.01, d + 2.0, np.diag(units / K ** (2 / d)))
         # An inverse Wishart of one dimension, with 3 degrees of freedom.
         scale = 0.5 * units / K**2
         return NormalInverseGamma(whole.mean[0], 0.01, 1.5, scale.mean() if self.covariance == "spherical" else scale)
-
-    def _added(self, statistic: Moments) -> float:
-        """What smoothing adds to every variance."""
-        if not self.smoothing:
-            return 0.0
-        return float(self.smoothing * (statistic.observed or statistic).pooled().variances().max())
 
     def _weights(self, statistic: Moments) -> Array:
         """Weight of each group's covariance in the average."""
@@ -301,7 +298,8 @@ class Gaussian(Family):
 
 def covariance_factors(covariance: Array, statistic: Moments, floor: float) -> Array:
     """Cholesky factors of covariances that were found elsewhere, floored in the units of the data."""
-    return factors(covariance, _units(statistic.observed or statistic), floor)
+    cells = statistic.observed or statistic
+    return factors(covariance, _units(cells, cells.pooled()), floor)
 
 
 def _filled(statistic: Moments) -> Moments:
@@ -321,9 +319,8 @@ def _filled(statistic: Moments) -> Moments:
     return Moments(**parts)
 
 
-def _spread(seen: Moments) -> Array:
+def _spread(whole: Moments) -> Array:
     """Variance of each column over all rows, (1, d); of constant ones, that of an average column."""
-    whole = seen.pooled()
     variances = whole.variances()
     if not np.isfinite(variances).all():
         raise ValueError(
@@ -333,9 +330,9 @@ def _spread(seen: Moments) -> Array:
     return np.where(constant, variances[~constant].mean() if (~constant).any() else 1.0, variances)
 
 
-def _units(seen: Moments) -> Array:
+def _units(seen: Moments, pooled: Moments) -> Array:
     """Least variance of each column in a group where it varies, (1, d): what differs between groups is no spread."""
-    whole, own = _spread(seen), seen.variances()
+    whole, own = _spread(pooled), seen.variances()
     varying = np.where(_constant(own, seen.mean), np.inf, own).min(axis=0, keepdims=True)
     return np.where(np.isfinite(varying), np.maximum(varying, 1e-12 * whole), whole)
 
