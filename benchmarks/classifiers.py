@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 import parzen
-from benchmarks.harness import Row, peak_memory, race
+from benchmarks.harness import Memory, Row, peak_memory, race
 from benchmarks.moments import problem
 
 THEIRS = {
@@ -22,7 +22,7 @@ THEIRS = {
 }
 
 
-def pair(name: str, X: Any, y: np.ndarray, what: str, targets: tuple[float | None, float | None]) -> Iterator[Row]:
+def pair(name: str, X: Any, y: np.ndarray, what: str, targets: tuple[float | None, float | None]) -> Iterator[Any]:
     """Fit and predict of a classifier and of its peer; errors are the shares of rows given another class than exactly.
 
     Both are judged by the peer's own posteriors, in whose rows the two largest differ by more than 1e-9.
@@ -45,13 +45,13 @@ def pair(name: str, X: Any, y: np.ndarray, what: str, targets: tuple[float | Non
         f"{name}.predict, {what}", name, lambda: ours.predict(X), lambda: theirs.predict(X), wrong, target=targets[1]
     )
     if not sparse.issparse(X):
-        yield memory(name, ours, X, y, what)
+        yield from memory(name, ours, X, y, what)
 
 
-def memory(name: str, model: Any, X: np.ndarray, y: np.ndarray, what: str) -> Row:
-    """Peak memory of fitting and predicting beyond the input, in MB, in the place of times."""
-    spent = [peak_memory(lambda: model.fit(X, y)), peak_memory(lambda: model.predict(X))]
-    return Row(f"peak MB of fit (ours) and predict (peer's column): {name}, {what}", "parzen", *spent, None, None)
+def memory(name: str, model: Any, X: np.ndarray, y: np.ndarray, what: str) -> Iterator[Memory]:
+    """Peak memory of fitting and predicting."""
+    yield Memory(f"{name}.fit, {what}", peak_memory(lambda: model.fit(X, y)))
+    yield Memory(f"{name}.predict, {what}", peak_memory(lambda: model.predict(X)))
 
 
 def words(n: int, d: int, groups: int) -> tuple[Any, np.ndarray]:
@@ -66,7 +66,7 @@ def words(n: int, d: int, groups: int) -> tuple[Any, np.ndarray]:
     return X, rng.integers(0, groups, n)
 
 
-def rows() -> Iterator[Row]:
+def rows() -> Iterator[Row | Memory]:
     X, y = problem()
     dense = "200,000 x 10, 10 classes"
     yield from pair("GaussianNB", X, y, dense, (20, 15))
@@ -88,7 +88,7 @@ def objective(model: Any, X: np.ndarray, y: np.ndarray) -> float:
     return float(-logs[np.arange(len(y)), y].sum() + 0.5 * (model.coef_**2).sum())
 
 
-def logistic(X: np.ndarray, y: np.ndarray) -> Iterator[Row]:
+def logistic(X: np.ndarray, y: np.ndarray) -> Iterator[Row | Memory]:
     """To the same objective: ours at its default tolerance, the peer with as many steps as it needs to come as low."""
     exact = parzen.LogisticRegression(tol=1e-9, max_iter=2000).fit(X, y)
     least = objective(exact, X, y)
@@ -108,4 +108,4 @@ def logistic(X: np.ndarray, y: np.ndarray) -> Iterator[Row]:
                 target=5 if what == "standardised" else None,
                 repeat=3,
             )
-    yield memory("LogisticRegression", ours, X, y, "200,000 x 10, 10 classes")
+    yield from memory("LogisticRegression", ours, X, y, "200,000 x 10, 10 classes")

@@ -33,6 +33,14 @@ class Row:
         return self.peer_ms / self.ours_ms
 
 
+@dataclass(frozen=True)
+class Memory:
+    """Most memory that a job has taken beyond its input, in MB."""
+
+    job: str
+    megabytes: float
+
+
 def race(
     job: str,
     peer: str,
@@ -95,13 +103,13 @@ def machine() -> dict[str, Any]:
     }
 
 
-def write(rows: list[Row], folder: Path) -> Path:
+def write(results: list[Row | Memory], folder: Path) -> Path:
     """JSON of all rows, and the Markdown table made from it."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "results.json"
-    path.write_text(
-        json.dumps({"machine": machine(), "rows": [asdict(row) | {"ratio": row.ratio} for row in rows]}, indent=2)
-    )
+    rows = [asdict(row) | {"ratio": row.ratio} for row in results if isinstance(row, Row)]
+    memory = [asdict(row) for row in results if isinstance(row, Memory)]
+    path.write_text(json.dumps({"machine": machine(), "rows": rows, "memory": memory}, indent=2))
     (folder / "results.md").write_text(table(json.loads(path.read_text())))
     return path
 
@@ -120,6 +128,9 @@ def table(results: dict[str, Any]) -> str:
         errors = " | ".join("" if row[name] is None else f"{row[name]:.0e}" for name in ("ours_error", "peer_error"))
         times = f"{row['ours_ms']:.3g} | {row['peer_ms']:.3g} | {row['ratio']:.1f}x"
         lines.append(f"| {row['job']} | {row['peer']} | {times} | {target} | {errors} |")
+    if results["memory"]:
+        lines += ["", "Peak memory beyond the input, in MB (Python's and NumPy's; kernels take some KB a thread):", ""]
+        lines += [f"- {row['job']}: {row['megabytes']:.1f}" for row in results["memory"]]
     return "\n".join(lines) + "\n"
 
 

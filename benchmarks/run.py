@@ -22,6 +22,9 @@ def main() -> None:
     for name in asked.names:
         for row in importlib.import_module(f"benchmarks.{name}").rows():
             rows.append(row)
+            if isinstance(row, harness.Memory):
+                print(f"{row.job}: {row.megabytes:.1f} MB", flush=True)
+                continue
             print(f"{row.job}: {row.ours_ms:.3g} ms, {row.peer} {row.peer_ms:.3g} ms: {row.ratio:.1f}x", flush=True)
     path = harness.write(rows, asked.out)
     print(f"\n{harness.table(json.loads(path.read_text()))}\nResults are in {path} and {path.with_suffix('.md')}.")
