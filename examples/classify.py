@@ -62,7 +62,9 @@ def learning(axes, holds):
     found.plot(axes)
     what = "holds" if holds else "fails (columns depend on each other)"
     axes[0].set_ylabel(f"assumption {what}\n{axes[0].get_ylabel()}")
-    print(f"\nThe assumption {what}; logistic regression is better from {found.crossing('error')} rows on.")
+    at = found.crossing("error")
+    better = f"is better from {at} rows on" if at else "is not better, however many rows"
+    print(f"\nThe assumption {what}: logistic regression {better}.")
 
 
 def main():

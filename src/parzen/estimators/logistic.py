@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
 from parzen.estimators.classifier import Classifier
@@ -213,10 +212,18 @@ class LogisticRegression(Classifier):
         """Weights of rows, times those of their classes."""
         if self.class_weight is None:
             return w
-        y = self.classes_[codes]
-        if isinstance(self.class_weight, str):
+        K = len(self.classes_)
+        if isinstance(self.class_weight, dict):
+            strange = set(self.class_weight) - set(self.classes_.tolist())
+            if strange:
+                raise ValueError(f"class_weight names {list(strange)}, but the classes are {self.classes_.tolist()}.")
+            by_class = np.array(
+                [self.class_weight.get(label, 1.0) for label in self.classes_.tolist()], dtype=np.float64
+            )
+        else:
             choose("class_weight", self.class_weight, ("balanced",))
-        by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=y, sample_weight=w)
+            counts = class_counts(codes, w, K)
+            by_class = counts.sum() / (K * counts)
         if not (np.isfinite(by_class) & (by_class >= 0)).all():
             raise ValueError(f"class_weight must be finite and not negative, got {self.class_weight!r}.")
         return np.ascontiguousarray(by_class[codes] * (1.0 if w is None else w))
