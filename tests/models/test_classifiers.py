@@ -278,7 +278,10 @@ class TestDiscriminantAnalysis:
 
 
 class TestLogisticRegression:
-    OPTIONS = ({}, {"C": 0.1}, {"C": 100.0}, {"class_weight": "balanced"}, {"fit_intercept": False})
+    OPTIONS = (
+        {}, {"C": 0.1}, {"C": 100.0}, {"class_weight": "balanced"}, {"class_weight": {0: 2.0, 1: 0.5}},
+        {"fit_intercept": False},
+    )  # fmt: skip
 
     @pytest.mark.parametrize("options", OPTIONS, ids=str)
     @pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
