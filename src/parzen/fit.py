@@ -1,7 +1,7 @@
 """The only iteration: observe, maximise, until the likelihood stops rising."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, Literal
 
@@ -174,6 +174,20 @@ class Score:
             totals = (part.sum(axis=0) for part in (weights, weights * np.where(weights == 0, 0.0, values)))
         weight, likelihood = (np.asarray(total, dtype=np.float64) for total in totals)
         return Expected(Joint(()), weight, likelihood)
+
+
+def begin(family: Family, X: Any, R: Any, rng: np.random.Generator) -> Density:
+    """Where a family begins as a part of another: at its end, if one look at the rows is enough."""
+    try:
+        return family.maximise(accumulate(family, X, R))
+    except NeedsDensity:
+        return family.start(X, R, rng)
+
+
+def observe_at(family: Family, X: Any, R: Memberships, density: Density) -> Expected:
+    """Statistic of a block of rows with their log-likelihood under a density, whether or not it depends on it."""
+    seen = family.observe(X, R, density)
+    return seen if isinstance(seen, Expected) else replace(Score(density).observe(X, R), statistic=seen)
 
 
 def log_likelihood(density: Density, X: Any, R: Any = None) -> float:

@@ -14,7 +14,6 @@ from scipy.optimize import linprog, minimize
 
 from parzen.accumulate import accumulate
 from parzen.families.gaussian import Gaussian
-from parzen.family import quietly
 from parzen.kernels.arrays import Array, as_csr, as_floats, is_sparse
 from parzen.kernels.memberships import Labels, Memberships
 from parzen.kernels.softmax import softmax
@@ -53,6 +52,10 @@ class Terms:
         X = X.astype(np.float64)  # products of float32 would lose digits
         i, j = np.triu_indices(X.shape[1])
         return np.concatenate([X, X[:, i] * X[:, j]], axis=1)
+
+    def width(self, d: int) -> int:
+        """How many terms d columns have."""
+        return d if self.degree == 1 else d + d * (d + 1) // 2
 
     def names(self, columns: list[str]) -> list[str]:
         """What the terms are called."""
@@ -228,7 +231,7 @@ class _Space:
     def of(cls, X: Any, labels: Labels, degree: int, penalty: float, intercept: bool) -> "_Space":
         weights = labels.weights
         whole = float(len(labels) if weights is None else weights.sum())
-        terms = Terms(degree, _centre(X, weights) if intercept and degree == 1 else None)
+        terms = Terms(degree)
         added = penalty / whole * labels.groups  # a class's curvature is about 1 / K
         if is_sparse(X):
             X = terms.expand(X)
@@ -236,6 +239,8 @@ class _Space:
             scale = csr_sums(squares, weights)[1][0] / whole + added
             return cls(X, labels, terms, penalty, intercept, np.zeros(len(scale)), _roots(scale), whole)
         middle, spread = _moments(terms, X, weights)
+        if degree == 1 and intercept and _far(middle, spread):
+            terms, middle = Terms(degree, middle), np.zeros(len(middle))
         if not intercept:
             spread = spread + (np.outer(middle, middle) if spread.ndim == 2 else middle**2)
             middle = np.zeros(len(middle))
@@ -290,22 +295,16 @@ class _Space:
         return value / self.whole, np.concatenate([inside, by_offset], axis=1).ravel() / self.whole
 
 
-def _centre(X: Any, weights: Array | None) -> Array | None:
-    """A point to take rows about, where they lie so far from zero that differences would lose digits."""
-    if is_sparse(X):
-        return None
-    middle, spread = _moments(Terms(), X, weights)
+def _far(middle: Array, spread: Array) -> bool:
+    """Whether rows lie so far from zero that differences of scores would lose digits."""
     variance = np.diagonal(spread) if spread.ndim == 2 else spread
-    far = middle**2 > 1e8 * variance
-    return middle if (far & (variance > 0)).any() else None
+    return bool(((middle**2 > 1e8 * variance) & (variance > 0)).any())
 
 
 def _moments(terms: Terms, X: Any, weights: Array | None) -> tuple[Array, Array]:
     """Mean and covariance (or variances, where they are many) of the terms."""
-    width = len(terms.names([""] * X.shape[1]))
-    kind = "full" if width <= WHITENED else "diagonal"
-    with quietly():
-        seen = accumulate(_Expanded(Gaussian(kind), terms), X, weights)
+    kind = "full" if terms.width(X.shape[1]) <= WHITENED else "diagonal"
+    seen = accumulate(_Expanded(Gaussian(kind), terms), X, weights)
     weight = seen.weight.reshape(-1)[:1]
     return seen.mean[0], seen.scatter[0] / weight[0]
 

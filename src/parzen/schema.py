@@ -340,7 +340,7 @@ def _plain_number(cell: Any) -> Any:
 
 def _kind(column: Any, label: Any) -> str:
     cells = _cells(column)
-    if all(is_missing(cell) for cell in cells.tolist()[:1]) and all(map(is_missing, cells.tolist())):
+    if all(map(is_missing, cells.tolist())):
         return "nothing"
     if type(column.dtype).__name__ in ("CategoricalDtype", "Categorical", "Enum"):
         return "symbol"

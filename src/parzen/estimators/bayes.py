@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from parzen.estimators.door import finite_numbers, table
+from parzen.estimators.door import finite, table
 from parzen.estimators.generative import GenerativeClassifier
 from parzen.explanation import Explanation, block_scores
 from parzen.families.columns import Columns
@@ -60,6 +60,7 @@ class BayesClassifier(GenerativeClassifier):
     """
 
     _holds_families = True
+    _steps = ("max_iter", "tol")
 
     def __init__(
         self,
@@ -94,12 +95,6 @@ class BayesClassifier(GenerativeClassifier):
     def _takes_sparse(self) -> bool:
         parts = self.family.values() if isinstance(self.family, dict) else [self.family]
         return all(_as_family(part).takes_sparse for part in parts)
-
-    def _given_priors(self) -> Any:
-        return self.priors
-
-    def _unlabelled(self) -> Any:
-        return self.unlabelled
 
 
 def _as_family(given: Any) -> Family:
@@ -151,6 +146,8 @@ class GaussianDiscriminant(GenerativeClassifier):
     2.82099 x0 + 9.46944 x1 - 29.7106 = 0
     """
 
+    _steps = ("max_iter", "tol")
+
     def __init__(
         self,
         covariance: str = "full",
@@ -180,12 +177,6 @@ class GaussianDiscriminant(GenerativeClassifier):
 
     def _family(self) -> Family:
         return Gaussian(self.covariance, self.shared, self.floor, self.shrinkage, self.prior, self.estimate)
-
-    def _given_priors(self) -> Any:
-        return self.priors
-
-    def _unlabelled(self) -> Any:
-        return self.unlabelled
 
 
 class NaiveClassifier(GenerativeClassifier):
@@ -222,7 +213,7 @@ class NaiveClassifier(GenerativeClassifier):
             contributions = np.stack([scores[at, first] - scores[at, second] for scores in odds], axis=1)
             log_prior = self._prior_in_scores()
             prior = log_prior[first] - log_prior[second]
-        finite_numbers(rows)
+        finite(rows)
         return Explanation(self.classes_[first], self.classes_[second], prior, contributions, blocks, names, X)
 
     def _compared_classes(self, rows: Any, label: Any, against: Any) -> tuple[Any, Any]:
@@ -290,6 +281,7 @@ class NaiveBayes(NaiveClassifier):
     """
 
     _holds_families = True
+    _steps = ("max_iter", "tol")
 
     def __init__(
         self,
@@ -310,9 +302,3 @@ class NaiveBayes(NaiveClassifier):
 
     def _family(self) -> Family:
         return Columns(self.columns)
-
-    def _given_priors(self) -> Any:
-        return self.priors
-
-    def _unlabelled(self) -> Any:
-        return self.unlabelled

@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from parzen.accumulate import Evaluated
-from parzen.estimators.door import finite_numbers
+from parzen.estimators.door import finite
 from parzen.estimators.labels import log_of, read_priors
 from parzen.kernels.arrays import Array
 from parzen.posterior import decide, posterior
@@ -103,7 +103,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         rows = self._later(X)
         result = self._reading(rows, function, self._scores(), np.ascontiguousarray(log_prior), rows, *options)
         if result[1]:
-            finite_numbers(rows)
+            finite(rows)
         return result
 
     def _prior_in_scores(self) -> Array:

@@ -8,7 +8,7 @@ from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
 from parzen.accumulate import evaluate
-from parzen.estimators.door import all_or_nothing, finite_numbers, table, weights, weighty
+from parzen.estimators.door import all_or_nothing, finite, table, weights, weighty
 from parzen.estimators.learner import Learner, generator, row_count
 from parzen.families.gaussian import Gaussian
 from parzen.family import Family
@@ -58,6 +58,7 @@ class DensityEstimator(DensityMixin, Learner):
     """
 
     _holds_families = True
+    _steps = ("max_iter", "tol")
 
     def __init__(
         self, family: Family | None = None, *, max_iter: int = 200, tol: float = 1e-7, random_state: Any = None
@@ -123,7 +124,7 @@ class DensityEstimator(DensityMixin, Learner):
         rows = self._later(X)
         values: Array = self._reading(rows, evaluate, self.density_, rows)[:, 0]
         if not np.isfinite(values).all():
-            finite_numbers(rows)
+            finite(rows)
         return values
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:

@@ -12,7 +12,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from parzen.densities.gaussian import GaussianDensity
-from parzen.estimators.door import finite_numbers
+from parzen.estimators.door import finite
 from parzen.estimators.generative import GenerativeClassifier
 from parzen.estimators.labels import read_priors
 from parzen.families.gaussian import Gaussian, covariance_factors
@@ -32,9 +32,6 @@ class DiscriminantAnalysis(GenerativeClassifier):
     covariance_estimator: Any
     density_: GaussianDensity
     statistic_: Moments
-
-    def _given_priors(self) -> Any:
-        return self.priors
 
     def _check_solver(self, options: tuple[str, ...]) -> None:
         choose("solver", self.solver, options)
@@ -351,7 +348,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         """
         check_is_fitted(self, "density_")
         rows = np.asarray(self._later(X), dtype=np.float64)
-        finite_numbers(rows)
+        finite(rows)
         if np.isnan(rows).any():
             rows = self.density_.completed(rows, self.predict_proba(X))
         centre = self.xbar_ if self._fitted[0] == "svd" else 0.0

@@ -60,7 +60,7 @@ def table(estimator: Any, X: Any, *, reset: bool, sparse: bool) -> Any:
         return check_array(array, dtype=None, ensure_all_finite=False, input_name="X")
     if not is_sparse(array) and array.dtype.kind in "mM":
         raise ValueError("X holds moments in time; make them numbers first, such as days since one of them.")
-    # Infinities are looked for where a result is not finite (`finite_numbers`): a look at every cell costs as much as a
+    # Infinities are looked for where a result is not finite (`finite`): a look at every cell costs as much as a
     # fit does.
     dtype = "numeric" if is_sparse(array) or array.dtype.kind != "O" else np.float64
     accept = "csr" if sparse else False
@@ -89,21 +89,16 @@ def weighty(X: Any, w: Array | None, *others: Any) -> tuple[Any, ...]:
     return X, w[keep], *(one[keep] for one in others)
 
 
-def finite(rows: Any) -> Any:
-    """Encoded rows of a table, or an error where a number is infinite."""
-    return check_array(rows, dtype="numeric", ensure_all_finite="allow-nan", input_name="X")
-
-
 def finite_rows(rows: Any) -> Any:
     """Rows as numbers that are all there and finite, float32 or float64, or an error."""
     kept = rows.dtype if rows.dtype in (np.float32, np.float64) else np.float64
     return check_array(rows, accept_sparse="csr", dtype=kept, input_name="X")
 
 
-def finite_numbers(rows: Any) -> None:
-    """Raise where rows whose result is not finite hold an infinite number (or a CSR matrix a missing one)."""
+def finite(rows: Any) -> Any:
+    """Rows as they are, or an error where a number is infinite (or a cell of a CSR matrix is missing)."""
     rule = True if is_sparse(rows) else "allow-nan"  # a sparse matrix has no missing cells; a family may refuse them
-    check_array(rows, accept_sparse="csr", dtype="numeric", ensure_all_finite=rule, input_name="X")
+    return check_array(rows, accept_sparse="csr", dtype="numeric", ensure_all_finite=rule, input_name="X")
 
 
 def _numbers_inside(array: Any) -> bool:

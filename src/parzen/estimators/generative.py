@@ -1,7 +1,6 @@
 """Generative classifiers: a prior and a density for each class, and all that follows from them."""
 
 import warnings
-from abc import abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -10,14 +9,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from parzen.accumulate import Evaluated, evaluate
 from parzen.estimators.classifier import Classifier
-from parzen.estimators.door import all_or_nothing, finite_numbers, table, weights, weighty
+from parzen.estimators.door import all_or_nothing, finite, table, weights, weighty
 from parzen.estimators.labels import (
     check_several,
     check_weights,
     class_counts,
     codes_among,
     declared_classes,
-    labels_of,
     log_of,
     read_labels,
     read_priors,
@@ -29,10 +27,11 @@ from parzen.family import Family, calling, choose, same_parameters
 from parzen.fit import Fit
 from parzen.forms import Boundary, Softmax, quadratic_form
 from parzen.kernels.arrays import Array, is_sparse
+from parzen.kernels.memberships import Labels
 from parzen.posterior import compare, log_evidence
 
 
-class GenerativeClassifier(Classifier, Learner):
+class GenerativeClassifier(Learner, Classifier):
     """Prior times density, class by class.
 
     Attributes
@@ -48,13 +47,14 @@ class GenerativeClassifier(Classifier, Learner):
     class_count_: Array
     class_prior_: Array
 
-    @abstractmethod
+    priors: Any = None
+    #: What marks a row without a label, besides None and NaN.
+    unlabelled: Any = None
+    missing: str = "allow"
+
     def _given_priors(self) -> Any:
         """Priors that the parameters give; None where they are learnt."""
-
-    def _unlabelled(self) -> Any:
-        """What marks a row without a label, besides None and NaN."""
-        return None
+        return self.priors
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> None:
@@ -84,9 +84,8 @@ class GenerativeClassifier(Classifier, Learner):
 
     def _encoded(self, X: Any, grow: bool) -> Any:
         rows = super()._encoded(X, grow)
-        rule = getattr(self, "missing", "allow")
-        choose("missing", rule, ("allow", "error"))
-        if rule == "error" and not is_sparse(rows) and rows.dtype.kind == "f" and np.isnan(rows).any():
+        choose("missing", self.missing, ("allow", "error"))
+        if self.missing == "error" and not is_sparse(rows) and rows.dtype.kind == "f" and np.isnan(rows).any():
             row, column = np.argwhere(np.isnan(rows))[0]
             raise ValueError(
                 f"Input X contains NaN: column {self.schema_.labels[column]!r} is missing in row {row}, and missing is "
@@ -96,7 +95,7 @@ class GenerativeClassifier(Classifier, Learner):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan &= getattr(self, "missing", "allow") == "allow"
+        tags.input_tags.allow_nan &= self.missing == "allow"
         return tags
 
     def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
@@ -104,7 +103,7 @@ class GenerativeClassifier(Classifier, Learner):
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         X = table(self, X, reset=True, sparse=self._takes_sparse())
-        self.classes_, codes, counts = read_labels(y, X.shape[0], self._unlabelled())
+        self.classes_, codes, counts = read_labels(y, X.shape[0], self.unlabelled)
         K = len(check_several(self.classes_))
         w = weights(sample_weight, X)
         if w is not None:
@@ -112,7 +111,7 @@ class GenerativeClassifier(Classifier, Learner):
             check_weights(counts, self.classes_)
         X, w, codes = weighty(X, w, codes)
         rows = self._bind(X)
-        R = labels_of(codes, w, K)
+        R = Labels.sound(codes, w, K)
         self._settle(counts)
         if codes.min() < 0:
             given = None if self._given_priors() is None else log_of(self.class_prior_)
@@ -158,7 +157,7 @@ class GenerativeClassifier(Classifier, Learner):
             if hasattr(self, "log_likelihoods_"):
                 raise ValueError("rows without labels were learnt from by iteration, and don't add; fit on all rows.")
         X = table(self, X, reset=not begun, sparse=self._takes_sparse())
-        codes = codes_among(y, X.shape[0], self.classes_, self._unlabelled())
+        codes = codes_among(y, X.shape[0], self.classes_, self.unlabelled)
         X, w, codes = weighty(X, weights(sample_weight, X), codes)
         rows = self._encoded(X, grow=True) if begun else self._bind(X)
         K = len(self.classes_)
@@ -172,7 +171,7 @@ class GenerativeClassifier(Classifier, Learner):
         with warnings.catch_warnings():
             if not counts.all():  # a class that is yet to come
                 warnings.filterwarnings("ignore", message="classes .* have no weight")
-            self._learn_more(rows, labels_of(codes, w, K), begun)
+            self._learn_more(rows, Labels.sound(codes, w, K), begun)
         self._settle(counts)
         self._finish()
 
@@ -212,10 +211,9 @@ class GenerativeClassifier(Classifier, Learner):
         check_is_fitted(self, "density_")
         rows = self._later(X)
         values: Array = self._reading(rows, evaluate, self.density_, rows)
-        log_prior = self._log_prior() if priors is None else log_of(read_priors(priors, self.classes_))
-        values += log_prior
+        values += self._log_prior() if priors is None else log_of(read_priors(priors, self.classes_))
         if not np.isfinite(values.sum()):
-            finite_numbers(rows)
+            finite(rows)
         return values
 
     def predict_joint_log_proba(self, X: Any) -> Array:
@@ -230,7 +228,7 @@ class GenerativeClassifier(Classifier, Learner):
         log_prior = self._log_prior() if priors is None else log_of(read_priors(priors, self.classes_))
         values, odd = self._reading(rows, log_evidence, self.density_, log_prior, rows)
         if odd:
-            finite_numbers(rows)
+            finite(rows)
         return values
 
     def sample(self, n_samples: int = 1, label: Any = None, random_state: Any = None) -> Any:
@@ -283,12 +281,3 @@ class GenerativeClassifier(Classifier, Learner):
 
     def _log_prior(self) -> Array:
         return log_of(self.class_prior_)
-
-    def _later(self, X: Any, grow: bool = False) -> Any:
-        return Learner._later(self, X, grow)
-
-    def _reading(self, rows: Any, function: Any, *arguments: Any, **options: Any) -> Any:
-        return Learner._reading(self, rows, function, *arguments, **options)
-
-    @abstractmethod
-    def _family(self) -> Family: ...

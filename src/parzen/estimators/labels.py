@@ -8,7 +8,6 @@ from sklearn.utils.validation import column_or_1d
 
 from parzen.kernels.arrays import Array
 from parzen.kernels.codes import places
-from parzen.kernels.memberships import Labels
 
 UNKNOWN = -1
 
@@ -79,11 +78,6 @@ def check_weights(counts: Array, classes: NDArray[Any]) -> None:
             f"class {classes[empty].tolist()[0]!r} has no weight: the weights of all of its rows (sample_weight, "
             "class_weight) are zero; leave it out, or give one of its rows weight."
         )
-
-
-def labels_of(codes: NDArray[np.int32], weights: Array | None, groups: int) -> Labels:
-    """Memberships of codes that were made here."""
-    return Labels.sound(codes, weights, groups)
 
 
 def class_counts(codes: NDArray[np.int32], weights: Array | None, groups: int) -> Array:

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from parzen.accumulate import accumulate
-from parzen.estimators.door import finite, finite_numbers, table
+from parzen.estimators.door import finite, table
 from parzen.family import Density, Family, NeedsDensity, same_parameters
 from parzen.fit import Fit, fit
 from parzen.kernels.arrays import ColumnError
@@ -52,6 +52,9 @@ class Learner(BaseEstimator):
 
     #: Whether families are among the parameters: they are the user's, who may change them after a fit.
     _holds_families = False
+    #: Parameters that are options of `parzen.fit` by the same name.
+    _steps: tuple[str, ...] = ()
+    random_state: Any = None
 
     @abstractmethod
     def _family(self) -> Family:
@@ -78,9 +81,8 @@ class Learner(BaseEstimator):
 
     def _learn(self, family: Family, rows: Any, R: Memberships) -> Fit:
         """Fit a family to rows; the result is not kept yet."""
-        state = getattr(self, "random_state", None)
-        rng = None if state is None else generator(state)
-        options = {name: getattr(self, name) for name in ("max_iter", "tol") if hasattr(self, name)}
+        rng = None if self.random_state is None else generator(self.random_state)
+        options = {name: getattr(self, name) for name in self._steps}
         found: Fit = self._reading(rows, fit, family, rows, R, rng=rng, **options)
         self._check_statistic(found.statistic, rows)
         if found.outcome != "converged":
@@ -97,7 +99,7 @@ class Learner(BaseEstimator):
         try:
             seen = self._reading(rows, accumulate, self.family_, rows, R)
         except NeedsDensity:
-            rng = generator(getattr(self, "random_state", None))
+            rng = generator(self.random_state)
             at = self.density_ if begun else self._reading(rows, self.family_.start, rows, R, rng)
             seen = accumulate(self.family_, rows, R, at=at).statistic
             self.iterated_ = True
@@ -166,13 +168,13 @@ class Learner(BaseEstimator):
         except NeedsDensity:
             raise
         except ValueError:
-            finite_numbers(rows)
+            finite(rows)
             raise
 
     def _check_statistic(self, statistic: Statistic, rows: Any) -> None:
         """Raise where a statistic is not finite because a cell is not."""
         if not all(np.isfinite(part).all() for part in arrays_of(statistic)):
-            finite_numbers(rows)
+            finite(rows)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

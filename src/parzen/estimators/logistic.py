@@ -15,7 +15,6 @@ from parzen.estimators.labels import (
     check_several,
     check_weights,
     class_counts,
-    labels_of,
     log_of,
     read_labels,
     read_priors,
@@ -23,6 +22,7 @@ from parzen.estimators.labels import (
 from parzen.family import choose
 from parzen.forms import Boundary
 from parzen.kernels.arrays import Array
+from parzen.kernels.memberships import Labels
 from parzen.linear import Linear
 from parzen.logistic import Scores, Terms, maximise_likelihood, separation
 from parzen.schema import Schema, bare_schema
@@ -148,9 +148,10 @@ class LogisticRegression(Classifier):
         counts = class_counts(codes, w, K)
         check_weights(counts, self.classes_)
         rows, w, codes = weighty(rows, w, codes)
+        labels = Labels.sound(codes, w, K)
         found = maximise_likelihood(
             rows,
-            labels_of(codes, w, K),
+            labels,
             degree=self.degree,
             penalty=penalty,
             intercept=self.fit_intercept,
@@ -162,7 +163,7 @@ class LogisticRegression(Classifier):
         self.coef_, self.intercept_, self.degree_ = found.coef, found.intercept, self.degree
         self.objective_, self.n_iter_ = found.objective, np.array([found.n_iter], dtype=np.int32)
         self.class_prior_ = counts / counts.sum()
-        if not penalty and self._separated(rows, labels_of(codes, w, K)):
+        if not penalty and self._separated(rows, labels):
             return
         if not found.converged:
             warnings.warn(
@@ -229,7 +230,7 @@ class LogisticRegression(Classifier):
         return np.ascontiguousarray(by_class[codes] * (1.0 if w is None else w))
 
     def _start(self, K: int, d: int) -> tuple[Array, Array] | None:
-        shape = (1 if K == 2 else K, d if self.degree == 1 else d + d * (d + 1) // 2)
+        shape = (1 if K == 2 else K, Terms(self.degree).width(d))
         if not self.warm_start or getattr(self, "coef_", np.empty(0)).shape != shape:
             return None
         return self.coef_, self.intercept_

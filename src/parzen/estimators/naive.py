@@ -65,9 +65,6 @@ class GaussianNB(NaiveClassifier):
             raise ValueError(f"var_smoothing must be a number, at least 0, got {self.var_smoothing!r}.")
         return Gaussian("diagonal", smoothing=self.var_smoothing)
 
-    def _given_priors(self) -> Any:
-        return self.priors
-
     @property
     def theta_(self) -> Array:
         """Means, (K, d)."""
@@ -195,7 +192,22 @@ class BernoulliNB(DiscreteNB):
         return self.density_.log_success
 
 
-class MultinomialNB(DiscreteNB):
+class CountsNB(DiscreteNB):
+    """What naive Bayes over rows of counts has in common: a smoothed multinomial."""
+
+    statistic_: Sums
+
+    def _family(self) -> Family:
+        alpha = self._smoothing()
+        return Multinomial(Dirichlet(alpha), "mean") if np.any(alpha) else Multinomial(estimate="ml")
+
+    @property
+    def feature_count_(self) -> Array:
+        """Weighted total of each column in each class, (K, d)."""
+        return self.statistic_.totals
+
+
+class MultinomialNB(CountsNB):
     """Naive Bayes over rows of counts, such as words: a drop-in for scikit-learn's `MultinomialNB`. Dense or CSR.
 
     A missing count leaves a multinomial of the others, given their total.
@@ -221,7 +233,6 @@ class MultinomialNB(DiscreteNB):
     """
 
     density_: MultinomialDensity
-    statistic_: Sums
 
     def __init__(
         self, *, alpha: Any = 1.0, force_alpha: bool = True, fit_prior: bool = True, class_prior: Any = None
@@ -231,22 +242,13 @@ class MultinomialNB(DiscreteNB):
         self.fit_prior = fit_prior
         self.class_prior = class_prior
 
-    def _family(self) -> Family:
-        alpha = self._smoothing()
-        return Multinomial(Dirichlet(alpha), "mean") if np.any(alpha) else Multinomial(estimate="ml")
-
-    @property
-    def feature_count_(self) -> Array:
-        """Weighted total of each column in each class, (K, d)."""
-        return self.statistic_.totals
-
     @property
     def feature_log_prob_(self) -> Array:
         """Logs of the probabilities of the columns, (K, d)."""
         return self.density_.log_probability
 
 
-class ComplementNB(DiscreteNB):
+class ComplementNB(CountsNB):
     """Naive Bayes by the words of the other classes (Rennie et al. 2003): scikit-learn's `ComplementNB`. Dense or CSR.
 
     It scores a class by how badly the others explain a row, and ignores priors unless they are given at prediction.
@@ -273,8 +275,6 @@ class ComplementNB(DiscreteNB):
     array(['Japan'], dtype='<U5')
     """
 
-    statistic_: Sums
-
     def __init__(
         self, *, alpha: Any = 1.0, force_alpha: bool = True, fit_prior: bool = True, class_prior: Any = None,
         norm: bool = False,
@@ -285,10 +285,6 @@ class ComplementNB(DiscreteNB):
         self.class_prior = class_prior
         self.norm = norm
 
-    def _family(self) -> Family:
-        alpha = self._smoothing()
-        return Multinomial(Dirichlet(alpha), "mean") if np.any(alpha) else Multinomial(estimate="ml")
-
     def _finish(self) -> None:
         self.feature_log_prob_ = complement_weights(self.statistic_.totals, self._smoothing(), self.norm)
 
@@ -297,11 +293,6 @@ class ComplementNB(DiscreteNB):
 
     def _prior_in_scores(self) -> Array:
         return np.zeros(len(self.classes_))
-
-    @property
-    def feature_count_(self) -> Array:
-        """Weighted total of each column in each class, (K, d)."""
-        return self.statistic_.totals
 
     @property
     def feature_all_(self) -> Array:

@@ -5,10 +5,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from parzen.accumulate import accumulate
 from parzen.densities.each import EachDensity
-from parzen.family import Density, Family, NeedsDensity, Table
-from parzen.fit import Score
+from parzen.family import Density, Family, Table
+from parzen.fit import begin, observe_at
 from parzen.kernels.memberships import Memberships, group_count, only_group
 from parzen.statistic import Expected, Joint, Statistic
 
@@ -83,30 +82,21 @@ class Each(Family):
         parts = self._parts(group_count(R))
         if at is None:
             return Joint(tuple(part.observe(X, only_group(R, k)) for k, part in enumerate(parts)))
-        seen: list[Statistic] = []
-        weights, likelihoods = [], []
-        for k, (part, density) in enumerate(zip(parts, at.parts, strict=True)):
-            members = only_group(R, k)
-            own = part.observe(X, members, density)
-            score = own if isinstance(own, Expected) else Score(density).observe(X, members)
-            seen.append(own.statistic if isinstance(own, Expected) else own)
-            weights.append(np.broadcast_to(score.weight.reshape(1, -1), (1, X.shape[1])))
-            likelihoods.append(score.log_likelihood)
-        return Expected(Joint(tuple(seen)), np.concatenate(weights), np.concatenate(likelihoods))
+        seen = [
+            observe_at(part, X, only_group(R, k), density)
+            for k, (part, density) in enumerate(zip(parts, at.parts, strict=True))
+        ]
+        weights = [np.broadcast_to(one.weight.reshape(1, -1), (1, X.shape[1])) for one in seen]
+        likelihood = np.concatenate([one.log_likelihood for one in seen])
+        return Expected(Joint(tuple(one.statistic for one in seen)), np.concatenate(weights), likelihood)
 
     def maximise(self, statistic: Joint) -> EachDensity:
         pairs = zip(self._parts(len(statistic.parts)), statistic.parts, strict=True)
         return EachDensity(tuple(part.maximise(own) for part, own in pairs))
 
     def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> EachDensity:
-        begun = []
-        for k, part in enumerate(self._parts()):
-            members = only_group(R, k)
-            try:
-                begun.append(part.maximise(accumulate(part, X, members)))
-            except NeedsDensity:
-                begun.append(part.start(X, members, rng))
-        return EachDensity(tuple(begun))
+        parts = enumerate(self._parts())
+        return EachDensity(tuple(begin(part, X, only_group(R, k), rng) for k, part in parts))
 
     def _parts(self, groups: int | None = None) -> list[Family]:
         parts = list(self.parts or ())

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from parzen.accumulate import accumulate
 from parzen.family import Density, Family, NeedsDensity
+from parzen.fit import begin
 from parzen.kernels.arrays import Array
 from parzen.kernels.memberships import Labels, Memberships
 from parzen.kernels.posterior import normalise
@@ -103,9 +103,5 @@ class Labelled(Family):
         assert isinstance(R, Labels)
         known = R.codes >= 0
         weight = np.bincount(R.codes[known], None if R.weights is None else R.weights[known], minlength=R.groups)
-        try:
-            density = self.family.maximise(accumulate(self.family, X, R))
-        except NeedsDensity:
-            density = self.family.start(X, R, rng)
         log_prior = np.log(weight / weight.sum()) if self.log_prior is None else self.log_prior
-        return LabelledDensity(density, np.asarray(log_prior, dtype=np.float64))
+        return LabelledDensity(begin(self.family, X, R, rng), np.asarray(log_prior, dtype=np.float64))

@@ -6,10 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from parzen.accumulate import accumulate, map_rows
+from parzen.accumulate import map_rows
 from parzen.densities.product import ProductDensity
-from parzen.family import Density, Family, NeedsDensity, Table
-from parzen.fit import Score
+from parzen.family import Family, Table
+from parzen.fit import begin, observe_at
 from parzen.kernels.arrays import Array, ColumnError
 from parzen.kernels.memberships import Memberships, group_count
 from parzen.statistic import Expected, Joint, Statistic
@@ -87,11 +87,10 @@ class Product(Family):
         likelihood = np.zeros(group_count(R))
         for (family, columns), density in zip(pairs, at.parts, strict=True):
             block = X[:, _slice(columns)]
-            part = _named(columns, family.observe, block, R, density)
-            score = part if isinstance(part, Expected) else Score(density).observe(block, R)
-            weights.append(score.weight.reshape(len(likelihood), -1))
-            likelihood = likelihood + score.log_likelihood
-            parts.append(part.statistic if isinstance(part, Expected) else part)
+            seen = _named(columns, observe_at, family, block, R, density)
+            weights.append(seen.weight.reshape(len(likelihood), -1))
+            likelihood = likelihood + seen.log_likelihood
+            parts.append(seen.statistic)
         return Expected(Joint(tuple(parts)), np.concatenate(weights, axis=1), likelihood)
 
     def maximise(self, statistic: Joint) -> ProductDensity:
@@ -104,7 +103,7 @@ class Product(Family):
         pairs = [(family, _positions(key)) for key, family in self._families().items()]
         blocks = (map_rows(itemgetter((slice(None), _slice(columns))), X) for _, columns in pairs)
         triples = ((family, columns, block) for (family, columns), block in zip(pairs, blocks, strict=True))
-        parts = tuple(_named(columns, _begun, family, block, R, rng) for family, columns, block in triples)
+        parts = tuple(_named(columns, begin, family, block, R, rng) for family, columns, block in triples)
         return ProductDensity(parts, tuple(columns for _, columns in pairs))
 
     def _families(self) -> dict[Any, Family]:
@@ -123,14 +122,6 @@ class Product(Family):
                 f"blocks cover the columns {used}, but there are {d}; every column must stand in one block."
             )
         return pairs
-
-
-def _begun(family: Family, X: Any, R: Memberships, rng: np.random.Generator) -> Density:
-    """Where a block begins: at its end, if one look at its rows is enough."""
-    try:
-        return family.maximise(accumulate(family, X, R))
-    except NeedsDensity:
-        return family.start(X, R, rng)
 
 
 def _named(columns: tuple[int, ...], function: Any, *arguments: Any) -> Any:
