@@ -16,6 +16,7 @@ ORDER = [
     "linear",
     "family",
     "fit",
+    "cells",
     "schema",
     "densities",
     "forms",

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from parzen.cells import column_of, is_missing
 from parzen.densities.counts import MultinomialDensity
 from parzen.densities.product import ProductDensity
 from parzen.family import Density
 from parzen.kernels.arrays import Array, is_sparse
 from parzen.linear import Linear
 from parzen.plotting import bars
-from parzen.schema import column_of, is_missing
 
 Block = tuple[int, ...]
 

@@ -6,20 +6,29 @@ table is read the same way (`Schema.encode`).
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
-from decimal import Decimal
 from functools import cached_property
-from numbers import Real
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from parzen.cells import (
+    NUMBERS,
+    alphabet_of,
+    as_numbers,
+    cells_of,
+    codes_in,
+    column_of,
+    declared,
+    frame_kind,
+    is_missing,
+    is_numeric,
+    kind_of,
+)
 from parzen.family import Family
 from parzen.kernels.arrays import Array, is_sparse
 
 F = TypeVar("F", bound=Family)
-NUMBERS = "biuf"
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +74,7 @@ class Schema:
 
         With `grow` set, rows are about to be learnt from, and such a category is an error.
         """
-        if is_sparse(X) or (_is_numeric(X) and self._plain):
+        if is_sparse(X) or (is_numeric(X) and self._plain):
             return X
         if self._holds_codes(X, grow):
             return X
@@ -134,7 +143,7 @@ class Schema:
 
     def _holds_codes(self, X: Any, grow: bool) -> bool:
         """Whether X is a matrix of whole numbers that are its categories' codes already."""
-        if not (_is_numeric(X) and X.dtype.kind in "biu" and X.size and all(map(_counts_up, self.alphabets))):
+        if not (is_numeric(X) and X.dtype.kind in "biu" and X.size and all(map(_counts_up, self.alphabets))):
             return False
         sizes = np.array([len(part) for part in self.alphabets if part is not None])
         strict = np.arange(len(sizes)) if grow else sorted(self.closed)
@@ -142,9 +151,9 @@ class Schema:
 
     def _numbers(self, cells: Any, j: int) -> Array:
         try:
-            return _as_numbers(cells)
+            return as_numbers(cells)
         except (TypeError, ValueError):
-            wrong = (cell for cell in _cells(cells) if not is_missing(cell) and not isinstance(cell, int | float))
+            wrong = (cell for cell in cells_of(cells) if not is_missing(cell) and not isinstance(cell, int | float))
             cell = next(wrong, None)
             where = f"column {self.labels[j]!r} holds {cell!r}, but numbers are needed"
             remedy = "make it a number, leave it out, or give it a family such as Categorical()."
@@ -153,10 +162,10 @@ class Schema:
             raise TypeError(f"argument must be a string or a number: {where}; {remedy}") from None
 
     def _codes(self, cells: Any, alphabet: NDArray[Any], j: int, grow: bool) -> Array:
-        codes = _encode(cells, alphabet)
+        codes = codes_in(cells, alphabet)
         beyond = codes == len(alphabet)
         if (grow or j in self.closed) and beyond.any():
-            new = _cells(cells)[int(np.argmax(beyond))]
+            new = cells_of(cells)[int(np.argmax(beyond))]
             new = new.item() if isinstance(new, np.generic) else new
             raise ValueError(
                 f"column {self.labels[j]!r} holds {new!r}, which is none of its {len(alphabet)} categories so far; "
@@ -190,14 +199,14 @@ class FirstTable:
         """What a column holds: "number", "count", "bit", "symbol" or "nothing"."""
         if is_sparse(self.X):
             raise TypeError("families are chosen from dense tables, got a sparse matrix; use X.toarray().")
-        return _kind(column_of(self.X, self.places[position]), self.schema.labels[position])
+        return kind_of(column_of(self.X, self.places[position]), self.schema.labels[position])
 
     def alphabets(self, given: Any, closed: bool) -> tuple[NDArray[Any], ...]:
         """Categories of every column, learnt from it unless given."""
         if is_sparse(self.X):
             raise TypeError("Categorical takes dense tables, got a sparse matrix; use X.toarray(), or Bernoulli.")
         for place, part in zip(self.places, self._declared(given), strict=True):
-            self.learnt[place] = _alphabet(self.X, place) if part is None else declared(part)
+            self.learnt[place] = alphabet_of(self.X, place) if part is None else declared(part)
             if closed:
                 self.closed.add(place)
         return tuple(self.learnt[place] for place in self.places)
@@ -244,49 +253,6 @@ def bare_schema(X: Any) -> Schema:
     return Schema(labels, (None,) * d, dtypes, frame=frame)
 
 
-def holds_codes(X: Any) -> bool:
-    """Whether every cell of a table is a whole number (or missing)."""
-    if isinstance(X, np.ndarray):
-        return X.dtype.kind in "biu" or (X.dtype.kind == "f" and bool(((np.floor(X) == X) | np.isnan(X)).all()))
-    try:
-        columns = [_as_numbers(column_of(X, j)) for j in range(X.shape[1])]
-    except (TypeError, ValueError):
-        return False
-    return all(holds_codes(column) for column in columns)
-
-
-def frame_kind(X: Any) -> str | None:
-    """Say "pandas" or "polars" of a table of theirs (or of a class derived from it)."""
-    if not hasattr(X, "columns"):
-        return None
-    modules = {kind.__module__.partition(".")[0] for kind in type(X).__mro__}
-    return next((name for name in ("pandas", "polars") if name in modules), None)
-
-
-def column_of(X: Any, j: int) -> Any:
-    """Column j of an array, a pandas or a polars table."""
-    if isinstance(X, np.ndarray):
-        return X[:, j]
-    return X.iloc[:, j] if frame_kind(X) == "pandas" else X.to_series(j)
-
-
-def declared(part: Any) -> NDArray[Any]:
-    """An alphabet as an array: without missing values, each category once."""
-    if np.ndim(part) == 0 and not isinstance(part, set | frozenset):
-        if not isinstance(part, int | np.integer) or part < 1:
-            raise ValueError(f"categories must be alphabets, or how many there are (at least 1), got {part!r}.")
-        return np.arange(int(part))
-    values = [value for value in part if not is_missing(value)]
-    if len(set(values)) < len(values) or not values:
-        raise ValueError(f"categories must be different from each other, at least one, got {list(part)!r}.")
-    numeric = np.asarray(values)
-    return numeric if numeric.dtype.kind in NUMBERS else _objects(values)
-
-
-def _is_numeric(X: Any) -> bool:
-    return isinstance(X, np.ndarray) and X.dtype.kind in NUMBERS
-
-
 def _same(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
     return a is b or (a is not None and b is not None and np.array_equal(a, b))
 
@@ -314,126 +280,3 @@ def _restored(column: NDArray[Any], dtype: Any) -> Any:
 
         return polars.Float64
     return np.float64
-
-
-def _as_numbers(cells: Any) -> Array:
-    if type(cells).__module__.startswith("polars"):
-        import polars
-
-        if not (cells.dtype.is_numeric() or cells.dtype in (polars.Boolean, polars.Null)):
-            raise TypeError("not numbers")
-        return cells.cast(polars.Float64).to_numpy().astype(np.float64)
-    if not isinstance(cells, np.ndarray):  # pandas: NumPy's types and nullable ones have a kind alike
-        if getattr(cells.dtype, "kind", "O") not in (*NUMBERS, "O"):
-            raise TypeError("not numbers")
-        cells = cells.to_numpy() if cells.dtype.kind == "O" else cells.to_numpy(np.float64, na_value=np.nan)
-    if cells.dtype == object:
-        cells = np.array([np.nan if is_missing(cell) else _plain_number(cell) for cell in cells])
-    if cells.dtype.kind not in NUMBERS:
-        raise TypeError("not numbers")
-    return cells.astype(np.float64)
-
-
-def _plain_number(cell: Any) -> Any:
-    return float(cell) if isinstance(cell, Decimal) else cell
-
-
-def _kind(column: Any, label: Any) -> str:
-    cells = _cells(column)
-    if all(map(is_missing, cells.tolist())):
-        return "nothing"
-    if type(column.dtype).__name__ in ("CategoricalDtype", "Categorical", "Enum"):
-        return "symbol"
-    if cells.dtype.kind == "O":
-        known = [cell for cell in cells.tolist() if not is_missing(cell)]
-        if known and all(isinstance(cell, datetime | date | timedelta) for cell in known):
-            raise ValueError(
-                f"column {label!r} holds moments in time; make it a number first, such as days since one of them."
-            )
-        if not all(isinstance(cell, Real | np.bool_ | Decimal) for cell in known):
-            return "symbol"
-    numbers = _as_numbers(column)
-    numbers = numbers[~np.isnan(numbers)]
-    if (
-        not len(numbers)
-        or not np.isfinite(numbers).all()
-        or (numbers < 0).any()
-        or (numbers != np.floor(numbers)).any()
-    ):
-        return "number"
-    if numbers.max() <= 1:  # a later table may hold a 2, unless these are booleans
-        return "bit" if _all_booleans(column) else "symbol"
-    # A Poisson's variance is its mean; where that is large, a Gaussian says the same and more.
-    return "count" if numbers.mean() < 10 and 0.5 <= numbers.var() / numbers.mean() <= 2 else "number"
-
-
-def _all_booleans(column: Any) -> bool:
-    kind = str(column.dtype).lower()
-    if kind.startswith("bool"):
-        return True
-    cells = _cells(column)
-    return cells.dtype.kind == "O" and all(isinstance(cell, bool | np.bool_) or is_missing(cell) for cell in cells)
-
-
-def _cells(cells: Any) -> NDArray[Any]:
-    """A column as an array of numbers, else of objects; moments in time as datetimes."""
-    array = cells if isinstance(cells, np.ndarray) else cells.to_numpy()
-    if array.dtype.kind in "mM":  # microseconds, whatever the unit was: what Python's own datetimes count
-        return array.astype(f"{array.dtype.kind}8[us]").astype(object)
-    return array if array.dtype.kind in NUMBERS else array.astype(object)
-
-
-def is_missing(cell: Any) -> bool:
-    """Whether a cell is None, NaN, NaT or pandas' NA, none of which equals itself for certain."""
-    return cell is None or type(cell).__name__ == "NAType" or (np.ndim(cell) == 0 and bool(cell != cell))
-
-
-def _alphabet(X: Any, j: int) -> NDArray[Any]:
-    column = column_of(X, j)
-    if type(column.dtype).__name__ in ("CategoricalDtype", "Enum"):  # pandas' and polars' declared alphabets
-        listed = list(column.dtype.categories)
-        return declared(listed) if listed else _objects([])
-    cells = _cells(column)
-    if cells.dtype.kind in NUMBERS:
-        found = np.unique(cells)
-        found = found[~np.isnan(found)] if cells.dtype.kind == "f" else found
-        if not np.isfinite(found).all():
-            raise ValueError(f"Input X contains infinity, in column {j}; a category may be any number but that.")
-        return found
-    present = [cell for cell in _distinct(cells) if not is_missing(cell)]
-    try:
-        ordered = sorted(present)
-    except TypeError:  # kinds that don't compare
-        ordered = sorted(present, key=lambda cell: (type(cell).__name__, str(cell)))
-    return _objects(ordered)
-
-
-def _distinct(cells: NDArray[Any]) -> list[Any]:
-    try:
-        return list(dict.fromkeys(cells.tolist()))
-    except TypeError:
-        kind = next(type(cell).__name__ for cell in cells.tolist() if getattr(cell, "__hash__", None) is None)
-        raise TypeError(
-            f"argument must be a string or a number: categories can't be cells like a {kind}; make them text."
-        ) from None
-
-
-def _objects(values: list[Any]) -> NDArray[Any]:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
-
-
-def _encode(column: Any, alphabet: NDArray[Any]) -> Array:
-    """Position of each cell in the alphabet; NaN where missing, the alphabet's size where it is not in it."""
-    cells = _cells(column)
-    size = len(alphabet)
-    if cells.dtype.kind in NUMBERS and alphabet.dtype.kind in NUMBERS and size:
-        order = np.argsort(alphabet)
-        place = np.minimum(np.searchsorted(alphabet, cells, sorter=order), size - 1)
-        codes = np.where(alphabet[order[place]] == cells, order[place], size).astype(np.float64)
-        return np.where(np.isnan(cells), np.nan, codes) if cells.dtype.kind == "f" else codes
-    codes_of = {value: float(code) for code, value in enumerate(alphabet.tolist())}
-    objects = cells.astype(object)  # one object for each cell, so that a NaN is found again by its identity
-    found = {cell: np.nan if is_missing(cell) else codes_of.get(cell, float(size)) for cell in _distinct(objects)}
-    return np.fromiter(map(found.__getitem__, objects.tolist()), dtype=np.float64, count=len(cells))

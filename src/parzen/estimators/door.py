@@ -8,8 +8,8 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight, check_array, validate_data
 
+from parzen.cells import frame_kind
 from parzen.kernels.arrays import Array, is_sparse
-from parzen.schema import frame_kind
 
 E = TypeVar("E")
 P = ParamSpec("P")

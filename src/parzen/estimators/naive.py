@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.accumulate import Evaluated
+from parzen.cells import holds_codes
 from parzen.conjugate import Beta, Dirichlet
 from parzen.densities.counts import MultinomialDensity
 from parzen.densities.gaussian import GaussianDensity
@@ -19,7 +20,7 @@ from parzen.families.symbols import Bernoulli, Categorical
 from parzen.family import Family
 from parzen.kernels.arrays import Array
 from parzen.linear import Linear
-from parzen.schema import bare_schema, holds_codes
+from parzen.schema import bare_schema
 from parzen.statistic import Counts, Moments, Sums
 
 
