@@ -3,12 +3,14 @@
 A family observes weighted rows into a statistic; statistics add; a statistic is maximised into densities.
 """
 
-from parzen import conjugate
+from parzen import bandwidth, conjugate
 from parzen.accumulate import accumulate, evaluate, thread_count, threads
 from parzen.comparison import LearningComparison, compare_learning
 from parzen.estimators.bayes import BayesClassifier, GaussianDiscriminant, NaiveBayes
 from parzen.estimators.density import DensityEstimator
 from parzen.estimators.discriminant import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from parzen.estimators.histogram import HistogramDensity
+from parzen.estimators.kernel import KernelDensity
 from parzen.estimators.logistic import LogisticRegression
 from parzen.estimators.naive import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 from parzen.explanation import Explanation
@@ -16,13 +18,15 @@ from parzen.families.columns import Columns
 from parzen.families.counts import Multinomial, Poisson
 from parzen.families.each import Each, Known
 from parzen.families.gaussian import Gaussian
+from parzen.families.histogram import Histogram
+from parzen.families.kernel import Kernel
 from parzen.families.product import Product
 from parzen.families.symbols import Bernoulli, Categorical
 from parzen.family import Collapse, Density, Family, FloorWarning
 from parzen.fit import Fit, fit, log_likelihood
 from parzen.forms import Boundary, Softmax
 from parzen.kernels.memberships import Labels
-from parzen.statistic import Counts, Expected, Joint, Moments, Statistic, Sums
+from parzen.statistic import Counts, Expected, Joint, Moments, Sample, Statistic, Sums
 
 __version__ = "0.1.0.dev0"
 
@@ -48,7 +52,11 @@ __all__ = [
     "Gaussian",
     "GaussianDiscriminant",
     "GaussianNB",
+    "Histogram",
+    "HistogramDensity",
     "Joint",
+    "Kernel",
+    "KernelDensity",
     "Known",
     "Labels",
     "LearningComparison",
@@ -61,10 +69,12 @@ __all__ = [
     "Poisson",
     "Product",
     "QuadraticDiscriminantAnalysis",
+    "Sample",
     "Softmax",
     "Statistic",
     "Sums",
     "accumulate",
+    "bandwidth",
     "compare_learning",
     "conjugate",
     "evaluate",

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import joblib
 import numpy as np
@@ -38,6 +38,9 @@ class Observer(Protocol):
 
 class Evaluated(Protocol):
     """Anything that writes K scores of each row: log-densities, or something to compare classes by."""
+
+    #: Most rows of a block.
+    rows_at_once: ClassVar[int]
 
     @property
     def shape(self) -> tuple[int, int]: ...
@@ -115,7 +118,7 @@ def accumulate(family: Observer, X: Any, R: Any = None, at: Any = None) -> Any:
         nonlocal total
         total = part if total is None else total + part
 
-    _for_each(lambda block: family.observe(block[0], block[1], at=at), blocks, add)
+    for_each(lambda block: family.observe(block[0], block[1], at=at), blocks, add)
     if total is None:
         raise ValueError("there are no rows: X gives no batch; give at least one.")
     return total
@@ -142,8 +145,8 @@ def evaluate(density: Evaluated, X: Any) -> Array:
 def for_blocks(density: Evaluated, X: Any, function: Callable[[int, Any], None]) -> None:
     """Call ``function(begin, rows)`` for every block of rows that a density is to read, on all threads."""
     check_columns(X, density.shape[1])
-    blocks = _numbered_blocks(X, density.shape[0], EVALUATED)
-    _for_each(lambda block: function(*block), blocks, lambda nothing: None)
+    blocks = _numbered_blocks(X, density.shape[0], density.rows_at_once)
+    for_each(lambda block: function(*block), blocks)
 
 
 class Mapped:
@@ -174,6 +177,8 @@ def block_rows(X: Any, groups: int, most: int | None = None) -> int:
         stored = max(X.nnz / max(n, 1), 1.0)
         least = max(16384, 2 * groups * d / stored)  # cells that outweigh the statistic, which is as wide as the rows
         return -(-n // max(int(n / least), 1))
+    if most is not None and most > EVALUATED:
+        return most
     by_bytes = max(BLOCK // max(d * X.dtype.itemsize, 1) // 64 * 64, 4 * d, 32 * groups, 256)
     return int(by_bytes if most is None else min(by_bytes, most))
 
@@ -238,13 +243,18 @@ class _Work:
             _inside.worker = nested
 
 
-def _for_each(function: Callable[[Any], Any], items: Iterator[Any], hand_on: Callable[[Any], None]) -> None:
+def for_each(
+    function: Callable[[Any], Any], items: Iterator[Any], hand_on: Callable[[Any], None] = lambda nothing: None
+) -> None:
     """Call hand_on(function(item)) for every item, in their order; functions run on this thread and on the pool's."""
     first, second = next(items, None), next(items, None)
     if first is None:
         return
-    helpers = 0 if second is None or getattr(_inside, "worker", False) else thread_count() - 1
-    work = _Work(function, chain([first], [] if second is None else [second], items), hand_on)
+    if second is None:
+        hand_on(function(first))
+        return
+    helpers = 0 if getattr(_inside, "worker", False) else thread_count() - 1
+    work = _Work(function, chain([first, second], items), hand_on)
     futures = [_pool(helpers).submit(work.run) for _ in range(helpers)]
     try:
         work.run()

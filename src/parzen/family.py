@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
-from parzen.accumulate import accumulate
+from parzen.accumulate import EVALUATED, accumulate
 from parzen.kernels.arrays import Array, ColumnError
 from parzen.kernels.memberships import Memberships
 from parzen.statistic import Statistic
@@ -74,6 +74,9 @@ def say(message: str) -> None:
 
 class Density(ABC):
     """K densities over the same d columns."""
+
+    #: Most rows that are evaluated at once: as many as stay in cache.
+    rows_at_once: ClassVar[int] = EVALUATED
 
     @property
     @abstractmethod

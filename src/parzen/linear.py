@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from parzen.accumulate import EVALUATED
 from parzen.kernels.arrays import Array, as_csr, as_floats, check_columns, is_sparse
 from parzen.kernels.softmax import linear
 from parzen.kernels.sparse import csr_product
@@ -32,6 +33,8 @@ class Linear:
     coef: Array
     intercept: Array
     skips_missing: bool = False
+
+    rows_at_once: ClassVar[int] = EVALUATED
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -6,13 +6,13 @@ uncorrelated and of unit variance, so that neither units nor correlations make t
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.optimize import linprog, minimize
 
-from parzen.accumulate import accumulate
+from parzen.accumulate import EVALUATED, accumulate
 from parzen.families.gaussian import Gaussian
 from parzen.kernels.arrays import Array, as_csr, as_floats, is_sparse
 from parzen.kernels.memberships import Labels, Memberships
@@ -81,6 +81,8 @@ class Scores:
     terms: Terms
     linear: Linear
     columns: int
+
+    rows_at_once: ClassVar[int] = EVALUATED
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -6,9 +6,10 @@ rows adds nothing, ``decay * statistic`` forgets.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parzen.kernels.arrays import Array
 
@@ -30,6 +31,10 @@ class Statistic(ABC):
     @abstractmethod
     def pooled(self) -> Self:
         """The same rows without their groups: K = 1."""
+
+    def canonical(self) -> Self:
+        """The form in which statistics that say the same are the same."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -221,6 +226,55 @@ class Moments(Statistic):
 
 
 @dataclass(frozen=True)
+class Sample(Statistic):
+    """The rows themselves, with their groups and weights: for densities that have no smaller statistic (kernels).
+
+    Adding is putting together. Its size grows with the rows, and it says so by its name.
+
+    Attributes
+    ----------
+    batches : tuple of (points (n, d), codes (n,), weights (n,))
+        A row stands once for every group in which it weighs something.
+    groups, width : int
+        K and d.
+    """
+
+    batches: tuple[tuple[Array, NDArray[np.int32], Array], ...]
+    groups: int = field(metadata={"plain": True})
+    width: int = field(metadata={"plain": True})
+
+    def __add__(self, other: Self) -> Self:
+        if (self.groups, self.width) != (other.groups, other.width):
+            _refuse((self.groups, self.width), (other.groups, other.width))
+        return replace(self, batches=self.batches + other.batches)
+
+    def __rmul__(self, scale: float) -> Self:
+        kept = self.batches if scale else ()
+        return replace(self, batches=tuple((points, codes, scale * weights) for points, codes, weights in kept))
+
+    def pooled(self) -> Self:
+        batches = tuple((points, np.zeros_like(codes), weights) for points, codes, weights in self.batches)
+        return replace(self, batches=batches, groups=1)
+
+    def of_group(self, k: int) -> tuple[Array, Array]:
+        """Points and weights of one group, in the order in which they came."""
+        if self.groups == 1 and len(self.batches) == 1:
+            return self.batches[0][0], self.batches[0][2]
+        chosen = [(points[codes == k], weights[codes == k]) for points, codes, weights in self.batches]
+        points = np.concatenate([np.empty((0, self.width)), *(part for part, _ in chosen)])
+        return points, np.concatenate([np.empty(0), *(part for _, part in chosen)])
+
+    def canonical(self) -> Self:
+        if not self.batches:
+            empty = (np.empty((0, self.width)), np.empty(0, dtype=np.int32), np.empty(0))
+            return replace(self, batches=(empty,))
+        points, codes, weights = (np.concatenate(parts) for parts in zip(*self.batches, strict=True))
+        rows, place = np.unique(np.column_stack([codes, points]), axis=0, return_inverse=True)
+        total: Array = np.bincount(place.ravel(), weights=weights, minlength=len(rows)).astype(np.float64)
+        return replace(self, batches=((rows[:, 1:], rows[:, 0].astype(np.int32), total),))
+
+
+@dataclass(frozen=True)
 class Joint(Statistic):
     """Several statistics of the same rows, added part by part."""
 
@@ -234,6 +288,9 @@ class Joint(Statistic):
 
     def pooled(self) -> Self:
         return replace(self, parts=tuple(part.pooled() for part in self.parts))
+
+    def canonical(self) -> Self:
+        return replace(self, parts=tuple(part.canonical() for part in self.parts))
 
 
 @dataclass(frozen=True)
@@ -291,10 +348,14 @@ def arrays_of(statistic: Any, rounding: bool = True) -> list[Array]:
 def _check_alike(mine: Array, theirs: Array) -> None:
     """Raise unless two statistics speak of as many groups and columns."""
     if mine.shape != theirs.shape:
-        raise ValueError(
-            f"statistics of (groups, columns) {mine.shape} and {theirs.shape} don't add; give every batch the same "
-            "columns, and the number of groups to its memberships: Labels(codes, groups=K)."
-        )
+        _refuse(mine.shape, theirs.shape)
+
+
+def _refuse(mine: tuple[int, ...], theirs: tuple[int, ...]) -> NoReturn:
+    raise ValueError(
+        f"statistics of (groups, columns) {mine} and {theirs} don't add; give every batch the same columns, and the "
+        "number of groups to its memberships: Labels(codes, groups=K)."
+    )
 
 
 def _columns(weight: Array) -> Array:

@@ -1,6 +1,6 @@
 """The density estimator of any family, and all that follows from a fitted density."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,107 @@ from parzen.family import Family
 from parzen.kernels.arrays import Array
 
 
-class DensityEstimator(DensityMixin, Learner):
+class DensityLearner(DensityMixin, Learner):
+    """What every density estimator offers: it learns from rows, scores and draws them, and takes columns apart."""
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> None:
+        """Fit the density to rows.
+
+        Parameters
+        ----------
+        X : table of shape (n, d): array, CSR where the family takes it, pandas or polars
+        y : ignored
+        sample_weight : array of shape (n,), optional
+
+        Returns
+        -------
+        self
+        """
+        X = table(self, X, reset=True, sparse=self._takes_sparse())
+        X, w = weighty(X, weights(sample_weight, X))
+        rows = self._bind(X)
+        found = self._learn(self.family_, rows, w)
+        self._keep(found.density, found.statistic, found)
+
+    @all_or_nothing
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> None:
+        """Learn from more rows; what was learnt before stays.
+
+        The result equals `fit` on all rows together, except for families that iterate (a full Gaussian with missing
+        cells), for which each call takes one step from the current density: incremental EM.
+        """
+        begun = hasattr(self, "density_")
+        if begun:
+            self._check_learnt()
+            self._check_same_family()
+        X = table(self, X, reset=not begun, sparse=self._takes_sparse())
+        X, w = weighty(X, weights(sample_weight, X))
+        self._learn_more(self._encoded(X, grow=True) if begun else self._bind(X), w, begun)
+
+    def merge(self, other: Self) -> Self:
+        """A new estimator that has learnt from the rows of both: as if it had been fitted to all of them.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from parzen import DensityEstimator
+        >>> X = np.random.default_rng(0).normal(size=(1000, 2))
+        >>> shards = [DensityEstimator().fit(part) for part in np.split(X, 4)]
+        >>> whole = shards[0].merge(shards[1]).merge(shards[2]).merge(shards[3])
+        >>> bool(np.allclose(whole.density_.covariance, DensityEstimator().fit(X).density_.covariance, rtol=1e-12))
+        True
+        """
+        return self._merged(other)
+
+    def score_samples(self, X: Any) -> Array:
+        """Log-density of each row, (n,); missing cells are integrated out."""
+        check_is_fitted(self, "density_")
+        rows = self._later(X)
+        values: Array = self._reading(rows, evaluate, self.density_, rows)[:, 0]
+        if not np.isfinite(values).all():
+            finite(rows)
+        return values
+
+    def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
+        """Mean log-density of the rows (as in scikit-learn's GaussianMixture; its KernelDensity gives the sum)."""
+        values = self.score_samples(X)
+        return float(np.average(values, weights=weights(sample_weight, values)))
+
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
+        """Draw rows from the density, as a table of the kind that it was fitted to."""
+        check_is_fitted(self, "density_")
+        labels = np.zeros(row_count(n_samples), dtype=np.intp)
+        return self.schema_.decode(self.density_.sample(labels, generator(random_state)))
+
+    def marginal(self, columns: Any) -> Self:
+        """The density of some of the columns, by name or position: it can score and sample, but not learn."""
+        check_is_fitted(self, "density_")
+        positions = self.schema_.positions(columns)
+        return self._copy(self.density_.marginal(positions), self.schema_.select(positions))
+
+    def conditional(self, columns: Any, values: Any) -> Self:
+        """The density of the other columns, given values of these, by name or position.
+
+        Values come in the order of the columns, or as a mapping from them.
+        """
+        check_is_fitted(self, "density_")
+        given = self.schema_.positions(columns)
+        rest = [j for j in range(len(self.schema_.alphabets)) if j not in given]
+        if hasattr(values, "keys"):
+            values = [values[column] for column in ([columns] if np.ndim(columns) == 0 else columns)]
+        values = list(values) if np.ndim(values) == 1 else [values]
+        if len(values) != len(given) or not rest:
+            raise ValueError(
+                f"values must be {len(given)}, one for each given column, and leave a column, got {values!r}."
+            )
+        row = self.schema_.select(given).encode(np.array([values], dtype=object))[0]
+        if not np.isfinite(row).all():
+            raise ValueError(f"values must be known and finite, got {values!r}; leave a missing column out instead.")
+        return self._copy(self.density_.conditional(given, row), self.schema_.select(rest))
+
+
+class DensityEstimator(DensityLearner):
     """Density of any family, as a scikit-learn estimator.
 
     Parameters
@@ -67,102 +167,6 @@ class DensityEstimator(DensityMixin, Learner):
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
-
-    @all_or_nothing
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> None:
-        """Fit the density to rows.
-
-        Parameters
-        ----------
-        X : table of shape (n, d): array, CSR where the family takes it, pandas or polars
-        y : ignored
-        sample_weight : array of shape (n,), optional
-
-        Returns
-        -------
-        self
-        """
-        X = table(self, X, reset=True, sparse=self._takes_sparse())
-        X, w = weighty(X, weights(sample_weight, X))
-        rows = self._bind(X)
-        found = self._learn(self.family_, rows, w)
-        self._keep(found.density, found.statistic, found)
-
-    @all_or_nothing
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> None:
-        """Learn from more rows; what was learnt before stays.
-
-        The result equals `fit` on all rows together, except for families that iterate (a full Gaussian with missing
-        cells), for which each call takes one step from the current density: incremental EM.
-        """
-        begun = hasattr(self, "density_")
-        if begun:
-            self._check_learnt()
-            self._check_same_family()
-        X = table(self, X, reset=not begun, sparse=self._takes_sparse())
-        X, w = weighty(X, weights(sample_weight, X))
-        self._learn_more(self._encoded(X, grow=True) if begun else self._bind(X), w, begun)
-
-    def merge(self, other: "DensityEstimator") -> "DensityEstimator":
-        """A new estimator that has learnt from the rows of both: as if it had been fitted to all of them.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from parzen import DensityEstimator
-        >>> X = np.random.default_rng(0).normal(size=(1000, 2))
-        >>> shards = [DensityEstimator().fit(part) for part in np.split(X, 4)]
-        >>> whole = shards[0].merge(shards[1]).merge(shards[2]).merge(shards[3])
-        >>> bool(np.allclose(whole.density_.covariance, DensityEstimator().fit(X).density_.covariance, rtol=1e-12))
-        True
-        """
-        return self._merged(other)
-
-    def score_samples(self, X: Any) -> Array:
-        """Log-density of each row, (n,); missing cells are integrated out."""
-        check_is_fitted(self, "density_")
-        rows = self._later(X)
-        values: Array = self._reading(rows, evaluate, self.density_, rows)[:, 0]
-        if not np.isfinite(values).all():
-            finite(rows)
-        return values
-
-    def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """Mean log-density of the rows (as in scikit-learn's GaussianMixture; its KernelDensity gives the sum)."""
-        values = self.score_samples(X)
-        return float(np.average(values, weights=weights(sample_weight, values)))
-
-    def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
-        """Draw rows from the density, as a table of the kind that it was fitted to."""
-        check_is_fitted(self, "density_")
-        labels = np.zeros(row_count(n_samples), dtype=np.intp)
-        return self.schema_.decode(self.density_.sample(labels, generator(random_state)))
-
-    def marginal(self, columns: Any) -> "DensityEstimator":
-        """The density of some of the columns, by name or position: it can score and sample, but not learn."""
-        check_is_fitted(self, "density_")
-        positions = self.schema_.positions(columns)
-        return self._copy(self.density_.marginal(positions), self.schema_.select(positions))
-
-    def conditional(self, columns: Any, values: Any) -> "DensityEstimator":
-        """The density of the other columns, given values of these, by name or position.
-
-        Values come in the order of the columns, or as a mapping from them.
-        """
-        check_is_fitted(self, "density_")
-        given = self.schema_.positions(columns)
-        rest = [j for j in range(len(self.schema_.alphabets)) if j not in given]
-        if hasattr(values, "keys"):
-            values = [values[column] for column in ([columns] if np.ndim(columns) == 0 else columns)]
-        values = list(values) if np.ndim(values) == 1 else [values]
-        if len(values) != len(given) or not rest:
-            raise ValueError(
-                f"values must be {len(given)}, one for each given column, and leave a column, got {values!r}."
-            )
-        row = self.schema_.select(given).encode(np.array([values], dtype=object))[0]
-        if not np.isfinite(row).all():
-            raise ValueError(f"values must be known and finite, got {values!r}; leave a missing column out instead.")
-        return self._copy(self.density_.conditional(given, row), self.schema_.select(rest))
 
     def _family(self) -> Family:
         family = Gaussian() if self.family is None else self.family

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from parzen.kernels.arrays import has_contiguous_rows
 
-POINTER, INTEGER = ctypes.c_void_p, ctypes.c_int64
+POINTER, INTEGER, NUMBER = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
 ROWS = (POINTER, INTEGER, INTEGER, INTEGER)  # X, n, d, stride
 MEMBERS = (POINTER, POINTER, POINTER, INTEGER)  # codes, weights, dense, groups
 CSR = (POINTER, POINTER, POINTER, INTEGER, INTEGER, INTEGER)  # data, indices, indptr, n, columns, stored
@@ -44,7 +44,7 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     ),
     "tally": ((*ROWS, *MEMBERS, POINTER, POINTER), CODES),
     "lookup": ((*ROWS, INTEGER, POINTER, POINTER, INTEGER, POINTER), CODES),
-    "bits": ((POINTER, INTEGER, ctypes.c_double, POINTER), CELLS),
+    "bits": ((POINTER, INTEGER, NUMBER, POINTER), CELLS),
     "places": ((POINTER, *(INTEGER,) * 3, POINTER, POINTER), ("i64",)),
     "csr_sums": ((*CSR, *MEMBERS, POINTER, POINTER), CSRS),
     "csr_product": ((*CSR, INTEGER, POINTER, POINTER), CSRS),
@@ -53,6 +53,18 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "linear": ((*ROWS, INTEGER, *(POINTER,) * 4), FLOATS),
     "softmax": ((*ROWS, POINTER, POINTER, INTEGER, *(POINTER,) * 6), FLOATS),
     "csr_softmax": ((*CSR, POINTER, POINTER, INTEGER, *(POINTER,) * 6), CSRS[-4:]),
+    "window_sums": (
+        (*(INTEGER,) * 3, *(POINTER,) * 8, INTEGER, POINTER, POINTER, *(NUMBER,) * 3, INTEGER, INTEGER, POINTER),
+        FLOATS,
+    ),
+    "kd_order": ((POINTER, *(INTEGER,) * 3, POINTER), ("f64",)),
+    "cell_moments": ((POINTER, INTEGER, INTEGER, *(POINTER,) * 5), ("f64",)),
+    "cell_values": ((POINTER, INTEGER, INTEGER, *(POINTER,) * 6), ("f64",)),
+    "tree_moments": ((POINTER, POINTER, *(INTEGER,) * 3, POINTER, INTEGER, POINTER, POINTER), ("f64",)),
+    "tree_values": (
+        (POINTER, POINTER, *(INTEGER,) * 3, POINTER, INTEGER, *(POINTER,) * 3, INTEGER, POINTER),
+        ("f64",),
+    ),
 }
 
 F64, I32, I64 = np.dtype(np.float64), np.dtype(np.int32), np.dtype(np.int64)

@@ -1,0 +1,361 @@
+// Sums of kernels over points, pair by pair: log sum_j c_j K(|q - x_j|^2 v_j) at many queries q.
+//
+// Points come in tiles of `size` (kernels/windows.py lays them out): coordinate j of tile t begins at
+// points[(t * d + j) * size], its coefficients (weights; zero where a tile is not full) at coefficients[t * size].
+// Gaussian coordinates are scaled so that the kernel is 2^-t, t the squared distance.
+//
+// Tiles beyond a distance at which all points together could add less than rtol of the sum (or atol) are left out.
+#include <algorithm>
+#include <limits>
+#include "exp.h"
+
+namespace parzen {
+namespace {
+
+typedef float vecf __attribute__((vector_size(2 * lanes * sizeof(float))));
+typedef std::int32_t wholef __attribute__((vector_size(2 * lanes * sizeof(std::int32_t))));
+
+template <class Real> struct Lane;
+template <> struct Lane<double> {
+    using vector = vec;
+    static constexpr index count = lanes;
+};
+template <> struct Lane<float> {
+    using vector = vecf;
+    static constexpr index count = 2 * lanes;
+};
+template <class V, class Real> inline V all(Real value) { return value - V{}; }
+template <class V, class Real> inline V read(const Real* p) { V v; std::memcpy(&v, p, sizeof v); return v; }
+
+// 2^x for x <= 0, by the polynomials of least relative error on [-1/2, 1/2] (Remez): 2.1e-16 and 1.9e-9.
+inline vec power_of_two(vec x) {
+    constexpr double magic = 6755399441055744.0;
+    x = x < splat(-1022.0) ? splat(-1022.0) : x;
+    const vec shifted = x + splat(magic), r = x - (shifted - splat(magic));
+    vec p = splat(7.0372788467269008787e-9);
+    p = p * r + splat(1.0208537929657404371e-7);
+    p = p * r + splat(1.3215662835959239446e-6);
+    p = p * r + splat(1.5252658116409854484e-5);
+    p = p * r + splat(1.5403529961127075703e-4);
+    p = p * r + splat(1.3333558228561765893e-3);
+    p = p * r + splat(9.618129108034597006e-3);
+    p = p * r + splat(5.5504108664458831363e-2);
+    p = p * r + splat(2.402265069590876777e-1);
+    p = p * r + splat(6.931471805599497751e-1);
+    p = p * r + splat(1.0);
+    whole bits, exponent;
+    std::memcpy(&bits, &p, sizeof bits);
+    std::memcpy(&exponent, &shifted, sizeof exponent);
+    bits += exponent << 52;
+    std::memcpy(&p, &bits, sizeof p);
+    return p;
+}
+inline vecf power_of_two(vecf x) {
+    constexpr float magic = 12582912.0f;  // 1.5 * 2^23
+    x = x < all<vecf>(-126.0f) ? all<vecf>(-126.0f) : x;
+    const vecf shifted = x + magic, r = x - (shifted - magic);
+    vecf p = all<vecf>(1.5345812e-4f);
+    p = p * r + 1.3399931e-3f;
+    p = p * r + 9.6184890e-3f;
+    p = p * r + 5.5503288e-2f;
+    p = p * r + 2.4022647e-1f;
+    p = p * r + 6.9314721e-1f;
+    p = p * r + 1.0f;
+    wholef bits, exponent;
+    std::memcpy(&bits, &p, sizeof bits);
+    std::memcpy(&exponent, &shifted, sizeof exponent);
+    bits += exponent << 23;
+    std::memcpy(&p, &bits, sizeof p);
+    return p;
+}
+inline vec root(vec t) {
+    vec r;
+    for (index s = 0; s < lanes; ++s) r[s] = std::sqrt(t[s]);
+    return r;
+}
+
+// Each kernel: its value at squared distance t, 1 at t = 0, and the least t beyond which it is below `level`.
+struct Gaussian {
+    static constexpr bool tail = true;  // positive everywhere: far from all points its logarithm is still a number
+    template <class V> static V at(V t) { return power_of_two(-t); }
+    static double beyond(double level) { return level > 0 ? std::max(0.0, -std::log2(level)) : 1e4; }
+    // Far away: the exponent in units of log 2, and the same of a sum of 2^(exponent - largest).
+    static vec exponent(vec t) { return -t; }
+    static vec raised(vec e) { return power_of_two(e); }
+    static constexpr double unit = 6.93147180559945309417e-01;
+};
+struct Exponential {
+    static constexpr bool tail = true;
+    static vec at(vec t) { return exponential(-root(t)); }
+    static double beyond(double level) {
+        const double r = level > 0 ? std::max(0.0, -std::log(level)) : 750.0;
+        return r * r;
+    }
+    static vec exponent(vec t) { return -root(t); }
+    static vec raised(vec e) { return exponential(e); }
+    static constexpr double unit = 1.0;
+};
+struct Compact {
+    static constexpr bool tail = false;
+    static double beyond(double) { return 1.0; }
+    static vec exponent(vec t) { return -t; }
+    static vec raised(vec e) { return e; }
+    static constexpr double unit = 1.0;
+};
+inline vec margin(vec t) { return t < splat(1.0) ? splat(1.0) - t : vec{}; }
+struct Tophat : Compact {
+    static vec at(vec t) { return t < splat(1.0) ? splat(1.0) : vec{}; }
+};
+struct Epanechnikov : Compact {
+    static vec at(vec t) { return margin(t); }
+};
+struct Triangular : Compact {
+    static vec at(vec t) { return t < splat(1.0) ? splat(1.0) - root(t) : vec{}; }
+};
+struct Biweight : Compact {
+    static vec at(vec t) { const vec m = margin(t); return m * m; }
+};
+struct Triweight : Compact {
+    static vec at(vec t) { const vec m = margin(t); return m * m * m; }
+};
+struct Cosine : Compact {  // cos(pi r / 2) as a power series in r^2
+    static vec at(vec t) {
+        constexpr double a = 2.4674011002723396547;  // (pi / 2)^2
+        vec p = splat(1.0);
+        for (index k = 11; k > 0; --k) p = splat(1.0) - t * splat(a / ((2.0 * k - 1) * (2.0 * k))) * p;
+        const vec positive = p > vec{} ? p : vec{};
+        return t < splat(1.0) ? positive : vec{};
+    }
+};
+
+struct Tiles {
+    index count, size, d;
+    const double* coefficients;  // (count, size)
+    const double* shrink;        // (count, size): squared inverse scales of points, or none
+    const double* low;           // (d, count): corners of the tiles' boxes
+    const double* high;
+    const double* least;         // (count): least of `shrink` in a tile
+};
+
+// Sums over one tile for `Q` queries at once, each a row of d coordinates; the sums are added to.
+template <class Kernel, class Real, int D, bool scaled, int Q>
+inline void add_tile(const Real* __restrict x, const Real* __restrict c, const Real* __restrict v, index size, index d,
+                     const Real* __restrict q, double* __restrict sums) {
+    using V = typename Lane<Real>::vector;
+    constexpr index W = Lane<Real>::count;
+    const index columns = D ? D : d;
+    V total[Q] = {};
+    for (index i = 0; i < size; i += W) {
+        V t[Q] = {};
+        for (index j = 0; j < columns; ++j) {
+            const V at = read<V>(x + j * size + i);
+            for (int k = 0; k < Q; ++k) {
+                const V u = at - q[k * columns + j];
+                t[k] += u * u;
+            }
+        }
+        const V weight = read<V>(c + i);
+        for (int k = 0; k < Q; ++k) {
+            if (scaled) t[k] *= read<V>(v + i);
+            total[k] += weight * Kernel::at(t[k]);
+        }
+    }
+    for (int k = 0; k < Q; ++k) {
+        double s = 0;
+        for (index l = 0; l < W; ++l) s += total[k][l];
+        sums[k] += s;
+    }
+}
+
+// The logarithm of a sum whose terms are all too small to be numbers: relative to the largest of them.
+template <class Kernel>
+double far_sum(const Tiles& tiles, const double* points, const double* q, index own, double left) {
+    const index d = tiles.d, size = tiles.size;
+    auto exponent = [&](index t, index i) {
+        vec far{};
+        for (index j = 0; j < d; ++j) {
+            const vec u = load(points + (t * d + j) * size + i) - splat(q[j]);
+            far += u * u;
+        }
+        if (tiles.shrink) far *= load(tiles.shrink + t * size + i);
+        return Kernel::exponent(far);
+    };
+    auto coefficient = [&](index t, index i) {
+        vec c = load(tiles.coefficients + t * size + i);
+        for (index s = 0; s < lanes; ++s)
+            if (t * size + i + s == own) c[s] = left;
+        return c;
+    };
+    const vec least = splat(-std::numeric_limits<double>::infinity());
+    vec top = least;
+    for (index t = 0; t < tiles.count; ++t)
+        for (index i = 0; i < size; i += lanes) {
+            const vec e = exponent(t, i), there = coefficient(t, i) > vec{} ? e : least;
+            top = there > top ? there : top;
+        }
+    double largest = -std::numeric_limits<double>::infinity();
+    for (index s = 0; s < lanes; ++s) largest = std::max(largest, top[s]);
+    if (!(largest > -std::numeric_limits<double>::infinity())) return largest;
+    vec total{};
+    for (index t = 0; t < tiles.count; ++t)
+        for (index i = 0; i < size; i += lanes)
+            total += coefficient(t, i) * Kernel::raised(exponent(t, i) - splat(largest));
+    return std::log(sum_of(total)) + largest * Kernel::unit;
+}
+
+template <class Kernel, class Real, int D, bool scaled>
+index sums(const Tiles& tiles, const Real* points, const Real* coefficients, const Real* shrink, const double* centres,
+           const double* queries, index m, const index* own, const double* left, double total, double rtol, double atol,
+           index group, double* out) {
+    const index d = D ? D : tiles.d, count = tiles.count, size = tiles.size;
+    Scratch<double> distance(count), low(d), high(d), sum(group);
+    Scratch<Real> q(group * d), altered(size);
+    if (!distance || !low || !high || !sum || !q || !altered) return NO_MEMORY;
+    // Far from all points a sum of normal numbers is none: recomputed relative to its largest term.
+    const double tiny = total * (sizeof(Real) == 8 ? 1e-290 : 1e-30);
+    for (index begin = 0; begin < m; begin += group) {
+        const index many = std::min(group, m - begin);
+        const double* rows = queries + begin * d;
+        for (index j = 0; j < d; ++j) {
+            low[j] = high[j] = rows[j];
+            for (index k = 1; k < many; ++k) {
+                low[j] = std::min(low[j], rows[k * d + j]);
+                high[j] = std::max(high[j], rows[k * d + j]);
+            }
+        }
+        for (index t = 0; t < count; ++t) distance[t] = 0;
+        for (index j = 0; j < d; ++j) {
+            const double *lo = tiles.low + j * count, *hi = tiles.high + j * count, a = low[j], b = high[j];
+            for (index t = 0; t < count; ++t) {
+                const double gap = std::max(std::max(lo[t] - b, a - hi[t]), 0.0);
+                distance[t] += gap * gap;
+            }
+        }
+        if (scaled)
+            for (index t = 0; t < count; ++t) distance[t] *= tiles.least[t];
+        double nearest = distance[0];
+        for (index t = 1; t < count; ++t) nearest = std::min(nearest, distance[t]);
+        for (index k = 0; k < many; ++k) sum[k] = 0;
+
+        auto add = [&](index t) {
+            const Real *x = points + t * d * size, *c = coefficients + t * size, *v = scaled ? shrink + t * size : nullptr;
+            for (index k = 0; k < many; ++k)
+                for (index j = 0; j < d; ++j)
+                    q[k * d + j] = static_cast<Real>(rows[k * d + j] - (centres ? centres[t * d + j] : 0.0));
+            index k = 0;
+            for (; own == nullptr && k + 4 <= many; k += 4)
+                add_tile<Kernel, Real, D, scaled, 4>(x, c, v, size, d, q + k * d, sum + k);
+            for (; k < many; ++k) {
+                const Real* weights = c;
+                const index at = own ? own[begin + k] - t * size : -1;
+                if (at >= 0 && at < size) {
+                    std::copy(c, c + size, static_cast<Real*>(altered));
+                    altered[at] = static_cast<Real>(left[begin + k]);
+                    weights = altered;
+                }
+                add_tile<Kernel, Real, D, scaled, 1>(x, weights, v, size, d, q + k * d, sum + k);
+            }
+        };
+        // First what is near; its sum says how far the rest may be without being missed.
+        const double inner = nearest + 0.5;
+        for (index t = 0; t < count; ++t)
+            if (distance[t] <= inner) add(t);
+        double floor = sum[0];
+        for (index k = 1; k < many; ++k) floor = std::min(floor, sum[k]);
+        const double reach = Kernel::beyond((rtol * floor + atol) / total);
+        for (index t = 0; t < count; ++t)
+            if (distance[t] > inner && distance[t] < reach) add(t);
+        for (index k = 0; k < many; ++k) {
+            const index at = own ? own[begin + k] : -1;
+            if (Kernel::tail && sizeof(Real) == 8 && !(sum[k] > tiny)) {
+                out[begin + k] = far_sum<Kernel>(tiles, reinterpret_cast<const double*>(points), rows + k * d, at,
+                                                 at >= 0 ? left[begin + k] : 0.0);
+            } else {
+                out[begin + k] = sum[k] > (sizeof(Real) == 8 ? 0.0 : tiny)
+                                     ? std::log(sum[k]) : -std::numeric_limits<double>::infinity();
+            }
+        }
+    }
+    return OK;
+}
+
+}  // namespace
+
+#define PARZEN_ARGUMENTS(Real)                                                                                         \
+    index count, index size, index d, const Real *points, const Real *coefficients, const Real *shrink,                \
+        const double *low, const double *high, const double *least, const double *centres, const double *queries,      \
+        index m, const index *own, const double *left, double total, double rtol, double atol, index group,            \
+        index kernel, double *out
+
+#define PARZEN_RUN(Kernel, Real, D, scaled)                                                                            \
+    return sums<Kernel, Real, D, scaled>(tiles, points, coefficients, shrink, centres, queries, m, own, left, total,   \
+                                         rtol, atol, group, out)
+#define PARZEN_EITHER(Kernel)                                                                                          \
+    if (shrink) PARZEN_RUN(Kernel, double, 0, true);                                                                   \
+    PARZEN_RUN(Kernel, double, 0, false)
+
+PARZEN_EXPORT index parzen_window_sums_f64(PARZEN_ARGUMENTS(double)) {
+    const Tiles tiles{count, size, d, coefficients, shrink, low, high, least};
+    switch (kernel) {
+        case 0:
+            if (shrink) PARZEN_RUN(Gaussian, double, 0, true);
+            if (d == 1) PARZEN_RUN(Gaussian, double, 1, false);
+            if (d == 2) PARZEN_RUN(Gaussian, double, 2, false);
+            if (d == 3) PARZEN_RUN(Gaussian, double, 3, false);
+            PARZEN_RUN(Gaussian, double, 0, false);
+        case 1: PARZEN_EITHER(Tophat);
+        case 2: PARZEN_EITHER(Epanechnikov);
+        case 3: PARZEN_EITHER(Triangular);
+        case 4: PARZEN_EITHER(Biweight);
+        case 5: PARZEN_EITHER(Triweight);
+        case 6: PARZEN_EITHER(Cosine);
+        default: PARZEN_EITHER(Exponential);
+    }
+}
+
+// Gaussian kernels in single precision, of points and queries relative to the centres of the tiles.
+PARZEN_EXPORT index parzen_window_sums_f32(PARZEN_ARGUMENTS(float)) {
+    (void)kernel;
+    const Tiles tiles{count, size, d, nullptr, nullptr, low, high, least};
+    if (shrink) PARZEN_RUN(Gaussian, float, 0, true);
+    PARZEN_RUN(Gaussian, float, 0, false);
+}
+
+namespace {
+
+// Splits rows at the middle of their widest column until leaves are small; every leaf but the last is full.
+void split(const double* X, index d, index leaf, index* order, index n) {
+    while (n > leaf) {
+        index widest = 0;
+        double width = -1;
+        for (index j = 0; j < d; ++j) {
+            double lo = X[order[0] * d + j], hi = lo;
+            for (index i = 1; i < n; ++i) {
+                const double x = X[order[i] * d + j];
+                lo = x < lo ? x : lo;
+                hi = x > hi ? x : hi;
+            }
+            if (hi - lo > width) { width = hi - lo; widest = j; }
+        }
+        const index left = rounded_up((n + 1) / 2, leaf);
+        if (left >= n) return;
+        std::nth_element(order, order + left, order + n, [=](index a, index b) {
+            const double x = X[a * d + widest], y = X[b * d + widest];
+            return x < y || (x == y && a < b);
+        });
+        split(X, d, leaf, order, left);
+        order += left;
+        n -= left;
+    }
+}
+
+}  // namespace
+
+// An order of rows in which neighbours in the list are neighbours in space.
+PARZEN_EXPORT index parzen_kd_order_f64(const double* X, index n, index d, index leaf, index* order) {
+    for (index i = 0; i < n; ++i) order[i] = i;
+    split(X, d, leaf, order, n);
+    return OK;
+}
+
+}  // namespace parzen

@@ -1,0 +1,149 @@
+"""Columns with ends, and columns that come round: densities folded onto their support.
+
+Where Y has a density f on the whole line, ``fold(Y)`` (reflected at the ends of the support, or taken modulo the
+period) has the density ``sum f(y)`` over all y that are folded onto x: its images. So a folded density integrates to
+one whatever f is, and its draws are folded draws.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parzen.kernels.arrays import Array, ColumnError
+
+
+@dataclass(frozen=True, eq=False)
+class Support:
+    """Where each of d columns may lie.
+
+    Attributes
+    ----------
+    low, high : arrays of shape (d,)
+        Ends, infinite where there is none.
+    periodic : array of shape (d,), bool
+        Whether the column comes round at its ends.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Support.of(1, bounds=(0.0, np.inf)).fold(np.array([[-0.5], [2.0]]))
+    array([[0.5],
+           [2. ]])
+    """
+
+    low: Array
+    high: Array
+    periodic: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, d: int, bounds: object = None, period: object = None) -> "Support | None":
+        """Support of d columns from ``bounds`` and ``period`` as an estimator takes them; None for the whole space."""
+        low, high, periodic = np.full(d, -np.inf), np.full(d, np.inf), np.zeros(d, dtype=bool)
+        for j, pair in _given(d, bounds, "bounds", 2):
+            low[j], high[j] = pair
+            if not low[j] < high[j]:
+                raise ValueError(f"bounds of column {j} must be (low, high) with low < high, got {pair}.")
+        for j, pair in _given(d, period, "period", 1):
+            begin, length = pair if len(pair) == 2 else (0.0, pair[0])
+            if not (np.isfinite(begin) and 0 < length < np.inf):
+                raise ValueError(f"period of column {j} must be a finite number above 0, got {pair[-1]}.")
+            if np.isfinite(low[j]) or np.isfinite(high[j]):
+                raise ValueError(f"column {j} has both bounds and a period; give one of them.")
+            low[j], high[j], periodic[j] = begin, begin + length, True
+        return cls(low, high, periodic) if np.isfinite(low).any() or np.isfinite(high).any() else None
+
+    def take(self, columns: Sequence[int]) -> "Support":
+        """The support of some of the columns."""
+        picked = list(columns)
+        return Support(self.low[picked], self.high[picked], self.periodic[picked])
+
+    def outside(self, X: Array) -> NDArray[np.bool_]:
+        """Which rows lie outside in some column; nothing lies outside a column that comes round."""
+        away = ((self.low > X) | (self.high < X)) & ~self.periodic
+        return np.asarray(away.any(axis=1), dtype=bool)
+
+    def check(self, X: Array) -> None:
+        """Raise where a row that is to be learnt from lies outside."""
+        for j in np.flatnonzero(~self.periodic):
+            cells = X[:, j]
+            bad = (cells < self.low[j]) | (cells > self.high[j])
+            if bad.any():
+                raise ColumnError(
+                    f"bounds of column {{column}} are {self.low[j]:g} and {self.high[j]:g}, but it holds "
+                    f"{cells[bad][0]:g}; widen the bounds, or leave out such rows.",
+                    int(j),
+                )
+
+    def fold(self, X: Array) -> Array:
+        """Rows moved into the support: reflected at its ends, or taken modulo the period."""
+        X = np.array(X, dtype=np.float64)
+        for j, (low, high) in enumerate(zip(self.low, self.high, strict=True)):
+            x = X[:, j]
+            if self.periodic[j]:
+                X[:, j] = _within(low + np.mod(x - low, high - low), low, high)
+            elif np.isfinite(low) and np.isfinite(high):
+                length = high - low
+                X[:, j] = _within(low + (length - np.abs(np.mod(x - low, 2 * length) - length)), low, high)
+            elif np.isfinite(low):
+                X[:, j] = np.where(x < low, 2 * low - x, x)
+            elif np.isfinite(high):
+                X[:, j] = np.where(x > high, 2 * high - x, x)
+        return X
+
+    def images(self, X: Array, reach: Array) -> Iterator[Array]:
+        """All rows that are folded onto rows X in the support, as far as `reach` (d,) beyond it."""
+        columns = [self.column_images(j, float(reach[j])) for j in range(len(self.low))]
+        for combination in product(*columns):
+            signs, shifts = (np.array(part) for part in zip(*combination, strict=True))
+            yield signs * X + shifts
+
+    def column_images(self, j: int, reach: float) -> list[tuple[float, float]]:
+        """Pairs (sign, shift): x is an image of every sign * x + shift."""
+        low, high = float(self.low[j]), float(self.high[j])
+        if not (np.isfinite(low) and np.isfinite(high)):
+            ends = [end for end in (low, high) if np.isfinite(end)]
+            return [(1.0, 0.0), *((-1.0, 2 * end) for end in ends)]
+        step = high - low if self.periodic[j] else 2 * (high - low)
+        # An image that lies further than `reach` from the support is left out.
+        most = int(np.ceil((reach + high - low) / step))
+        turns = step * np.arange(-most, most + 1)
+        straight = [(1.0, float(turn)) for turn in turns]
+        return straight if self.periodic[j] else straight + [(-1.0, float(2 * low + turn)) for turn in turns]
+
+
+def _within(x: Array, low: float, high: float) -> Array:
+    return np.clip(x, low, high)
+
+
+def _given(d: int, value: object, name: str, size: int) -> Iterator[tuple[int, tuple[float, ...]]]:
+    """Pairs (column, numbers) of a parameter: one for the only column, a list for all, or a dict from positions."""
+    if value is None:
+        return
+    if isinstance(value, dict):
+        items = list(value.items())
+    elif d == 1 and not (isinstance(value, Sequence) and len(value) == 1 and np.ndim(value[0]) > 0):
+        items = [(0, value)]
+    else:
+        if not isinstance(value, Sequence | np.ndarray) or len(value) != d:
+            raise ValueError(f"{name} must be one for each of {d} columns (None where there is none), got {value!r}.")
+        items = list(enumerate(value))
+    for column, one in items:
+        if one is None:
+            continue
+        if not isinstance(column, int | np.integer) or not 0 <= column < d:
+            raise ValueError(f"{name} names the column {column!r}, but there are {d}, 0 to {d - 1}.")
+        try:
+            numbers = tuple(float("nan") if x is None else float(x) for x in np.atleast_1d(np.asarray(one, object)))
+        except (TypeError, ValueError):
+            raise ValueError(f"{name} of column {column} must be numbers, got {one!r}.") from None
+        if size == 2 and len(numbers) == 2:
+            low, high = numbers
+            yield int(column), (-np.inf if np.isnan(low) else low, np.inf if np.isnan(high) else high)
+        elif size == 1 and len(numbers) in (1, 2):
+            yield int(column), numbers
+        else:
+            expected = "(low, high)" if size == 2 else "a length, or (begin, length)"
+            raise ValueError(f"{name} of column {column} must be {expected}, got {one!r}.")

@@ -1,0 +1,338 @@
+"""Parzen windows: a kernel around every point of a sample."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import solve_triangular
+
+from parzen.densities.gaussian import lower_triangle
+from parzen.densities.support import Support
+from parzen.family import Collapse, Density, chosen, others
+from parzen.kernels.arrays import Array, as_floats
+from parzen.kernels.gaussian import patterns
+from parzen.profiles import Profile
+from parzen.summation import LineSum, WindowSum
+
+
+@dataclass(frozen=True, eq=False)
+class Windows:
+    """One density: kernels around weighted points, ``f(x) = sum_j w_j K(F^-1 (x - x_j) / s_j) / (s_j^d |F| sum w)``.
+
+    Attributes
+    ----------
+    points : array of shape (n, d)
+    weights : array of shape (n,)
+    factor : array of shape (d, d)
+        Lower triangular F; F F' is the bandwidth matrix H.
+    scales : array of shape (n,), optional
+        Bandwidths of the points relative to F: adaptive windows.
+    """
+
+    points: Array
+    weights: Array
+    factor: Array
+    scales: Array | None = None
+
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return self.points.shape[1]
+
+    @cached_property
+    def centre(self) -> Array:
+        """A place among the points, so that differences to it keep their digits."""
+        n = len(self.points)
+        return np.array(self.points[:: max(1, n // 64)].mean(axis=0)) if n else np.zeros(self.width)
+
+    @cached_property
+    def deviations(self) -> Array:
+        """Bandwidth of each column alone."""
+        return np.sqrt((self.factor**2).sum(axis=1))
+
+    @cached_property
+    def _diagonal(self) -> Array | None:
+        diagonal = np.diagonal(self.factor)
+        return np.array(diagonal) if (self.factor == np.diag(diagonal)).all() else None
+
+    def standard(self, X: Array) -> Array:
+        """Rows in units of the bandwidth, about the centre."""
+        off = X - self.centre
+        if self._diagonal is not None:
+            off /= self._diagonal
+            return off
+        return np.ascontiguousarray(solve_triangular(self.factor, off.T, lower=True, check_finite=False).T)
+
+    def sums(self, profile: Profile, rtol: float, atol: float) -> WindowSum:
+        """The sum of kernels, its weights adding to one, up to the kernel's constant and |F|."""
+        share = self.weights / self.weights.sum()
+        if self.scales is not None:
+            share = share * self.scales ** -float(self.width)
+        log_peak = profile.log_constant(self.width) - self.log_volume
+        return WindowSum(profile, self.standard(self.points), share, self.scales, rtol, atol * np.exp(-log_peak))
+
+    def line(self, profile: Profile) -> LineSum:
+        """The distribution function of the only column."""
+        if profile.name not in self._lines:
+            share = self.weights / self.weights.sum()
+            self._lines[profile.name] = LineSum.of(profile, self.standard(self.points)[:, 0], share)
+        return self._lines[profile.name]
+
+    @cached_property
+    def _lines(self) -> dict[str, LineSum]:
+        return {}
+
+    @property
+    def log_volume(self) -> float:
+        """Logarithm of |F|."""
+        return float(np.log(np.diagonal(self.factor)).sum())
+
+    def counted(self) -> bool:
+        """Whether the weights are whole numbers, which count rows; others say how much a row matters."""
+        return bool((self.weights == np.floor(self.weights)).all())
+
+
+@dataclass(frozen=True, eq=False)
+class WindowDensity(Density):
+    """K densities of Parzen windows.
+
+    Attributes
+    ----------
+    profile : the kernel
+    windows : tuple of K `Windows`
+    support : where the columns may lie, or None
+    rtol, atol : what a density may be off by: relative to itself, and in its units
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from parzen.profiles import profile
+    >>> window = Windows(np.array([[0.0], [2.0]]), np.ones(2), np.eye(1))
+    >>> WindowDensity(profile("gaussian"), (window,)).log_density(np.array([[0.0], [30.0]])).round(3)
+    array([[  -1.485],
+           [-393.612]])
+    """
+
+    profile: Profile
+    windows: tuple[Windows, ...]
+    support: Support | None = None
+    rtol: float = 0.0
+    atol: float = 0.0
+
+    #: A sum is cheapest where all its places are known at once.
+    rows_at_once: ClassVar[int] = 2**20
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.windows), self.windows[0].width
+
+    @property
+    def columns_stand_alone(self) -> bool:
+        return self.shape[1] == 1
+
+    @cached_property
+    def _sums(self) -> tuple[WindowSum, ...]:
+        return tuple(window.sums(self.profile, self.rtol, self.atol) for window in self.windows)
+
+    @cached_property
+    def _constants(self) -> tuple[float, ...]:
+        constant = self.profile.log_constant(self.shape[1])
+        return tuple(constant - window.log_volume for window in self.windows)
+
+    def log_density(self, X: Any) -> Array:
+        X = np.asarray(as_floats(X, self.shape[1]), dtype=np.float64)
+        out = np.empty((len(X), len(self.windows)))
+        gone = np.isnan(X)
+        if not gone.any():
+            for k in range(len(self.windows)):
+                out[:, k] = self._one(k, X)
+            return out
+        order, begin = patterns(gone)
+        for first, last in pairwise(begin):
+            rows = order[first:last]
+            seen = np.flatnonzero(~gone[rows[0]])
+            part = X[np.ix_(rows, seen)]
+            if not len(seen):
+                out[rows] = 0.0
+            else:
+                alone = self if len(seen) == self.shape[1] else self.marginal(seen.tolist())
+                for k in range(len(self.windows)):
+                    out[rows, k] = alone._one(k, part)
+        return out
+
+    def _one(self, k: int, X: Array, own: NDArray[np.int64] | None = None, left: Array | None = None) -> Array:
+        """Log-density of complete rows under density k."""
+        window, sums = self.windows[k], self._sums[k]
+        if self.support is None:
+            return sums.log(window.standard(X), own, left) + self._constants[k]
+        reach = self._reach(window)
+        inside = self.support.fold(X) if self.support.periodic.any() else X
+        total = np.full(len(X), -np.inf)
+        for image in self.support.images(inside, reach):
+            np.logaddexp(total, sums.log(window.standard(image), own, left), out=total)
+        return np.where(self.support.outside(X), -np.inf, total + self._constants[k])
+
+    def _reach(self, window: Windows) -> Array:
+        """How far beyond the support an image matters: its kernel is then 1e-17 of any that lies within."""
+        assert self.support is not None
+        widest = 1.0 if window.scales is None else float(window.scales.max())
+        h = window.deviations * widest
+        length = np.where(np.isfinite(self.support.high - self.support.low), self.support.high - self.support.low, 0.0)
+        if self.profile.name == "gaussian":
+            return np.sqrt(length**2 + 80.0 * h**2)
+        return h if self.profile.compact else length + 40.0 * h
+
+    def leave_one_out(self) -> tuple[Array, ...]:
+        """Log-densities of each density's own points, each without itself.
+
+        A weight that is a whole number counts rows, of which one is left out; any other is left out with its point.
+        """
+        return tuple(self._without(k) for k in range(len(self.windows)))
+
+    def _without(self, k: int) -> Array:
+        window = self.windows[k]
+        n, total = len(window.points), window.weights.sum()
+        left = window.weights - 1.0 if window.counted() else np.zeros(n)
+        rest = total - (window.weights - left)
+        if not (rest > 0).all():
+            raise Collapse("nothing is left when a row is left out: there is only one; give more rows.")
+        shrink = 1.0 if window.scales is None else window.scales ** -float(window.width)
+        values = self._one(k, window.points, np.arange(n), left / total * shrink)
+        return values + np.log(total / rest)
+
+    def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
+        d = self.shape[1]
+        out = np.empty((len(labels), d))
+        for k in np.unique(labels):
+            rows, window = np.flatnonzero(labels == k), self.windows[k]
+            share = np.cumsum(window.weights)
+            around = np.searchsorted(share, rng.random(len(rows)) * share[-1], side="right")
+            around = np.minimum(around, len(share) - 1)
+            noise = self.profile.sample(len(rows), d, rng) @ window.factor.T
+            out[rows] = window.points[around] + noise * (1.0 if window.scales is None else window.scales[around, None])
+        return out if self.support is None else self.support.fold(out)
+
+    def marginal(self, columns: Sequence[int]) -> "WindowDensity":
+        d = self.shape[1]
+        kept = chosen(d, columns)
+        windows = tuple(
+            replace(
+                window,
+                points=np.ascontiguousarray(window.points[:, kept]),
+                factor=lower_triangle(window.factor[None, kept])[0],
+            )
+            for window in self.windows
+        )
+        support = None if self.support is None else self.support.take(kept)
+        return replace(self, profile=self.profile.marginal(d, len(kept)), windows=windows, support=support)
+
+    def conditional(self, columns: Sequence[int], values: ArrayLike) -> "WindowDensity":
+        d = self.shape[1]
+        given, rest = chosen(d, columns), others(d, columns)
+        known = np.asarray(values, dtype=np.float64)
+        if known.shape != (len(given),) or not np.isfinite(known).all():
+            raise ValueError(f"values must be {len(given)} finite numbers, one for each given column, got {values!r}.")
+        self.profile.marginal(d, len(given))  # refuses kernels without conditionals
+        windows = tuple(self._given(window, given, rest, known) for window in self.windows)
+        support = None if self.support is None else self.support.take(rest)
+        return replace(self, windows=windows, support=support)
+
+    def _given(self, window: Windows, given: list[int], rest: list[int], known: Array) -> Windows:
+        """Windows over the other columns: nearer points weigh more, and a kernel that ends is cut where it is given."""
+        places = [known[None]]
+        if self.support is not None:
+            part = self.support.take(given)
+            places = list(part.images(part.fold(known[None]), self._reach(window)[given]))
+        p = len(given)
+        triangle = lower_triangle(window.factor[None, given + rest])[0]
+        points, weights, scales = [], [], []
+        own = np.ones(len(window.points)) if window.scales is None else window.scales
+        for place in places:
+            white = solve_triangular(triangle[:p, :p], (place - window.points[:, given]).T, lower=True).T
+            square = ((white / own[:, None]) ** 2).sum(axis=1)
+            points.append(window.points[:, rest] + white @ triangle[p:, :p].T)
+            with np.errstate(divide="ignore"):
+                log_weight = np.log(window.weights) - p * np.log(own)
+                if self.profile.power is None:
+                    weights.append(log_weight - 0.5 * square)
+                    scales.append(own)
+                else:
+                    height = np.maximum(1.0 - square, 0.0)
+                    weights.append(log_weight + (self.profile.power + 0.5 * len(rest)) * np.log(height))
+                    scales.append(own * np.sqrt(height))
+        joined = np.concatenate(weights)
+        joined -= joined.max()
+        near = np.flatnonzero(joined > -np.inf)
+        if not len(near):
+            raise Collapse(
+                f"no row is near enough to {known.tolist()}: choose a wider bandwidth, or a gaussian kernel."
+            )
+        plain = window.scales is None and self.profile.power is None
+        return Windows(
+            np.concatenate(points)[near],
+            np.exp(joined[near]),
+            np.ascontiguousarray(triangle[p:, p:]),
+            None if plain else np.concatenate(scales)[near],
+        )
+
+    # The line -------------------------------------------------------------------------------------------------------
+
+    def cdf(self, X: Any) -> Array:
+        """Probability of values up to those given: on the line, or below all of them (Gaussian, H diagonal), (n, K)."""
+        X = np.asarray(as_floats(X, self.shape[1]), dtype=np.float64)
+        out = np.empty((len(X), len(self.windows)))
+        for k, window in enumerate(self.windows):
+            out[:, k] = self._below(window, X)
+        return np.where(np.isnan(X).any(axis=1)[:, None], np.nan, np.clip(out, 0.0, 1.0))
+
+    def _below(self, window: Windows, X: Array) -> Array:
+        if self.support is None:
+            return self._mass(window, X)
+        if self.shape[1] > 1:
+            raise TypeError("cdf of several columns with bounds or a period is not offered; take a marginal.")
+        return self._folded(window, X[:, 0])
+
+    def _folded(self, window: Windows, x: Array) -> Array:
+        """The distribution of what is folded: the mass of all stretches that are folded onto those up to x."""
+        support = self.support
+        assert support is not None
+        low, high = float(support.low[0]), float(support.high[0])
+
+        def F(place: Any) -> Array:
+            return self._mass(window, np.broadcast_to(place, x.shape)[:, None])
+
+        x = support.fold(x[:, None])[:, 0] if support.periodic[0] else np.clip(x, low, high)
+        if not np.isfinite(high):
+            return F(x) - F(2 * low - x)
+        if not np.isfinite(low):
+            return F(x) + 1.0 - F(2 * high - x)
+        total = np.zeros(len(x))
+        for sign, shift in support.column_images(0, float(self._reach(window)[0])):
+            here, begin = F(sign * x + shift), F(sign * low + shift)
+            total += sign * (here - begin)
+        return total
+
+    def _mass(self, window: Windows, X: Array) -> Array:
+        """Distribution function before folding."""
+        U = window.standard(X)
+        if U.shape[1] > 1 and (self.profile.name != "gaussian" or window._diagonal is None):
+            raise TypeError(
+                "cdf of several columns is offered for the gaussian kernel with one bandwidth for each column; take a "
+                "marginal for one column."
+            )
+        if U.shape[1] == 1 and window.scales is None:
+            return window.line(self.profile).at(U[:, 0])
+        P, share = window.standard(window.points), window.weights / window.weights.sum()
+        out = np.empty(len(U))
+        rows = max(1, 2**18 // len(P))
+        scales = 1.0 if window.scales is None else window.scales
+        for begin in range(0, len(U), rows):
+            below = np.ones((len(U[begin : begin + rows]), len(P)))
+            for j in range(U.shape[1]):
+                below *= self.profile.cdf((U[begin : begin + rows, j, None] - P[:, j]) / scales)
+            out[begin : begin + rows] = below @ share
+        return out

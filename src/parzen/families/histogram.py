@@ -1,0 +1,248 @@
+"""Histograms: how many rows fall between edges, and how the edges are chosen."""
+
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from scipy import special
+
+from parzen.bandwidth import Points
+from parzen.conjugate import Dirichlet
+from parzen.densities.bins import BinDensity, bin_of
+from parzen.families.kernel import _members
+from parzen.family import ESTIMATES, Collapse, Family, Table, check_prior, choose
+from parzen.kernels.arrays import Array, ColumnError, as_floats
+from parzen.kernels.memberships import Memberships, group_count
+from parzen.statistic import Counts, Sample
+
+RULES = ("fd", "scott", "sturges", "knuth", "equal")
+#: Most boxes of a histogram: beyond, it says nothing and costs much.
+MOST_BOXES = 2**24
+
+
+@dataclass(eq=False, repr=False)
+class Histogram(Family):
+    r"""Histogram of one to three columns: :math:`f(x) = p_b / v_b`, b the box of x, v its volume.
+
+    Its statistic is `Counts` where the edges are given (shards then add in memory that doesn't grow), and `Sample`
+    where they are chosen from all rows.
+
+    Parameters
+    ----------
+    bins : int, str, list of edges, or one of these for each column
+        A number of equal bins; edges; or a rule: "fd" (Freedman and Diaconis), "scott", "sturges", "knuth" (the number
+        of bins of greatest posterior probability), "equal" (bins of equal counts, 2 n^(2/5) of them).
+    width : float, or one for each column
+        Width of bins that begin at multiples of it, instead of `bins`.
+    estimate : "bayes", "map" or "ml"
+        The posterior mean, the posterior's mode, or the share of rows, by which an empty bin has probability zero.
+    prior : Dirichlet, optional
+        With one number, of each box. By default Dirichlet(1/2) for "bayes" and Dirichlet(3/2) for "map".
+
+    Notes
+    -----
+    Beyond the outer edges the density is zero, with any prior.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from parzen import Histogram, fit
+    >>> X = np.array([[0.1], [0.2], [0.9], [2.5]])
+    >>> density = fit(Histogram(bins=[0, 1, 2, 3], estimate="ml"), X).density
+    >>> np.exp(density.log_density(np.array([[0.5], [1.5], [2.5]])))
+    array([[0.75],
+           [0.  ],
+           [0.25]])
+    """
+
+    bins: Any = "fd"
+    width: Any = None
+    estimate: str = "bayes"
+    prior: Dirichlet | None = None
+
+    def bind(self, table: Table) -> Self:
+        if not isinstance(self.bins, dict):
+            return self
+        places = {table.positions(column)[0]: value for column, value in self.bins.items()}
+        return replace(self, bins=[places.get(j, "fd") for j in range(len(table.names()))])
+
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Counts | Sample:
+        choose("estimate", self.estimate, ESTIMATES)
+        rows = as_floats(X)
+        d = rows.shape[1]
+        edges = self._known_edges(d)
+        points, codes, weights = _members(rows, R)
+        missing = np.isnan(points)
+        if missing.any():
+            if d > 1:
+                raise ColumnError(
+                    "column {column} has missing cells, and a histogram of several columns needs complete rows; leave "
+                    "those rows out, or give each column a histogram of its own: Product({...}).",
+                    int(np.flatnonzero(missing.any(axis=0))[0]),
+                )
+            kept = ~missing[:, 0]
+            points, codes, weights = points[kept], codes[kept], weights[kept]
+        if edges is None:
+            return Sample(((points, codes, weights),) if len(points) else (), group_count(R), d)
+        return Counts(self._counted(points, codes, weights, group_count(R), edges), (_boxes(edges),))
+
+    def maximise(self, statistic: Counts | Sample) -> BinDensity:
+        if isinstance(statistic, Sample):
+            edges = self._chosen_edges(statistic)
+            counts = np.zeros((statistic.groups, _boxes(edges)))
+            for points, codes, weights in statistic.batches:
+                counts += self._counted(points, codes, weights, statistic.groups, edges)
+        else:
+            edges, counts = self._known_edges_of(statistic), statistic.counts
+        if not counts.any():
+            raise Collapse("a histogram needs at least one row with weight; none came.")
+        counts = np.where(counts.any(axis=1, keepdims=True), counts, counts.sum(axis=0))
+        return BinDensity(edges, self._log_mass(counts).reshape(-1, *(len(part) - 1 for part in edges)))
+
+    def _log_mass(self, counts: Array) -> Array:
+        if self.estimate == "ml":
+            with np.errstate(divide="ignore"):
+                return np.log(counts) - np.log(counts.sum(axis=1, keepdims=True))
+        check_prior(self.prior, Dirichlet, "Histogram", counts.shape)
+        prior = self.prior or Dirichlet(1.5 if self.estimate == "map" else 0.5)
+        raised = counts + np.broadcast_to(prior.concentration, counts.shape) - (self.estimate == "map")
+        if (raised < 0).any() or not (raised.sum(axis=1) > 0).all():
+            raise Collapse("the prior of Histogram has no mode inside; use estimate='bayes', or numbers of at least 1.")
+        with np.errstate(divide="ignore"):
+            return np.log(raised) - np.log(raised.sum(axis=1, keepdims=True))
+
+    @staticmethod
+    def _counted(points: Array, codes: Any, weights: Array, K: int, edges: tuple[Array, ...]) -> Array:
+        box = np.zeros(len(points), dtype=np.int64)
+        for j, part in enumerate(edges):
+            place = bin_of(points[:, j], part)
+            if (place < 0).any():
+                value = points[place < 0, j][0]
+                raise ColumnError(
+                    f"bins of column {{column}} reach from {part[0]:g} to {part[-1]:g}, but it holds {value:g}; widen "
+                    "the edges, or leave out such rows.",
+                    j,
+                )
+            box = box * (len(part) - 1) + place
+        boxes = _boxes(edges)
+        counts = np.bincount(codes.astype(np.int64) * boxes + box, weights=weights, minlength=K * boxes)
+        return counts.astype(np.float64).reshape(K, boxes)
+
+    # Edges ----------------------------------------------------------------------------------------------------------
+
+    def _each(self, d: int) -> list[Any]:
+        """Bins of each column: edges, a number, or a rule."""
+        if d > 3:
+            raise ValueError(f"a histogram has one to three columns, got {d}; use Kernel, or Product of histograms.")
+        if self.width is not None:
+            widths = np.broadcast_to(np.asarray(self.width, dtype=np.float64), d)
+            if not (np.isfinite(widths).all() and (widths > 0).all()):
+                raise ValueError(f"width must be finite and above 0, one or {d} numbers, got {self.width!r}.")
+            return [("width", float(width)) for width in widths]
+        given = self.bins
+        if isinstance(given, str | Integral) or (isinstance(given, list | tuple | np.ndarray) and _are_edges(given)):
+            return [_read(given)] * d
+        if not isinstance(given, list | tuple | np.ndarray) or len(given) != d:
+            raise ValueError(
+                f"bins must be a number, edges, one of {', '.join(map(repr, RULES))}, or one of these for each of {d} "
+                f"columns, got {given!r}."
+            )
+        return [_read(one) for one in given]
+
+    def _known_edges(self, d: int) -> tuple[Array, ...] | None:
+        each = self._each(d)
+        return tuple(each) if all(isinstance(one, np.ndarray) for one in each) else None
+
+    def _known_edges_of(self, statistic: Counts) -> tuple[Array, ...]:
+        for d in (1, 2, 3):
+            try:
+                edges = self._known_edges(d)
+            except ValueError:
+                continue
+            if edges is not None and _boxes(edges) == statistic.sizes[0]:
+                return edges
+        raise ValueError("these counts were taken over other bins; observe the rows again.")
+
+    def _chosen_edges(self, sample: Sample) -> tuple[Array, ...]:
+        points, w = sample.pooled().of_group(0)
+        if not len(points):
+            raise Collapse("a histogram needs at least one row with weight; none came.")
+        d = sample.width
+        edges = tuple(
+            one if isinstance(one, np.ndarray) else _edges(one, points[:, j], w, d, j)
+            for j, one in enumerate(self._each(d))
+        )
+        if _boxes(edges) > MOST_BOXES:
+            raise ValueError(f"there would be {_boxes(edges):,} boxes; ask for fewer or wider bins.")
+        return edges
+
+
+def _boxes(edges: tuple[Array, ...]) -> int:
+    return int(np.prod([len(part) - 1 for part in edges], dtype=object))
+
+
+def _are_edges(given: Any) -> bool:
+    """Whether a list holds edges, rather than bins for each column: numbers that aren't all whole, or that rise."""
+    if any(not isinstance(one, Real) for one in given):
+        return False
+    return len(given) > 3 or bool(np.all(np.diff(np.asarray(given, dtype=float)) > 0))
+
+
+def _read(one: Any) -> Any:
+    """Bins of a column as they are given, checked."""
+    if isinstance(one, str):
+        if one not in RULES:
+            raise ValueError(f"bins must be a number, edges or one of {', '.join(map(repr, RULES))}, got {one!r}.")
+        return one
+    if isinstance(one, Integral) and not isinstance(one, bool):
+        if one < 1:
+            raise ValueError(f"bins must be at least 1, got {one}.")
+        return int(one)
+    edges = np.asarray(one, dtype=np.float64)
+    if edges.ndim != 1 or len(edges) < 2 or not np.isfinite(edges).all() or not (np.diff(edges) > 0).all():
+        raise ValueError(f"edges of bins must be at least two finite numbers that rise, got {one!r}.")
+    return edges
+
+
+def _edges(rule: Any, x: Array, w: Array, d: int, j: int) -> Array:
+    """Edges of a column by a rule."""
+    low, high = float(x.min()), float(x.max())
+    if isinstance(rule, tuple):
+        width = rule[1]
+        first = np.floor(low / width)
+        count = int(np.floor(high / width) - first) + 1
+        return width * (first + np.arange(min(count, MOST_BOXES + 1) + 1))
+    if not high > low:
+        raise ColumnError(
+            "column {column} is constant, so no bins follow from it; leave it out, or give edges or a width.", j
+        )
+    if isinstance(rule, int):
+        return np.linspace(low, high, rule + 1)
+    points = Points.of(x, w)
+    n = points.n
+    if rule == "equal":
+        inner = points.quantiles(tuple(np.linspace(0.0, 1.0, max(1, round(2.0 * n**0.4)) + 1)))
+        return np.unique(inner)
+    if rule == "knuth":
+        return np.linspace(low, high, _knuth(x, w, n) + 1)
+    if rule == "sturges":
+        return np.linspace(low, high, int(np.ceil(np.log2(n))) + 2)
+    first, third = points.quantiles((0.25, 0.75))
+    by_range = 2.0 * (third - first) * n ** (-1.0 / (d + 2))
+    width = by_range if rule == "fd" and by_range > 0 else 3.49 * points.deviation * n ** (-1.0 / (d + 2))
+    return np.linspace(low, high, int(np.clip(np.ceil((high - low) / width), 1, MOST_BOXES)) + 1)
+
+
+def _knuth(x: Array, w: Array, n: float) -> int:
+    """Number of equal bins of greatest posterior probability (Knuth 2006)."""
+    scaled = (x - x.min()) / (x.max() - x.min())
+    weights = w * (n / w.sum())
+
+    def log_posterior(m: int) -> float:
+        counts = np.bincount(np.minimum((scaled * m).astype(np.int64), m - 1), weights=weights, minlength=m)
+        constant = n * np.log(m) + special.gammaln(0.5 * m) - m * special.gammaln(0.5) - special.gammaln(n + 0.5 * m)
+        return float(constant + special.gammaln(counts + 0.5).sum())
+
+    most = int(min(max(50, 4 * n**0.5), 2000))
+    return 1 + int(np.argmax([log_posterior(m) for m in range(1, most + 1)]))

@@ -1,0 +1,199 @@
+"""Kernel densities (Parzen windows): the family whose statistic is the sample."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from parzen import bandwidth as bandwidths
+from parzen.densities.support import Support
+from parzen.densities.windows import WindowDensity, Windows
+from parzen.family import Collapse, Family, Table, groups_called, say
+from parzen.kernels.arrays import Array, ColumnError, as_floats
+from parzen.kernels.memberships import Labels, Memberships, group_count
+from parzen.profiles import Profile, profile
+from parzen.statistic import Sample
+
+
+@dataclass(eq=False, repr=False)
+class Kernel(Family):
+    r"""Parzen windows: :math:`f(x) = \sum_j w_j K_H(x - x_j) / \sum_j w_j`, a kernel around every row.
+
+    Its statistic is `Sample`: the rows themselves.
+
+    Parameters
+    ----------
+    bandwidth : float, array or str
+        A number h; one for each column; a matrix H, in squared units as a covariance; or a rule of `parzen.bandwidth`:
+        "scott", "silverman", "isj", "sj", "lscv", "lcv", "plug-in", "scv". A number is the standard deviation of a
+        Gaussian kernel and the radius of one that ends, as in scikit-learn. A rule chooses for a Gaussian kernel, and
+        the choice is carried over to others so that they smooth as much (canonical bandwidths).
+    kernel : str or callable
+        "gaussian", "tophat", "epanechnikov", "triangular" ("linear"), "biweight", "triweight", "cosine", "exponential",
+        or a function K(u) of an array that is symmetric and integrates to one; both are checked. Kernels of several
+        columns are radial.
+    covariance : "scaled", "diagonal", "full" or None
+        How a rule shapes H: see `parzen.bandwidth.choose`.
+    adaptive : bool or float
+        Abramson's bandwidths: those of a row are multiplied by (f(x_j) / g)^(-a), f a pilot density with the same
+        bandwidth, g its geometric mean, a = 1/2 or the number given.
+    bounds : tuple (low, high), list or dict
+        Ends of columns, None where there is none: the density is reflected there. One pair for a single column, a list
+        with one for each column (None: unbounded), or a dict from names or positions.
+    period : float, list or dict
+        Columns that come round: the length of a period, or (begin, length).
+    rtol, atol : float
+        What a density may be off by: relative to itself, and in its units. ``rtol=0`` sums all pairs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from parzen import Kernel, fit
+    >>> X = np.array([[0.0], [1.0], [3.0]])
+    >>> fit(Kernel(bandwidth=0.5), X).density.log_density(np.array([[0.0], [100.0]])).round(3)
+    array([[-1.1970000e+00],
+           [-1.8819324e+04]])
+    """
+
+    bandwidth: Any = "silverman"
+    kernel: Any = "gaussian"
+    covariance: str | None = None
+    adaptive: bool | float = False
+    bounds: Any = None
+    period: Any = None
+    rtol: float = 1e-6
+    atol: float = 0.0
+
+    def bind(self, table: Table) -> Self:
+        places = {name: self._positions(table, getattr(self, name)) for name in ("bounds", "period")}
+        return replace(self, **places)
+
+    @staticmethod
+    def _positions(table: Table, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        return {table.positions(column)[0]: value for column, value in given.items()}
+
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Sample:
+        rows = as_floats(X)
+        self._check(rows.shape[1])
+        points, codes, weights = _members(rows, R)
+        missing = np.isnan(points)
+        if missing.any():
+            if rows.shape[1] > 1:
+                raise ColumnError(
+                    "column {column} has missing cells, and a kernel of several columns needs complete rows; leave "
+                    "those rows out, fill them, or give the column a kernel of its own: Product({...}).",
+                    int(np.flatnonzero(missing.any(axis=0))[0]),
+                )
+            kept = ~missing[:, 0]
+            points, codes, weights = points[kept], codes[kept], weights[kept]
+        return Sample(((points, codes, weights),) if len(points) else (), group_count(R), rows.shape[1])
+
+    def maximise(self, statistic: Sample) -> WindowDensity:
+        d, K = statistic.width, statistic.groups
+        kernel, support = self._check(d)
+        samples = [statistic.of_group(k) for k in range(K)]
+        filled = [k for k in range(K) if len(samples[k][0])]
+        if not filled:
+            raise Collapse("a kernel density needs at least one row with weight; none came.")
+        everything = statistic.pooled().of_group(0) if len(filled) < K or (K > 1 and self._by_rule) else samples[0]
+        samples = [samples[k] if k in filled else everything for k in range(K)]
+        if support is not None:
+            support.check(everything[0])
+            samples = [(support.fold(points) if support.periodic.any() else points, w) for points, w in samples]
+        factors = [self._factor(kernel, *sample, everything if K > 1 else None, k) for k, sample in enumerate(samples)]
+        windows = (Windows(points, w, factor) for (points, w), factor in zip(samples, factors, strict=True))
+        density = WindowDensity(kernel, tuple(windows), support, float(self.rtol), float(self.atol))
+        return density if self.adaptive is False else self._adapted(density)
+
+    @property
+    def _by_rule(self) -> bool:
+        return isinstance(self.bandwidth, str)
+
+    def _factor(self, kernel: Profile, points: Array, w: Array, everything: Any, k: int) -> Array:
+        """Factor of H for one group; a group that is too small for its rule takes that of all rows."""
+        d = points.shape[1]
+        if not self._by_rule:
+            return given_factor(self.bandwidth, d)
+        weights = None if (w == 1.0).all() else w
+        try:
+            return bandwidths.choose(self.bandwidth, points, weights, self.covariance) * kernel.canonical(d)
+        except ValueError:
+            if everything is None:
+                raise
+            factor = bandwidths.choose(
+                self.bandwidth, everything[0], everything[1], self.covariance
+            ) * kernel.canonical(d)
+            say(
+                f"{groups_called([k])} have too few different rows for the rule {self.bandwidth!r} of Kernel; the "
+                "bandwidth of all rows was taken. Give more rows, or bandwidth a number."
+            )
+            return factor
+
+    def _adapted(self, density: WindowDensity) -> WindowDensity:
+        sensitivity = 0.5 if self.adaptive is True else float(self.adaptive)
+        windows = []
+        for k, window in enumerate(density.windows):
+            pilot = density._one(k, window.points)
+            middle = np.average(pilot, weights=window.weights)
+            windows.append(replace(window, scales=np.exp(-sensitivity * (pilot - middle))))
+        return replace(density, windows=tuple(windows))
+
+    def _check(self, d: int) -> tuple[Profile, Support | None]:
+        """The kernel and the support, or an error where a parameter is wrong."""
+        for name in ("rtol", "atol"):
+            value = getattr(self, name)
+            if not isinstance(value, int | float | np.number) or isinstance(value, bool) or not 0 <= value < np.inf:
+                raise ValueError(f"{name} must be a number, at least 0, got {value!r}.")
+        if not isinstance(self.adaptive, bool | np.bool_) and not (
+            isinstance(self.adaptive, int | float | np.number) and 0 <= self.adaptive <= 1
+        ):
+            raise ValueError(f"adaptive must be True, False, or a number from 0 to 1, got {self.adaptive!r}.")
+        if self._by_rule:
+            bandwidths.check_rule(self.bandwidth, self.covariance)
+        else:
+            given_factor(self.bandwidth, d)
+        return profile(self.kernel), Support.of(d, self.bounds, self.period)
+
+
+def given_factor(bandwidth: Any, d: int) -> Array:
+    """Lower triangular factor of H from a number, one for each column, or H itself."""
+    try:
+        h = np.asarray(bandwidth, dtype=np.float64)
+    except (TypeError, ValueError):
+        h = np.empty((0, 0, 0))
+    if h.ndim > 2 or (h.ndim == 1 and len(h) != d) or (h.ndim == 2 and h.shape != (d, d)):
+        raise ValueError(
+            f"bandwidth must be a number, {d} numbers (one for each column), a matrix of shape ({d}, {d}), or the name "
+            f"of a rule, got {bandwidth!r}."
+        )
+    if not np.isfinite(h).all() or (h.ndim < 2 and not (h > 0).all()):
+        raise ValueError(f"bandwidth must be finite and above 0, got {bandwidth!r}.")
+    if h.ndim < 2:
+        return np.diag(np.broadcast_to(h, d)).astype(np.float64)
+    if not np.allclose(h, h.T, rtol=1e-10, atol=0.0):
+        raise ValueError("bandwidth as a matrix H must be symmetric, like a covariance.")
+    try:
+        return np.asarray(np.linalg.cholesky(h), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        least = np.linalg.eigvalsh(h)[0]
+        raise ValueError(
+            f"bandwidth as a matrix H must be positive definite, but its least eigenvalue is {least:.3g}; H is in "
+            "squared units, like a covariance."
+        ) from None
+
+
+def _members(rows: Any, R: Memberships) -> tuple[Array, Any, Array]:
+    """Rows, once for every group in which they weigh something, with the group and the weight."""
+    n = len(rows)
+    if R is None or (isinstance(R, np.ndarray) and R.ndim == 1):
+        w = np.ones(n) if R is None else np.array(R, dtype=np.float64)
+        keep: Any = slice(None) if R is None or w.all() else w != 0
+        return np.array(rows[keep], dtype=np.float64), np.zeros(len(w[keep]), dtype=np.int32), w[keep]
+    if isinstance(R, Labels):
+        w = np.ones(n) if R.weights is None else R.weights
+        keep = (R.codes >= 0) & (w != 0)
+        return np.array(rows[keep], dtype=np.float64), np.array(R.codes[keep], dtype=np.int32), np.array(w[keep])
+    i, k = np.nonzero(R)
+    return np.array(rows[i], dtype=np.float64), k.astype(np.int32), np.array(R[i, k])

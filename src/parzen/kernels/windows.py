@@ -1,0 +1,259 @@
+"""Sums of kernels over points, pair by pair: points in tiles, tiles that are too far left out."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parzen.kernels import native
+from parzen.kernels.arrays import Array
+
+#: Kernels that the compiled sums know, by their codes.
+CODES = {
+    "gaussian": 0,
+    "tophat": 1,
+    "epanechnikov": 2,
+    "triangular": 3,
+    "biweight": 4,
+    "triweight": 5,
+    "cosine": 6,
+    "exponential": 7,
+}
+#: What Gaussian coordinates are multiplied by, so that the kernel is a power of two.
+GAUSSIAN_SCALE = float(np.sqrt(0.5 / np.log(2.0)))
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """Points in tiles of neighbours: what the sums read. Coordinates are in units of the bandwidth.
+
+    Attributes
+    ----------
+    size : points of a tile
+    points : array of shape (tiles, d, size), float64, or float32 relative to the tiles' centres
+    coefficients : array of shape (tiles, size)
+    shrink : array of shape (tiles, size), optional
+        Squared inverse scales of the points.
+    low, high : arrays of shape (d, tiles)
+    least : array of shape (tiles,)
+        Least of `shrink` in each tile.
+    centres : array of shape (tiles, d), with float32 points
+    order : array of shape (n,)
+        Which row each place in the tiles holds.
+    total : float
+        Sum of the coefficients.
+    """
+
+    size: int
+    points: NDArray[np.floating]
+    coefficients: NDArray[np.floating]
+    shrink: NDArray[np.floating] | None
+    low: Array
+    high: Array
+    least: Array
+    centres: Array | None
+    order: NDArray[np.int64]
+    total: float
+
+
+def kd_order(X: Array, leaf: int) -> NDArray[np.int64]:
+    """An order of rows (n, d) in which neighbours in the list are neighbours in space."""
+    n, d = X.shape
+    order = np.empty(n, dtype=np.int64)
+    if n:
+        native.call(
+            "kd_order_f64", native.pointer(X, native.F64, (n, d), "X"), n, d, max(leaf, 1), *native.outputs(order)
+        )
+    return order
+
+
+def lay_tiles(
+    points: Array, coefficients: Array, shrink: Array | None, size: int, single: bool, sort: bool = True
+) -> Tiles:
+    """Tiles of points (n, d), n > 0, whose coordinates are scaled as the kernel wants them."""
+    n, d = points.shape
+    order = kd_order(points, size) if sort else np.arange(n)
+    count = -(-n // size)
+    filled = np.concatenate([order, np.full(count * size - n, order[-1])])
+    X = points[filled].reshape(count, size, d)
+    low, high = X.min(axis=1), X.max(axis=1)
+    weight = coefficients[filled]
+    weight[n:] = 0.0
+    least = np.ones(count) if shrink is None else shrink[filled].reshape(count, size).min(axis=1)
+    kind = np.float32 if single else np.float64
+    centres = 0.5 * (low + high) if single else None
+    if centres is not None:
+        X = X - centres[:, None, :]
+    return Tiles(
+        size,
+        np.ascontiguousarray(X.transpose(0, 2, 1), dtype=kind),
+        np.ascontiguousarray(weight.reshape(count, size), dtype=kind),
+        None if shrink is None else np.ascontiguousarray(shrink[filled].reshape(count, size), dtype=kind),
+        np.ascontiguousarray(low.T),
+        np.ascontiguousarray(high.T),
+        np.ascontiguousarray(least),
+        centres,
+        order,
+        float(coefficients.sum()),
+    )
+
+
+def window_sums(
+    tiles: Tiles,
+    kernel: str,
+    Q: Array,
+    rtol: float,
+    atol: float,
+    own: NDArray[np.int64] | None = None,
+    left: Array | None = None,
+) -> Array:
+    """Log of the sum of coefficients times kernel at each query, kernels being 1 at distance 0.
+
+    Parameters
+    ----------
+    Q : array of shape (m, d), in the units of the points, neighbours close to each other
+    rtol, atol : what may be left out, relative to each sum and in its units
+    own : place in the tiles of a point that is to count with the coefficient `left` instead; -1 for none
+    """
+    count, d, size = tiles.points.shape
+    m = len(Q)
+    out = np.empty(m)
+    if not m:
+        return out
+    single = tiles.points.dtype == np.float32
+    kind = np.dtype(tiles.points.dtype)
+    f64, i64 = native.F64, native.I64
+    native.call(
+        "window_sums_f32" if single else "window_sums_f64",
+        count,
+        size,
+        d,
+        native.pointer(tiles.points, kind, (count, d, size), "points"),
+        native.pointer(tiles.coefficients, kind, (count, size), "coefficients"),
+        None if tiles.shrink is None else native.pointer(tiles.shrink, kind, (count, size), "shrink"),
+        native.pointer(tiles.low, f64, (d, count), "low"),
+        native.pointer(tiles.high, f64, (d, count), "high"),
+        native.pointer(tiles.least, f64, (count,), "least"),
+        None if tiles.centres is None else native.pointer(tiles.centres, f64, (count, d), "centres"),
+        native.pointer(Q, f64, (m, d), "Q"),
+        m,
+        None if own is None else native.pointer(own, i64, (m,), "own"),
+        None if left is None else native.pointer(left, f64, (m,), "left"),
+        tiles.total,
+        rtol,
+        atol,
+        max(4, size // 4),
+        CODES[kernel],
+        *native.outputs(out),
+    )
+    return out
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """A regular grid of cells over one or two columns.
+
+    Attributes
+    ----------
+    low : array of shape (d,)
+        Where the first cell begins.
+    inverse : array of shape (d,)
+        Cells for each unit of length.
+    counts : array of shape (d,), int64
+    """
+
+    low: Array
+    inverse: Array
+    counts: NDArray[np.int64]
+
+    #: Polynomials of each cell and column.
+    TERMS = 16
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Cells along each column, then polynomials of each."""
+        d = len(self.counts)
+        return (*(int(count) for count in self.counts), *(self.TERMS,) * d)
+
+    def _arguments(self) -> tuple[int, ...]:
+        d = len(self.counts)
+        if d not in (1, 2):
+            raise ValueError(f"a lattice has one or two columns, got {d}.")
+        return (
+            native.pointer(self.low, native.F64, (d,), "low"),
+            native.pointer(self.inverse, native.F64, (d,), "inverse"),
+            native.pointer(self.counts, native.I64, (d,), "counts"),
+        )
+
+    def moments(self, X: Array, weights: Array | None) -> Array:
+        """Chebyshev moments of the points (n, d) in each cell; a point outside counts in the nearest cell's series."""
+        out = np.zeros(self.shape)
+        n, d = X.shape
+        w = None if weights is None else native.pointer(weights, native.F64, (n,), "weights")
+        at = native.pointer(X, native.F64, (n, len(self.counts)), "X")
+        native.call("cell_moments_f64", at, n, d, w, *self._arguments(), *native.outputs(out))
+        return out
+
+    def values(self, X: Array, series: Array) -> tuple[Array, NDArray[np.int64]]:
+        """Values of the cells' series at points (m, d), and the cell of each point, -1 outside."""
+        m, d = X.shape
+        out, cells = np.empty(m), np.empty(m, dtype=np.int64)
+        at = native.pointer(X, native.F64, (m, len(self.counts)), "X")
+        c = native.pointer(series, native.F64, self.shape, "series")
+        native.call("cell_values_f64", at, m, d, c, *self._arguments(), *native.outputs(out, cells))
+        return out, cells
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Sorted points of a line and the moments of runs of them, for sums of compact kernels.
+
+    Attributes
+    ----------
+    x, w : arrays of shape (n,)
+        Places in units of the bandwidth, in rising order, and their weights.
+    starts : array of shape (levels,)
+        Where each level's runs begin in `centres` (runs,) and `moments` (runs, 7).
+    """
+
+    x: Array
+    w: Array
+    kernel: str
+    starts: NDArray[np.int64]
+    centres: Array
+    moments: Array
+
+    LEAF_BITS = 4
+
+    @classmethod
+    def of(cls, x: Array, w: Array, kernel: str) -> "Tree":
+        """The tree of n > 0 sorted points."""
+        n = len(x)
+        counts = [-(-n // (1 << cls.LEAF_BITS))]
+        while counts[-1] > 1:
+            counts.append(-(-counts[-1] // 2))
+        starts = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
+        centres, moments = np.empty(sum(counts)), np.empty((sum(counts), 7))
+        tree = cls(x, w, kernel, starts, centres, moments)
+        native.call("tree_moments_f64", *tree._arguments(), *native.outputs(centres, moments))
+        return tree
+
+    def _arguments(self) -> tuple[int, ...]:
+        n = len(self.x)
+        return (
+            native.pointer(self.x, native.F64, (n,), "x"),
+            native.pointer(self.w, native.F64, (n,), "w"),
+            n,
+            self.LEAF_BITS,
+            len(self.starts),
+            native.pointer(self.starts, native.I64, self.starts.shape, "starts"),
+            CODES[self.kernel],
+        )
+
+    def sums(self, q: Array) -> Array:
+        """Sum of weights times kernel at each query (m,), in units of the bandwidth."""
+        out = np.empty(len(q))
+        parts = native.outputs(self.centres, self.moments)
+        at = native.pointer(q, native.F64, (len(q),), "q")
+        native.call("tree_values_f64", *self._arguments(), *parts, at, len(q), *native.outputs(out))
+        return out
