@@ -1,8 +1,8 @@
 // Points on a regular grid of cells, each cell remembering the Chebyshev moments of its points.
 //
-// In a cell, xi runs from -1 to 1. Moments: M[cell][k] = sum_j w_j T_k(xi_j), k < 16 (in two dimensions T_k(xi) T_l(eta)).
-// What a smooth kernel sums to over a cell is a linear function of them; and its sum over all cells, as a function of
-// where it is evaluated in a cell, is again a series in the same polynomials.
+// In a cell, xi runs from -1 to 1. Moments: M[cell][k] = sum_j w_j T_k(xi_j), k < 8 or 16 (in two dimensions
+// T_k(xi) T_l(eta), k, l < 16). What a smooth kernel sums to over a cell is a linear function of them; and its sum over
+// all cells, as a function of where it is evaluated in a cell, is again a series in the same polynomials.
 #include "exp.h"
 
 namespace parzen {
@@ -30,35 +30,104 @@ inline void chebyshev(double xi, double* T) {
     for (index k = 2; k < terms; ++k) T[k] = twice * T[k - 1] - T[k - 2];
 }
 
-// T_0 to T_15 at `lanes` places at once, T[k][lane].
-inline void chebyshev(vec xi, vec* T) {
-    T[0] = splat(1.0);
-    T[1] = xi;
-    const vec twice = xi + xi;
-    for (index k = 2; k < terms; ++k) T[k] = twice * T[k - 1] - T[k - 2];
+// The powers 1, x, ..., x^7 in 8 / lanes vectors: each the product of those of x, x^2, x^4 that its bits ask for.
+struct Powers {
+    static constexpr index count = 8 / lanes;
+    vec one[count], two[count], four[count];
+    Powers() {
+        for (index m = 0; m < 8; ++m) {
+            one[m / lanes][m % lanes] = m & 1;
+            two[m / lanes][m % lanes] = (m >> 1) & 1;
+            four[m / lanes][m % lanes] = m >> 2;
+        }
+    }
+    // From x - 1, x^2 - 1 and x^4 - 1.
+    inline vec at(index v, double x1, double x2, double x4) const {
+        return (splat(1.0) + one[v] * splat(x1)) * (splat(1.0) + two[v] * splat(x2)) * (splat(1.0) + four[v] * splat(x4));
+    }
+};
+
+inline vec eighth(vec x) {  // T_8
+    const vec t = splat(2.0) * x * x - splat(1.0), s = splat(2.0) * t * t - splat(1.0);
+    return splat(2.0) * s * s - splat(1.0);
+}
+
+// Sums of w x^m and, with 16 terms, of w T_8(x) x^m, m < 8, in every cell; `finish` makes them Chebyshev moments.
+template <index count>
+void line_moments(const double* X, index n, const double* weights, const Axis& axis, double* out) {
+    const Powers powers;
+    alignas(64) double x1[lanes], x2[lanes], x4[lanes], w[lanes], w8[lanes];
+    alignas(64) index cell[lanes];
+    for (index i = 0; i < n; i += lanes) {
+        const index many = n - i < lanes ? n - i : lanes;
+        vec x{}, weight = splat(1.0);
+        if (many == lanes) {
+            x = load(X + i);
+            if (weights) weight = load(weights + i);
+        } else {
+            for (index s = 0; s < many; ++s) {
+                x[s] = X[i + s];
+                if (weights) weight[s] = weights[i + s];
+            }
+        }
+        const vec u = (x - splat(axis.low)) * splat(axis.inverse);
+        whole at = __builtin_convertvector(u, whole);
+        const whole last = at - at + (axis.count - 1);
+        at = at < 0 ? at - at : at > last ? last : at;
+        const vec xi = splat(2.0) * (u - __builtin_convertvector(at, vec)) - splat(1.0), square = xi * xi;
+        std::memcpy(cell, &at, sizeof at);
+        store(x1, xi - splat(1.0));
+        store(x2, square - splat(1.0));
+        store(x4, square * square - splat(1.0));
+        store(w, weight);
+        if (count > 8) store(w8, weight * eighth(xi));
+        for (index s = 0; s < many; ++s) {
+            double* into = out + cell[s] * count;
+            for (index v = 0; v < Powers::count; ++v) {
+                const vec p = powers.at(v, x1[s], x2[s], x4[s]);
+                store(into + v * lanes, load(into + v * lanes) + (weights ? splat(w[s]) * p : p));
+                if (count > 8) store(into + 8 + v * lanes, load(into + 8 + v * lanes) + splat(w8[s]) * p);
+            }
+        }
+    }
+}
+
+// T_m = sum of c[m][k] x^k, and T_(8 + m) = 2 T_8 T_m - T_(8 - m).
+template <index count>
+void finish(index cells, double* out) {
+    double c[8][8] = {};
+    c[0][0] = 1;
+    c[1][1] = 1;
+    for (index m = 2; m < 8; ++m)
+        for (index k = 0; k < 8; ++k) c[m][k] = (k ? 2 * c[m - 1][k - 1] : 0) - c[m - 2][k];
+    for (index cell = 0; cell < cells; ++cell) {
+        double* M = out + cell * count;
+        double T[count] = {};
+        for (index m = 0; m < 8; ++m)
+            for (index k = 0; k <= m; ++k) {
+                T[m] += c[m][k] * M[k];
+                if (count > 8) T[count - 8 + m] += c[m][k] * M[count - 8 + k];
+            }
+        if (count > 8) {
+            // T_8 itself is the first of its products; T_(8 - m) of m = 1 to 7 stands in the lower half.
+            for (index m = 1; m < 8; ++m) T[8 + m] = 2 * T[8 + m] - T[8 - m];
+        }
+        for (index k = 0; k < count; ++k) M[k] = T[k];
+    }
 }
 
 }  // namespace
 
-PARZEN_EXPORT index parzen_cell_moments_f64(const double* X, index n, index d, const double* weights, const double* low,
-                                            const double* inverse, const index* counts, double* out) {
+PARZEN_EXPORT index parzen_cell_moments_f64(const double* X, index n, index d, index count, const double* weights,
+                                            const double* low, const double* inverse, const index* counts, double* out) {
     if (d == 1) {
         const Axis axis{low[0], inverse[0], counts[0]};
-        for (index i = 0; i < n; i += lanes) {
-            const index many = n - i < lanes ? n - i : lanes;
-            index cell[lanes];
-            vec xi{}, T[terms];
-            for (index s = 0; s < many; ++s) {
-                double place;
-                cell[s] = axis.cell(X[i + s], &place);
-                xi[s] = place;
-            }
-            chebyshev(xi, T);
-            for (index s = 0; s < many; ++s) {
-                double* into = out + cell[s] * terms;
-                const double w = weights ? weights[i + s] : 1.0;
-                for (index k = 0; k < terms; ++k) into[k] += w * reinterpret_cast<const double*>(T)[k * lanes + s];
-            }
+        if (count == 8) {
+            line_moments<8>(X, n, weights, axis, out);
+            finish<8>(counts[0], out);
+        } else {
+            line_moments<16>(X, n, weights, axis, out);
+            finish<16>(counts[0], out);
         }
         return OK;
     }
@@ -83,8 +152,9 @@ PARZEN_EXPORT index parzen_cell_moments_f64(const double* X, index n, index d, c
 }
 
 // Values of the series at places in its cells; `cells` says which cell each place is in, -1 where none.
-PARZEN_EXPORT index parzen_cell_values_f64(const double* X, index n, index d, const double* series, const double* low,
-                                           const double* inverse, const index* counts, double* out, index* cells) {
+PARZEN_EXPORT index parzen_cell_values_f64(const double* X, index n, index d, index count, const double* series,
+                                           const double* low, const double* inverse, const index* counts, double* out,
+                                           index* cells) {
     for (index i = 0; i < n; ++i) {
         double xi[2];
         index cell = 0;
@@ -100,10 +170,10 @@ PARZEN_EXPORT index parzen_cell_values_f64(const double* X, index n, index d, co
         if (!inside) continue;
         if (d == 1) {
             // Clenshaw's recurrence
-            const double* c = series + cell * terms;
+            const double* c = series + cell * count;
             double b1 = 0, b2 = 0;
             const double twice = 2 * xi[0];
-            for (index k = terms - 1; k > 0; --k) {
+            for (index k = count - 1; k > 0; --k) {
                 const double b0 = c[k] + twice * b1 - b2;
                 b2 = b1;
                 b1 = b0;
@@ -124,6 +194,35 @@ PARZEN_EXPORT index parzen_cell_values_f64(const double* X, index n, index d, co
             out[i] = sum_of(total);
         }
     }
+    return OK;
+}
+
+// Numbers of the points that lie in chosen cells, in their order; how many they are stands first. No cell is chosen
+// between quiet[0] and quiet[1], coordinates of the first column, where most points lie.
+PARZEN_EXPORT index parzen_cell_select_f64(const double* X, index n, index d, const std::uint8_t* chosen, const double* quiet,
+                                           const double* low, const double* inverse, const index* counts, index* out) {
+    index found = 0;
+    double xi;
+    for (index i = 0; i < n; ++i) {
+        if (d == 1 && i % 64 == 0 && n - i >= 64) {
+            vec inside = splat(1.0);
+            const vec a = splat(quiet[0]), b = splat(quiet[1]);
+            for (index s = 0; s < 64; s += lanes) {
+                const vec x = load(X + i + s);
+                inside = x < a ? vec{} : x > b ? vec{} : inside;
+            }
+            if (sum_of(inside) == lanes) {
+                i += 63;
+                continue;
+            }
+        }
+        index cell = 0;
+        for (index j = 0; j < d; ++j)
+            cell = cell * counts[j] + Axis{low[j], inverse[j], counts[j]}.cell(X[i * d + j], &xi);
+        out[1 + found] = i;
+        found += chosen[cell];
+    }
+    out[0] = found;
     return OK;
 }
 

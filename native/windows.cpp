@@ -81,6 +81,7 @@ struct Gaussian {
     static double beyond(double level) { return level > 0 ? std::max(0.0, -std::log2(level)) : 1e4; }
     // Far away: the exponent in units of log 2, and the same of a sum of 2^(exponent - largest).
     static vec exponent(vec t) { return -t; }
+    static double exponent(double t) { return -t; }
     static vec raised(vec e) { return power_of_two(e); }
     static constexpr double unit = 6.93147180559945309417e-01;
 };
@@ -92,6 +93,7 @@ struct Exponential {
         return r * r;
     }
     static vec exponent(vec t) { return -root(t); }
+    static double exponent(double t) { return -std::sqrt(t); }
     static vec raised(vec e) { return exponential(e); }
     static constexpr double unit = 1.0;
 };
@@ -99,6 +101,7 @@ struct Compact {
     static constexpr bool tail = false;
     static double beyond(double) { return 1.0; }
     static vec exponent(vec t) { return -t; }
+    static double exponent(double t) { return -t; }
     static vec raised(vec e) { return e; }
     static constexpr double unit = 1.0;
 };
@@ -140,14 +143,25 @@ struct Tiles {
 // Sums over one tile for `Q` queries at once, each a row of d coordinates; the sums are added to.
 template <class Kernel, class Real, int D, bool scaled, int Q>
 inline void add_tile(const Real* __restrict x, const Real* __restrict c, const Real* __restrict v, index size, index d,
-                     const Real* __restrict q, double* __restrict sums) {
+                     const Real* __restrict q, double* __restrict sums, double* __restrict firsts) {
     using V = typename Lane<Real>::vector;
     constexpr index W = Lane<Real>::count;
     const index columns = D ? D : d;
-    V total[Q] = {};
+    // In single precision the mean of t under the kernel is found as well: it bounds what rounding may have done.
+    constexpr bool single = sizeof(Real) == 4;
+    V total[Q] = {}, moment[Q] = {};
     for (index i = 0; i < size; i += W) {
-        V t[Q] = {};
-        for (index j = 0; j < columns; ++j) {
+        V t[Q] = {}, even[Q] = {};
+        index j = 0;
+        for (; single && j + 2 <= columns; j += 2) {  // two chains round half as much as one
+            const V at = read<V>(x + j * size + i), next = read<V>(x + (j + 1) * size + i);
+            for (int k = 0; k < Q; ++k) {
+                const V u = at - q[k * columns + j], v2 = next - q[k * columns + j + 1];
+                t[k] += u * u;
+                even[k] += v2 * v2;
+            }
+        }
+        for (; j < columns; ++j) {
             const V at = read<V>(x + j * size + i);
             for (int k = 0; k < Q; ++k) {
                 const V u = at - q[k * columns + j];
@@ -156,21 +170,36 @@ inline void add_tile(const Real* __restrict x, const Real* __restrict c, const R
         }
         const V weight = read<V>(c + i);
         for (int k = 0; k < Q; ++k) {
+            if (single) t[k] += even[k];
             if (scaled) t[k] *= read<V>(v + i);
-            total[k] += weight * Kernel::at(t[k]);
+            const V term = weight * Kernel::at(t[k]);
+            total[k] += term;
+            if (single) moment[k] += term * t[k];
         }
     }
     for (int k = 0; k < Q; ++k) {
-        double s = 0;
-        for (index l = 0; l < W; ++l) s += total[k][l];
+        double s = 0, f = 0;
+        for (index l = 0; l < W; ++l) { s += total[k][l]; f += moment[k][l]; }
         sums[k] += s;
+        if (single) firsts[k] += f;
     }
 }
 
 // The logarithm of a sum whose terms are all too small to be numbers: relative to the largest of them.
 template <class Kernel>
-double far_sum(const Tiles& tiles, const double* points, const double* q, index own, double left) {
-    const index d = tiles.d, size = tiles.size;
+double far_sum(const Tiles& tiles, const double* points, const double* q, index own, double left, double* nearness) {
+    const index d = tiles.d, size = tiles.size, count = tiles.count;
+    // The largest that any term of a tile can be.
+    index nearest = 0;
+    for (index t = 0; t < count; ++t) {
+        double far = 0;
+        for (index j = 0; j < d; ++j) {
+            const double gap = std::max(std::max(tiles.low[j * count + t] - q[j], q[j] - tiles.high[j * count + t]), 0.0);
+            far += gap * gap;
+        }
+        nearness[t] = Kernel::exponent(tiles.shrink ? far * tiles.least[t] : far);
+        if (nearness[t] > nearness[nearest]) nearest = t;
+    }
     auto exponent = [&](index t, index i) {
         vec far{};
         for (index j = 0; j < d; ++j) {
@@ -187,30 +216,37 @@ double far_sum(const Tiles& tiles, const double* points, const double* q, index 
         return c;
     };
     const vec least = splat(-std::numeric_limits<double>::infinity());
-    vec top = least;
-    for (index t = 0; t < tiles.count; ++t)
+    double largest = -std::numeric_limits<double>::infinity();
+    auto look = [&](index t) {
+        vec top = least;
         for (index i = 0; i < size; i += lanes) {
             const vec e = exponent(t, i), there = coefficient(t, i) > vec{} ? e : least;
             top = there > top ? there : top;
         }
-    double largest = -std::numeric_limits<double>::infinity();
-    for (index s = 0; s < lanes; ++s) largest = std::max(largest, top[s]);
+        for (index s = 0; s < lanes; ++s) largest = std::max(largest, top[s]);
+    };
+    look(nearest);
+    for (index t = 0; t < count; ++t)
+        if (nearness[t] > largest) look(t);
     if (!(largest > -std::numeric_limits<double>::infinity())) return largest;
     vec total{};
-    for (index t = 0; t < tiles.count; ++t)
+    for (index t = 0; t < count; ++t) {
+        if (nearness[t] < largest - 100.0) continue;  // all of them together are less than rounding
         for (index i = 0; i < size; i += lanes)
             total += coefficient(t, i) * Kernel::raised(exponent(t, i) - splat(largest));
+    }
     return std::log(sum_of(total)) + largest * Kernel::unit;
 }
 
 template <class Kernel, class Real, int D, bool scaled>
 index sums(const Tiles& tiles, const Real* points, const Real* coefficients, const Real* shrink, const double* centres,
            const double* queries, index m, const index* own, const double* left, double total, double rtol, double atol,
-           index group, double* out) {
+           index group, double* out, double* mean) {
     const index d = D ? D : tiles.d, count = tiles.count, size = tiles.size;
-    Scratch<double> distance(count), low(d), high(d), sum(group);
+    Scratch<double> distance(count), low(d), high(d), sum(group), first(group);
     Scratch<Real> q(group * d), altered(size);
-    if (!distance || !low || !high || !sum || !q || !altered) return NO_MEMORY;
+    Scratch<bool> lost(group);
+    if (!distance || !low || !high || !sum || !first || !q || !altered || !lost) return NO_MEMORY;
     // Far from all points a sum of normal numbers is none: recomputed relative to its largest term.
     const double tiny = total * (sizeof(Real) == 8 ? 1e-290 : 1e-30);
     for (index begin = 0; begin < m; begin += group) {
@@ -235,7 +271,7 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
             for (index t = 0; t < count; ++t) distance[t] *= tiles.least[t];
         double nearest = distance[0];
         for (index t = 1; t < count; ++t) nearest = std::min(nearest, distance[t]);
-        for (index k = 0; k < many; ++k) sum[k] = 0;
+        for (index k = 0; k < many; ++k) sum[k] = first[k] = 0;
 
         auto add = [&](index t) {
             const Real *x = points + t * d * size, *c = coefficients + t * size, *v = scaled ? shrink + t * size : nullptr;
@@ -244,7 +280,7 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
                     q[k * d + j] = static_cast<Real>(rows[k * d + j] - (centres ? centres[t * d + j] : 0.0));
             index k = 0;
             for (; own == nullptr && k + 4 <= many; k += 4)
-                add_tile<Kernel, Real, D, scaled, 4>(x, c, v, size, d, q + k * d, sum + k);
+                add_tile<Kernel, Real, D, scaled, 4>(x, c, v, size, d, q + k * d, sum + k, first + k);
             for (; k < many; ++k) {
                 const Real* weights = c;
                 const index at = own ? own[begin + k] - t * size : -1;
@@ -253,26 +289,29 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
                     altered[at] = static_cast<Real>(left[begin + k]);
                     weights = altered;
                 }
-                add_tile<Kernel, Real, D, scaled, 1>(x, weights, v, size, d, q + k * d, sum + k);
+                add_tile<Kernel, Real, D, scaled, 1>(x, weights, v, size, d, q + k * d, sum + k, first + k);
             }
         };
         // First what is near; its sum says how far the rest may be without being missed.
         const double inner = nearest + 0.5;
         for (index t = 0; t < count; ++t)
             if (distance[t] <= inner) add(t);
-        double floor = sum[0];
-        for (index k = 1; k < many; ++k) floor = std::min(floor, sum[k]);
+        double floor = std::numeric_limits<double>::infinity();
+        for (index k = 0; k < many; ++k) {
+            lost[k] = Kernel::tail && !(sum[k] > tiny);
+            if (!lost[k]) floor = std::min(floor, sum[k]);
+        }
         const double reach = Kernel::beyond((rtol * floor + atol) / total);
         for (index t = 0; t < count; ++t)
             if (distance[t] > inner && distance[t] < reach) add(t);
         for (index k = 0; k < many; ++k) {
             const index at = own ? own[begin + k] : -1;
-            if (Kernel::tail && sizeof(Real) == 8 && !(sum[k] > tiny)) {
+            if (lost[k] && sizeof(Real) == 8) {
                 out[begin + k] = far_sum<Kernel>(tiles, reinterpret_cast<const double*>(points), rows + k * d, at,
-                                                 at >= 0 ? left[begin + k] : 0.0);
+                                                 at >= 0 ? left[begin + k] : 0.0, distance);
             } else {
-                out[begin + k] = sum[k] > (sizeof(Real) == 8 ? 0.0 : tiny)
-                                     ? std::log(sum[k]) : -std::numeric_limits<double>::infinity();
+                out[begin + k] = lost[k] || !(sum[k] > 0) ? -std::numeric_limits<double>::infinity() : std::log(sum[k]);
+                if (mean) mean[begin + k] = first[k] / sum[k];
             }
         }
     }
@@ -285,11 +324,11 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
     index count, index size, index d, const Real *points, const Real *coefficients, const Real *shrink,                \
         const double *low, const double *high, const double *least, const double *centres, const double *queries,      \
         index m, const index *own, const double *left, double total, double rtol, double atol, index group,            \
-        index kernel, double *out
+        index kernel, double *out, double *mean
 
 #define PARZEN_RUN(Kernel, Real, D, scaled)                                                                            \
     return sums<Kernel, Real, D, scaled>(tiles, points, coefficients, shrink, centres, queries, m, own, left, total,   \
-                                         rtol, atol, group, out)
+                                         rtol, atol, group, out, mean)
 #define PARZEN_EITHER(Kernel)                                                                                          \
     if (shrink) PARZEN_RUN(Kernel, double, 0, true);                                                                   \
     PARZEN_RUN(Kernel, double, 0, false)
@@ -302,6 +341,7 @@ PARZEN_EXPORT index parzen_window_sums_f64(PARZEN_ARGUMENTS(double)) {
             if (d == 1) PARZEN_RUN(Gaussian, double, 1, false);
             if (d == 2) PARZEN_RUN(Gaussian, double, 2, false);
             if (d == 3) PARZEN_RUN(Gaussian, double, 3, false);
+            if (d == 8) PARZEN_RUN(Gaussian, double, 8, false);
             PARZEN_RUN(Gaussian, double, 0, false);
         case 1: PARZEN_EITHER(Tophat);
         case 2: PARZEN_EITHER(Epanechnikov);

@@ -33,6 +33,9 @@ _inside = threading.local()
 class Observer(Protocol):
     """Anything that turns a block of rows into a statistic."""
 
+    #: Whether its statistic is the rows themselves, so that blocks of them would be put together again.
+    keeps_rows: ClassVar[bool]
+
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Statistic: ...
 
 
@@ -111,7 +114,7 @@ def accumulate(family: Observer, X: Any, R: Any = None, at: Any = None) -> Any:
     >>> accumulate(Gaussian("diagonal"), np.array([[1.0], [2.0], [6.0]])).mean
     array([[3.]])
     """
-    blocks = _blocks(X, R) if in_memory(X) else _batched_blocks(X, R)
+    blocks = _blocks(X, R, family.keeps_rows) if in_memory(X) else _batched_blocks(X, R, family.keeps_rows)
     total: Any = None
 
     def add(part: Statistic) -> None:
@@ -190,24 +193,25 @@ def _numbered_blocks(X: Any, groups: int, most: int | None = None) -> Iterator[t
         yield begin, row_block(X, begin, begin + rows)
 
 
-def _blocks(X: Any, R: Any) -> Iterator[tuple[Any, Memberships]]:
+def _blocks(X: Any, R: Any, whole: bool) -> Iterator[tuple[Any, Memberships]]:
     check_columns(X, None)
     n = X.shape[0]
     R = check_memberships(R, n)
-    if n == 0:
+    if n == 0 or whole:
         yield X, R
+        return
     for begin, block in _numbered_blocks(X, group_count(R)):
         yield block, take(R, slice(begin, begin + block.shape[0]))
 
 
-def _batched_blocks(batches: Iterable[Any], R: Any) -> Iterator[tuple[Any, Memberships]]:
+def _batched_blocks(batches: Iterable[Any], R: Any, whole: bool) -> Iterator[tuple[Any, Memberships]]:
     if R is not None:
         raise ValueError("X is an iterable of batches, so each batch brings its own memberships: give pairs (X, R).")
     for batch in batches:
         pair = batch if isinstance(batch, tuple) else (batch, None)
         if len(pair) != 2 or not in_memory(pair[0]) or not isinstance(pair[1], np.ndarray | Labels | None):
             raise TypeError("a batch must be an array of rows, or a pair (rows, memberships).")
-        yield from _blocks(*pair)
+        yield from _blocks(*pair, whole)
 
 
 class _Work:

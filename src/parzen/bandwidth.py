@@ -12,17 +12,16 @@ once, exactly to rounding, from Chebyshev moments of cells; after that a bandwid
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 from scipy import fft, optimize, special
 
-from parzen.accumulate import for_each
 from parzen.kernels.arrays import Array, ColumnError
 from parzen.kernels.windows import Lattice
 from parzen.profiles import PROFILES
-from parzen.summation import WindowSum
+from parzen.summation import WindowSum, gathered
 
 __all__ = [
     "RULES",
@@ -47,6 +46,10 @@ class BandwidthWarning(UserWarning):
     """A bandwidth was found, but the criterion left doubts: it is worth a look."""
 
 
+class Dependent(ValueError):
+    """Columns are linear functions of each other."""
+
+
 # The sample ---------------------------------------------------------------------------------------------------------
 
 
@@ -55,8 +58,7 @@ class Points:
     """Rows and weights that a bandwidth is chosen for, with what every rule asks of them."""
 
     X: Array
-    w: Array
-    plain: bool = False  # all weights are one
+    weights: Array | None = None
 
     @classmethod
     def of(cls, X: Any, sample_weight: Any = None) -> "Points":
@@ -65,28 +67,40 @@ class Points:
         X = X[:, None] if X.ndim == 1 else X
         if X.ndim != 2 or not X.size:
             raise ValueError(f"X must have shape (n,) or (n, d), with at least one row, got {X.shape}.")
-        if not np.isfinite(X).all():
-            raise ValueError("X holds a NaN or an infinity; leave out such rows, or fill the cells first.")
-        if sample_weight is None:
-            points = cls(np.ascontiguousarray(X), np.ones(len(X)), plain=True)
-            points._check_spread()
-            return points
-        w = np.asarray(sample_weight, dtype=np.float64)
-        if w.shape != (len(X),) or not (np.isfinite(w).all() and (w >= 0).all()):
-            raise ValueError(f"sample_weight must be {len(X)} finite numbers, none negative, got shape {w.shape}.")
-        if not w.any():
-            raise ValueError("sample_weight is zero for every row; at least one must weigh something.")
-        keep = w > 0
-        points = cls(np.ascontiguousarray(X[keep]), w[keep], plain=bool((w[keep] == 1.0).all()))
+        w = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        if w is not None:
+            if w.shape != (len(X),) or not (np.isfinite(w).all() and (w >= 0).all()):
+                raise ValueError(f"sample_weight must be {len(X)} finite numbers, none negative, got shape {w.shape}.")
+            if not w.any():
+                raise ValueError("sample_weight is zero for every row; at least one must weigh something.")
+            X, w = X[w > 0], w[w > 0]
+        points = cls(np.ascontiguousarray(X), None if w is None or (w == 1.0).all() else w)
         points._check_spread()
         return points
 
+    @cached_property
+    def w(self) -> Array:
+        """Weights, one for each row."""
+        return np.ones(len(self.X)) if self.weights is None else self.weights
+
+    @cached_property
+    def low(self) -> Array:
+        """Least of each column."""
+        return self.X.min(axis=0)
+
+    @cached_property
+    def high(self) -> Array:
+        """Largest of each column."""
+        return self.X.max(axis=0)
+
     def _check_spread(self) -> None:
+        if not (np.isfinite(self.low).all() and np.isfinite(self.high).all()):
+            raise ValueError("X holds a NaN or an infinity; leave out such rows, or fill the cells first.")
         for j in range(self.X.shape[1]):
-            if not self.X[:, j].max() > self.X[:, j].min():
+            if not self.high[j] > self.low[j]:
                 if len(self.X) == 1:
                     raise ColumnError(
-                        "one row has no spread, so that no bandwidth follows from it; give bandwidth a number."
+                        "one row (n_samples = 1) has no spread, so no bandwidth follows; give bandwidth a number."
                     )
                 raise ColumnError(
                     "column {column} is constant, so no bandwidth follows from it; leave it out, or give bandwidth a "
@@ -97,12 +111,19 @@ class Points:
     @cached_property
     def counted(self) -> bool:
         """Whether weights count rows."""
-        return self.plain or bool((self.w == np.floor(self.w)).all())
+        return self.weights is None or bool((self.weights == np.floor(self.weights)).all())
 
     @cached_property
     def n(self) -> float:
         """Number of rows that the weights are worth."""
+        if self.weights is None:
+            return float(len(self.X))
         return float(self.w.sum()) if self.counted else float(self.w.sum() ** 2 / (self.w**2).sum())
+
+    @cached_property
+    def w_total(self) -> float:
+        """Sum of the weights."""
+        return float(len(self.X)) if self.weights is None else float(self.weights.sum())
 
     @cached_property
     def share(self) -> Array:
@@ -117,13 +138,15 @@ class Points:
     @cached_property
     def covariance(self) -> Array:
         """Covariance, with n - 1 in the denominator."""
+        if self.weights is None and self.X.shape[1] == 1:
+            return np.array([[np.var(self.X[:, 0], ddof=1)]])
         off = self.X - self.X[0]
         off = off - self.share @ off
         return (off * self.share[:, None]).T @ off / max(1.0 - self.own, 2.0**-52)
 
     def column(self, j: int) -> "Points":
         """One column alone."""
-        return Points(np.ascontiguousarray(self.X[:, j : j + 1]), self.w, self.plain)
+        return Points(np.ascontiguousarray(self.X[:, j : j + 1]), self.weights)
 
     @cached_property
     def deviation(self) -> float:
@@ -133,7 +156,7 @@ class Points:
     def quantiles(self, levels: tuple[float, ...]) -> Array:
         """Quantiles of the only column, as NumPy and R define them for rows repeated by whole weights."""
         x = self.X[:, 0]
-        if self.plain:
+        if self.weights is None:
             return np.quantile(x, levels)
         order = np.argsort(x, kind="stable")
         x, reach = x[order], np.cumsum(self.w[order])
@@ -175,8 +198,17 @@ def choose(rule: str, X: Any, sample_weight: Any = None, covariance: str | None 
     """
     check_rule(rule, covariance)
     points = Points.of(X, sample_weight)
-    found = RULES[rule](points, covariance)
-    return np.atleast_2d(found) if np.ndim(found) == 0 else _factor(found)
+    try:
+        found = RULES[rule](points, covariance)
+        return np.atleast_2d(found) if np.ndim(found) == 0 else _factor(found)
+    except Dependent:
+        if covariance is not None:
+            raise
+        _warn(
+            "the columns are linearly dependent, so no full bandwidth matrix follows from them; one bandwidth for each "
+            "column was taken. Leave a column out, or ask for covariance='diagonal'."
+        )
+        return _factor(RULES[rule](points, "diagonal"))
 
 
 def check_rule(rule: str, covariance: str | None) -> None:
@@ -193,7 +225,7 @@ def _factor(H: Array) -> Array:
     try:
         return np.asarray(np.linalg.cholesky(H), dtype=np.float64)
     except np.linalg.LinAlgError:
-        raise ValueError(
+        raise Dependent(
             "the columns are linearly dependent, so no full bandwidth matrix follows from them; leave a column out, or "
             "ask for covariance='diagonal'."
         ) from None
@@ -283,14 +315,17 @@ class Spectrum:
         By Poisson's summation the sum over frequencies is the sum over pairs and their repetitions, which lie beyond
         the reach of the widest kernel; frequencies end where the narrowest kernel's transform is 1e-17.
         """
-        x = _without_gaps(points.X[:, 0], 12.0 * widest)
-        low, length = float(x.min()), float(x.max() - x.min())
-        step = 2 * np.pi / (length + 9.5 * widest)
+        x, low, high = points.X[:, 0], float(points.low[0]), float(points.high[0])
+        if high - low > 12_000.0 * widest:
+            x = _without_gaps(x, 12.0 * widest)
+            low, high = 0.0, float(x.max())
+        step = 2 * np.pi / (high - low + 9.5 * widest)
         count = int(np.ceil(8.9 / least / step)) + 1
         if count > MOST_FREQUENCIES:
             count = MOST_FREQUENCIES
         k = step * np.arange(count, dtype=np.float64)
-        return cls(k, np.abs(transform(x - low, points.share, k)) ** 2)
+        found = transform(x, points.weights, k, low)
+        return cls(k, (found.real**2 + found.imag**2) / points.w_total**2)
 
     def pairs(self, s: float, order: int = 0) -> float:
         """Sum over all pairs of the shares times the `order`-th derivative of a Gaussian of deviation s."""
@@ -308,8 +343,6 @@ MOST_FREQUENCIES = 2**22
 
 def _without_gaps(x: Array, reach: float) -> Array:
     """Points in which gaps that no kernel bridges are shortened: far outliers then cost no frequencies."""
-    if x.max() - x.min() <= 1000.0 * reach:
-        return x
     order = np.argsort(x, kind="stable")
     gaps = np.diff(x[order])
     moved = np.concatenate([[0.0], np.cumsum(np.minimum(gaps, reach))])
@@ -318,38 +351,28 @@ def _without_gaps(x: Array, reach: float) -> Array:
     return out
 
 
-def transform(x: Array, w: Array, k: Array) -> Any:
-    """Sum of w_j exp(i k x_j) at frequencies 0, dk, 2 dk, ...: exact to rounding.
+def transform(x: Array, w: Array | None, k: Array, origin: float) -> Any:
+    """Sum of w_j exp(i k (x_j - origin)) at frequencies 0, dk, 2 dk, ...: exact to rounding.
 
-    Points are gathered in cells by their Chebyshev moments, and ``exp(i z t) = sum_p i^p (2 - [p = 0]) J_p(z) T_p(t)``
-    (Jacobi and Anger) turns moments into the transform, one FFT for each p; |J_p(z)| <= (z / 2)^p / p! bounds what is
-    cut off.
+    Points lie between the origin and 2 pi / dk beyond it. They are gathered in cells by their Chebyshev moments, and
+    ``exp(i z t) = sum_p i^p (2 - [p = 0]) J_p(z) T_p(t)`` (Jacobi and Anger) turns moments into the transform, one FFT
+    for each p; |J_p(z)| <= (z / 2)^p / p! bounds what is cut off: 1e-15 at the largest z, pi / 2.
     """
-    count, step = len(k), float(k[1])
-    period = 2 * np.pi / step
+    count, period = len(k), 2 * np.pi / float(k[1])
     size = fft.next_fast_len(max(2 * count, 64), real=True)
-    inverse = size / period
-    lattice = Lattice(np.zeros(1), np.array([inverse]), np.array([size], dtype=np.int64))
-    rows = max(2**16, -(-len(x) // 8))
-    total = np.zeros(lattice.shape)
-    plain = bool((w == w[0]).all())
+    lattice = Lattice(np.array([origin]), np.array([size / period]), np.array([size], dtype=np.int64))
+    moments = gathered(lattice, np.ascontiguousarray(x[:, None]), w)
+    spectrum = np.conj(fft.rfft(moments, axis=0)[:count])
+    return (spectrum * _bessel(count, size)).sum(axis=1)
 
-    def work(begin: int) -> Array:
-        part = slice(begin, begin + rows)
-        return lattice.moments(np.ascontiguousarray(x[part, None]), None if plain else w[part])
 
-    def add(part: Array) -> None:
-        np.add(total, part, out=total)
-
-    for_each(work, iter(range(0, len(x), rows)), add)
-    half = 0.5 * k / inverse  # half a cell, in radians of each frequency: at most pi / 2
-    terms = int(np.searchsorted(-((0.5 * half[-1]) ** np.arange(16) / special.gamma(np.arange(16) + 1.0)), -1e-17)) + 1
-    spectrum = fft.rfft(total[:, : min(terms, 16)], axis=0)[:count]
-    phase = np.exp(1j * half)  # cells are numbered from their beginnings, expansions are about their centres
-    out = np.zeros(count, dtype=complex)
-    for p in range(spectrum.shape[1]):
-        out += (1j**p) * (2.0 - (p == 0)) * special.jv(p, half) * np.conj(spectrum[:, p])
-    return out * phase * (w[0] if plain else 1.0)
+@lru_cache(maxsize=8)
+def _bessel(count: int, size: int) -> Any:
+    """Coefficients (count, 16) of Jacobi and Anger's expansion about the centres of `size` cells."""
+    half = np.pi / size * np.arange(count)  # half a cell, in radians of each frequency
+    p = np.arange(Lattice.terms)
+    phase = np.exp(1j * half)  # the FFT numbers cells from their beginnings
+    return phase[:, None] * (1j**p) * np.where(p == 0, 1.0, 2.0) * special.jv(p, half[:, None])
 
 
 # One column ---------------------------------------------------------------------------------------------------------
@@ -449,22 +472,36 @@ def isj(X: Any, sample_weight: Any = None) -> float:
 
 def _botev(points: Points) -> float:
     _one_column(points, "isj")
-    x = points.X[:, 0]
-    low, high = float(x.min()), float(x.max())
+    x, low, high = points.X[:, 0], float(points.low[0]), float(points.high[0])
     span = 2.0 * (high - low)
     n = min(points.n, float(len(np.unique(x)))) if len(x) <= 100_000 else points.n
-    count = 2**12
-    k = np.pi / span * np.arange(count + 1, dtype=np.float64)
-    # Cosine coefficients over [low - (high - low) / 2, ...]: the even part of the transform from that end on.
-    start = low - 0.25 * span
-    squares = np.real(transform(x - start, points.share, k))[1:] ** 2
+    for count in (2**11, 2**14):
+        # Cosine coefficients over [low - (high - low) / 2, ...]: the even part of the transform from that end on.
+        k = np.pi / span * np.arange(count + 1, dtype=np.float64)
+        squares = (transform(x, points.weights, k, low - 0.25 * span).real[1:] / points.w_total) ** 2
+        t = _fixed_point(squares, n)
+        if t is None or np.pi**2 * count**2 * t > 60.0:
+            break
+    if t is None:
+        try:
+            h = _sheather_jones(points, "ste")
+        except ValueError:
+            return _fallback(points, "isj", "its fixed point was not found")
+        _warn(f"the rule 'isj' found no fixed point, as with very few rows; the rule 'sj' was used: {h:.6g}.")
+        return h
+    return float(np.sqrt(t) * span)
+
+
+def _fixed_point(squares: Array, n: float) -> float | None:
+    """The root of t = xi gamma^[5](t), given squared cosine coefficients; None where there is none."""
+    count = len(squares)
     modes = np.pi**2 * np.arange(1, count + 1, dtype=np.float64) ** 2
 
     def norm(s: int, t: float) -> float:
         end = int(min(count, 12.0 / np.sqrt(np.pi**2 * t) + 2))  # beyond, exp(-k^2 pi^2 t) is 1e-62
-        return float(2.0 * np.sum(modes[:end] ** s * squares[:end] * np.exp(-modes[:end] * t)))
+        return float(2.0 * (modes[:end] ** s * squares[:end]) @ np.exp(-modes[:end] * t))
 
-    def fixed_point(t: float) -> float:
+    def equation(t: float) -> float:
         f = norm(7, t)
         for s in range(6, 1, -1):
             odd = np.prod(np.arange(1, 2 * s, 2)) / np.sqrt(2 * np.pi)
@@ -472,19 +509,13 @@ def _botev(points: Points) -> float:
             f = norm(s, time)
         return float(t - (2 * n * np.sqrt(np.pi) * f) ** -0.4)
 
-    grid = np.geomspace(1e-9, 0.1, 28)
+    grid = np.geomspace(1e-9, 0.1, 16)
     with np.errstate(all="ignore"):
-        values = np.array([fixed_point(t) for t in grid])
+        values = np.array([equation(t) for t in grid])
     good = np.flatnonzero((values[:-1] < 0) & (values[1:] >= 0) & np.isfinite(values[:-1]))
     if not len(good):
-        try:
-            h = _sheather_jones(points, "ste")
-        except ValueError:
-            return _fallback(points, "isj", "its fixed point was not found")
-        _warn(f"the rule 'isj' found no fixed point, as with very few rows; the rule 'sj' was used: {h:.6g}.")
-        return h
-    t = optimize.brentq(fixed_point, grid[good[0]], grid[good[0] + 1], xtol=1e-300, rtol=1e-12)
-    return float(np.sqrt(t) * span)
+        return None
+    return float(optimize.brentq(equation, grid[good[0]], grid[good[0] + 1], xtol=1e-300, rtol=1e-10))
 
 
 # Cross-validation ---------------------------------------------------------------------------------------------------
@@ -573,7 +604,7 @@ def leave_one_out(X: Any, bandwidths: Any, sample_weight: Any = None) -> Array:
 
 def _likelihood(points: Points, factor: Array) -> float:
     """Weighted mean of the leave-one-out log-densities."""
-    n = len(points.w)
+    n = len(points.X)
     left = points.w - 1.0 if points.counted else np.zeros(n)
     rest = points.w.sum() - (points.w - left)
     if not (rest > 0).all():

@@ -143,6 +143,8 @@ class Family(BaseEstimator, ABC):
 
     Attributes
     ----------
+    keeps_rows : bool
+        Whether its statistic is the rows themselves.
     takes_sparse : bool
         Whether `observe` and its densities read CSR matrices.
     takes_missing : bool
@@ -151,6 +153,7 @@ class Family(BaseEstimator, ABC):
         Whether a cell may be below zero.
     """
 
+    keeps_rows: ClassVar[bool] = False
     takes_sparse: ClassVar[bool] = False
     takes_missing: bool = True
     takes_negative: ClassVar[bool] = True

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -155,6 +155,8 @@ class Score:
     """Observes the log-likelihood of rows under given densities: an `Expected` of nothing else."""
 
     density: Density
+
+    keeps_rows: ClassVar[bool] = False
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Expected:
         """Weight and log-likelihood of a block of rows, each row counted in its own group."""

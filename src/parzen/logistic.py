@@ -106,6 +106,8 @@ class Likelihood:
 
     terms: Terms
 
+    keeps_rows: ClassVar[bool] = False
+
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Expected:
         """Slope at the scores `at`, a `Linear`."""
         assert isinstance(R, Labels)
@@ -317,6 +319,8 @@ class _Expanded:
 
     family: Gaussian
     terms: Terms
+
+    keeps_rows: ClassVar[bool] = False
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Moments:
         seen = self.family.observe(self.terms.expand(X), R, at)

@@ -36,6 +36,10 @@ class Statistic(ABC):
         """The form in which statistics that say the same are the same."""
         return self
 
+    def is_finite(self) -> bool:
+        """Whether all its numbers are."""
+        return all(bool(np.isfinite(part).all()) for part in arrays_of(self))
+
 
 @dataclass(frozen=True)
 class Sums(Statistic):
@@ -234,12 +238,13 @@ class Sample(Statistic):
     Attributes
     ----------
     batches : tuple of (points (n, d), codes (n,), weights (n,))
-        A row stands once for every group in which it weighs something.
+        A row stands once for every group in which it weighs something. Codes may be None where all are 0, and weights
+        where all are 1.
     groups, width : int
         K and d.
     """
 
-    batches: tuple[tuple[Array, NDArray[np.int32], Array], ...]
+    batches: tuple[tuple[Array, NDArray[np.int32] | None, Array | None], ...]
     groups: int = field(metadata={"plain": True})
     width: int = field(metadata={"plain": True})
 
@@ -250,28 +255,43 @@ class Sample(Statistic):
 
     def __rmul__(self, scale: float) -> Self:
         kept = self.batches if scale else ()
-        return replace(self, batches=tuple((points, codes, scale * weights) for points, codes, weights in kept))
+        scaled = (
+            (points, codes, np.full(len(points), float(scale)) if weights is None else scale * weights)
+            for points, codes, weights in kept
+        )
+        return replace(self, batches=tuple(scaled))
 
     def pooled(self) -> Self:
-        batches = tuple((points, np.zeros_like(codes), weights) for points, codes, weights in self.batches)
-        return replace(self, batches=batches, groups=1)
+        return replace(self, batches=tuple((points, None, weights) for points, _, weights in self.batches), groups=1)
 
-    def of_group(self, k: int) -> tuple[Array, Array]:
-        """Points and weights of one group, in the order in which they came."""
+    def of_group(self, k: int) -> tuple[Array, Array | None]:
+        """Points and weights (None: all one) of one group, in the order in which they came."""
         if self.groups == 1 and len(self.batches) == 1:
             return self.batches[0][0], self.batches[0][2]
-        chosen = [(points[codes == k], weights[codes == k]) for points, codes, weights in self.batches]
-        points = np.concatenate([np.empty((0, self.width)), *(part for part, _ in chosen)])
-        return points, np.concatenate([np.empty(0), *(part for _, part in chosen)])
+        parts = []
+        for points, codes, weights in self.batches:
+            rows: Any = slice(None) if codes is None and k == 0 else np.flatnonzero(_codes(points, codes) == k)
+            parts.append((points[rows], None if weights is None else weights[rows]))
+        points = np.concatenate([np.empty((0, self.width)), *(part for part, _ in parts)])
+        if all(weights is None for _, weights in parts):
+            return points, None
+        filled = (np.ones(len(part)) if weights is None else weights for part, weights in parts)
+        return points, np.concatenate([np.empty(0), *filled])
+
+    def is_finite(self) -> bool:
+        return True  # looked at when the rows were observed
 
     def canonical(self) -> Self:
-        if not self.batches:
-            empty = (np.empty((0, self.width)), np.empty(0, dtype=np.int32), np.empty(0))
-            return replace(self, batches=(empty,))
-        points, codes, weights = (np.concatenate(parts) for parts in zip(*self.batches, strict=True))
+        points = np.concatenate([np.empty((0, self.width)), *(batch[0] for batch in self.batches)])
+        codes = np.concatenate([np.empty(0), *(_codes(part, codes) for part, codes, _ in self.batches)])
+        each = (np.ones(len(part)) if weights is None else weights for part, _, weights in self.batches)
         rows, place = np.unique(np.column_stack([codes, points]), axis=0, return_inverse=True)
-        total: Array = np.bincount(place.ravel(), weights=weights, minlength=len(rows)).astype(np.float64)
-        return replace(self, batches=((rows[:, 1:], rows[:, 0].astype(np.int32), total),))
+        total = np.bincount(place.ravel(), weights=np.concatenate([np.empty(0), *each]), minlength=len(rows))
+        return replace(self, batches=((rows[:, 1:], rows[:, 0].astype(np.int32), total.astype(np.float64)),))
+
+
+def _codes(points: Array, codes: NDArray[np.int32] | None) -> NDArray[np.int32]:
+    return np.zeros(len(points), dtype=np.int32) if codes is None else codes
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Sums of kernels at many places, to a stated error: pair by pair, over cells of a grid, or by a tree.
 
-``S(q) = sum_j w_j k(|q - x_j| / s_j)``, all in units of the bandwidth. The promise is |S' - S| <= rtol S + atol.
+``S(q) = sum_j w_j k(|q - x_j| / s_j)``, distances in units of the bandwidth. The promise is |S' - S| <= rtol S + atol.
 
 - *Pairs* (`parzen.kernels.windows`): tiles of points that can't matter are left out; exact with ``rtol=0``.
 - *Cells* (Gaussian, one or two columns): Chebyshev expansions of the kernel between cells of a grid. The error is
@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
-from scipy import special
+from scipy import ndimage, special
 
 from parzen.accumulate import for_each
 from parzen.kernels.arrays import Array
@@ -24,6 +25,8 @@ from parzen.profiles import Profile
 FEW_PAIRS, MOST_CELL_NUMBERS = 2_000_000, 2**25
 #: Queries that one call of a kernel takes.
 QUERIES = 1024
+#: Bandwidths around the points that have cells, for queries that lie just outside.
+PADDING = 4.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,27 +36,54 @@ class WindowSum:
     Attributes
     ----------
     profile : the kernel
-    points : array of shape (n, d), n > 0, in units of the bandwidth
-    weights : array of shape (n,)
+    points : array of shape (n, d), n > 0
+    weights : array of shape (n,), or None where all are one
     scales : array of shape (n,), optional
         Bandwidths of the points, relative to the common one.
+    units : array of shape (d,), optional
+        Bandwidth of each column; without it the points are in units of the bandwidth.
     rtol, atol : what the result may be off by: relative to the sum, and in its units
 
     Examples
     --------
     >>> import numpy as np
     >>> from parzen.profiles import profile
-    >>> sums = WindowSum(profile("gaussian"), np.array([[0.0], [2.0]]), np.ones(2))
+    >>> sums = WindowSum(profile("gaussian"), np.array([[0.0], [2.0]]))
     >>> np.exp(sums.log(np.array([[0.0], [1.0]]))).round(4)
     array([1.1353, 1.2131])
     """
 
     profile: Profile
     points: Array
-    weights: Array
+    weights: Array | None = None
     scales: Array | None = None
+    units: Array | None = None
     rtol: float = 0.0
     atol: float = 0.0
+
+    @cached_property
+    def _w(self) -> Array:
+        return np.ones(len(self.points)) if self.weights is None else self.weights
+
+    @cached_property
+    def total(self) -> float:
+        """Sum of the weights."""
+        return float(len(self.points)) if self.weights is None else float(self.weights.sum())
+
+    @cached_property
+    def _centre(self) -> Array:
+        # A place among the points: differences to it keep their digits.
+        return np.asarray(self.points[:: max(1, len(self.points) // 64)].mean(axis=0))
+
+    def _standard(self, X: Array) -> Array:
+        off = X - self._centre
+        if self.units is not None:
+            off /= self.units
+        return off
+
+    @cached_property
+    def _standard_points(self) -> Array:
+        return self._standard(self.points)
 
     def log(self, Q: Array, own: NDArray[np.int64] | None = None, left: Array | None = None) -> Array:
         """Logarithms of the sums at rows Q (m, d).
@@ -70,24 +100,37 @@ class WindowSum:
         pairs = n * len(Q)
         plain = self.scales is None and pairs > FEW_PAIRS
         if plain and d == 1 and self.profile.compact:
-            return self._checked(Q, own, left, self._by_tree(Q[:, 0]), np.zeros(len(Q)))
+            return self._checked(Q, own, left, self._by_tree(self._standard(Q)[:, 0]), np.zeros(len(Q)))
         if plain and self.profile.name == "gaussian" and d <= 2 and self.rtol >= 1e-10 and self._cells_pay(len(Q)):
             return self._checked(Q, own, left, *self._by_cells(Q))
+        if plain and self.profile.name == "gaussian" and d > 2 and self.rtol >= 5e-6 and own is None:
+            return self._in_single(Q)
         return self._by_pairs(Q, own, left)
 
     def _checked(self, Q: Array, own: NDArray[np.int64] | None, left: Array | None, sums: Array, bound: Array) -> Array:
         """Logarithms of sums that may be off by a bound; where that is too much, by pairs."""
         if own is not None and left is not None:
             bound = bound + 2.0**-50 * sums
-            sums = sums - (self.weights[own] - left)
+            sums = sums - (self._w[own] - left)
         with np.errstate(divide="ignore", invalid="ignore"):
             good = (bound <= self.rtol * (sums - bound) + self.atol) | (bound == 0)
             out = np.log(np.maximum(sums, 0.0))
         again = np.flatnonzero(~good)
         if len(again):
             part = (None, None) if own is None or left is None else (own[again], left[again])
-            out[again] = self._by_pairs(Q[again], *part)
+            out[again] = self._again(Q[again], *part)
         return out
+
+    def _again(self, Q: Array, own: NDArray[np.int64] | None, left: Array | None) -> Array:
+        """Sums by pairs at places in the tails, over the points that matter there, if these are found quickly."""
+        if own is None and "_cells" in vars(self) and self._cells is not None:
+            lightest = 1.0 if self.weights is None else float(self.weights[self.weights > 0].min())
+            near = self._cells.near(Q, self.points, np.log(self.total / lightest))
+            if near is not None and len(near) < 0.5 * len(self.points):
+                weights = None if self.weights is None else self.weights[near]
+                few = WindowSum(self.profile, self.points[near], weights, None, self.units, self.rtol, self.atol)
+                return few._by_pairs(Q, None, None)
+        return self._by_pairs(Q, own, left)
 
     @property
     def error_bound(self) -> float:
@@ -107,10 +150,17 @@ class WindowSum:
 
     @cached_property
     def _tiles(self) -> Tiles:
+        return self._laid(single=False)
+
+    @cached_property
+    def _single_tiles(self) -> Tiles:
+        return self._laid(single=True)
+
+    def _laid(self, single: bool) -> Tiles:
         n, d = self.points.shape
         size = 64 if n <= 200_000 else 256
         shrink = None if self.scales is None else self.scales**-2.0
-        return lay_tiles(self._scale * self.points, self.weights, shrink, size, single=False, sort=d <= 16)
+        return lay_tiles(self._scale * self._standard_points, self._w, shrink, size, single, sort=d <= 16)
 
     @cached_property
     def _places(self) -> NDArray[np.int64]:
@@ -118,44 +168,71 @@ class WindowSum:
         places[self._tiles.order] = np.arange(len(self.points))
         return places
 
+    def _in_single(self, Q: Array) -> Array:
+        """Pairs in single precision; what rounding may have done is bounded, and too much of it is mended.
+
+        With u = 2^-24: coordinates relative to a tile's centre (of radius at most rho) round by u |x - c| and
+        u |q - c|, so that t = |q - x|^2 is off by u ((d / 2 + 6) t + 4 rho sqrt(t)), 2^-t relatively by log 2 times
+        that, by 3e-8 for the polynomial and by 8 u for coefficients and sums. Means of t under the kernel are known,
+        and bound means of sqrt(t).
+        """
+        out, mean = self._pairs(self._single_tiles, Q, None, None)
+        assert mean is not None
+        d = Q.shape[1]
+        tiles = self._single_tiles
+        rho = 0.5 * float(np.sqrt(((tiles.high - tiles.low) ** 2).sum(axis=0).max()))
+        relative = 0.7 * ((0.5 * d + 6) * mean + 4.0 * rho * np.sqrt(mean)) + 9.0
+        again = np.flatnonzero(~(2.0**-24 * relative * 1.01 <= 0.9 * self.rtol))
+        if len(again):
+            out[again] = self._by_pairs(Q[again], None, None)
+        return out
+
     def _by_pairs(self, Q: Array, own: NDArray[np.int64] | None, left: Array | None) -> Array:
-        tiles = self._tiles
-        scaled = self._scale * Q
+        return self._pairs(self._tiles, Q, own, left)[0]
+
+    def _pairs(
+        self, tiles: Tiles, Q: Array, own: NDArray[np.int64] | None, left: Array | None
+    ) -> tuple[Array, Array | None]:
+        scaled = self._scale * self._standard(Q)
         many = len(Q) > tiles.size // 4
         order = kd_order(scaled, tiles.size // 4) if many and Q.shape[1] <= 16 else np.arange(len(Q))
         rows = scaled[order] if many else scaled
         mine = None if own is None else self._places[own[order]]
         rest = None if left is None else np.ascontiguousarray(left[order])
-        out = np.empty(len(Q))
+        single = tiles.centres is not None
+        out, mean = np.empty(len(Q)), np.empty(len(Q)) if single else None
         width = int(min(QUERIES, max(tiles.size // 4, -(-len(Q) // 16 // 64) * 64)))
 
         def work(begin: int) -> None:
             part = slice(begin, begin + width)
-            out[order[part]] = window_sums(
+            found, distances = window_sums(
                 tiles,
                 self.profile.name,
                 rows[part],
-                self.rtol,
+                0.1 * self.rtol if single else self.rtol,
                 self.atol,
                 None if mine is None else mine[part],
                 None if rest is None else rest[part],
             )
+            out[order[part]] = found
+            if mean is not None:
+                mean[order[part]] = distances
 
         for_each(work, iter(range(0, len(Q), width)))
-        return out
+        return out, mean
 
     def _by_function(self, Q: Array, own: NDArray[np.int64] | None, left: Array | None) -> Array:
         """Any kernel, in NumPy."""
-        out = np.empty(len(Q))
-        width = max(1, 2**18 // len(self.points))
+        out, Q = np.empty(len(Q)), self._standard(Q)
+        points, width = self._standard_points, max(1, 2**18 // len(self.points))
 
         def work(begin: int) -> None:
             part = Q[begin : begin + width]
-            square = np.zeros((len(part), len(self.points)))
+            square = np.zeros((len(part), len(points)))
             for j in range(part.shape[1]):
-                square += (part[:, j, None] - self.points[:, j]) ** 2
+                square += (part[:, j, None] - points[:, j]) ** 2
             r = np.sqrt(square) / (1.0 if self.scales is None else self.scales)
-            weights = np.broadcast_to(self.weights, r.shape)
+            weights = np.broadcast_to(self._w, r.shape)
             if own is not None and left is not None:
                 weights = weights.copy()
                 weights[np.arange(len(part)), own[begin : begin + width]] = left[begin : begin + width]
@@ -169,8 +246,9 @@ class WindowSum:
 
     @cached_property
     def _tree(self) -> Tree:
-        order = np.argsort(self.points[:, 0], kind="stable")
-        x, w = (np.ascontiguousarray(part[order]) for part in (self.points[:, 0], self.weights))
+        points = self._standard_points[:, 0]
+        order = np.argsort(points, kind="stable")
+        x, w = (np.ascontiguousarray(part[order]) for part in (points, self._w))
         return Tree.of(x, w, self.profile.name)
 
     def _by_tree(self, q: Array) -> Array:
@@ -187,7 +265,7 @@ class WindowSum:
 
     @cached_property
     def _cells(self) -> "Cells | None":
-        return Cells.of(self.points, self.weights, width=cell_width(self.rtol))
+        return Cells.of(self.points, self.weights, self.units, self.rtol)
 
     def _cells_pay(self, m: int) -> bool:
         """Whether cells are cheaper than pairs, of which about a third are near enough to count."""
@@ -202,11 +280,6 @@ class WindowSum:
         return self._cells.sums(Q)
 
 
-def cell_width(rtol: float) -> float:
-    """Width of a cell in bandwidths: 16 polynomials then err by 3e-11, 2e-13 or 4e-16 of the mass around."""
-    return 2.0 if rtol >= 1e-7 else 1.5 if rtol >= 1e-8 else 1.0
-
-
 @dataclass(frozen=True, eq=False)
 class Cells:
     """Gaussian sums by Chebyshev expansions between cells of a grid.
@@ -217,7 +290,7 @@ class Cells:
     """
 
     lattice: Lattice
-    width: float
+    expansions: "Expansions"
     moments: Array
     lines: tuple["Line", ...]
     total: float
@@ -228,37 +301,38 @@ class Cells:
         return int(np.prod(self.lattice.counts))
 
     @classmethod
-    def of(cls, points: Array, weights: Array, width: float) -> "Cells | None":
-        """Cells of points, or None where there would be too many."""
+    def of(
+        cls, points: Array, weights: Array | None, units: Array | None, rtol: float, padding: float = PADDING
+    ) -> "Cells | None":
+        """Cells of points, with some empty ones around, or None where there would be too many.
+
+        Parameters
+        ----------
+        units : bandwidth of each column, by default 1
+        padding : bandwidths around the points that have cells
+        """
         n, d = points.shape
-        lines = tuple(Line.of(points[:, j], width) for j in range(d))
-        counts = np.array([int(line.length / width) + 1 + 2 * PADDING for line in lines], dtype=np.int64)
-        if float(np.prod(counts.astype(float))) * Lattice.TERMS**d > MOST_CELL_NUMBERS:
+        units = np.ones(d) if units is None else units
+        low, high = points.min(axis=0), points.max(axis=0)
+        terms, width = _setting(d, float(((high - low) / units).max()), rtol)
+        lines = tuple(Line.of(points[:, j], low[j], high[j], width * units[j], units[j]) for j in range(d))
+        empty = int(np.ceil(padding / width))
+        lengths = np.array([line.length for line in lines]) / (width * units)
+        counts = lengths.astype(np.int64) + 1 + 2 * empty
+        if float(np.prod(counts.astype(float))) * terms**d > MOST_CELL_NUMBERS:
             return None
-        low = np.array([line.low - PADDING * width for line in lines])
-        lattice = Lattice(low, np.full(d, 1.0 / width), counts)
+        lattice = Lattice(low - empty * width * units, 1.0 / (width * units), counts, terms)
         x = points
         if any(len(line.starts) for line in lines):
             x = np.column_stack([line.along(points[:, j])[0] for j, line in enumerate(lines)])
-        x = np.ascontiguousarray(x)
-        total = np.zeros(lattice.shape)
-        plain = bool((weights == 1.0).all())
-        rows = max(2**16, -(-n // 8))
-
-        def work(begin: int) -> Array:
-            part = slice(begin, begin + rows)
-            return lattice.moments(x[part], None if plain else weights[part])
-
-        def add(part: Array) -> None:
-            np.add(total, part, out=total)
-
-        for_each(work, iter(range(0, n, rows)), add)
-        return cls(lattice, width, total, lines, float(weights.sum()))
+        total = gathered(lattice, np.ascontiguousarray(x), weights)
+        mass = float(n) if weights is None else float(weights.sum())
+        return cls(lattice, expansions(terms, width), total, lines, mass)
 
     @cached_property
     def series(self) -> Array:
         """Coefficients of the sum in every cell."""
-        tables = expansions(self.width).tables
+        tables = self.expansions.tables
         if self.moments.ndim == 2:
             return _spread(self.moments, tables)
         across = np.ascontiguousarray(_spread_first(self.moments.transpose(0, 1, 3, 2), tables).transpose(1, 0, 3, 2))
@@ -267,7 +341,7 @@ class Cells:
     @cached_property
     def bound(self) -> Array:
         """What the sum may be off by in every cell."""
-        known = expansions(self.width)
+        known = self.expansions
         mass = self.moments[..., 0] if len(self.lines) == 1 else self.moments[..., 0, 0]
         if len(self.lines) == 1:
             off = _convolved(mass, known.errors, 0)
@@ -278,6 +352,43 @@ class Cells:
             off = _convolved(off_first, known.largest + known.errors, 1) + _convolved(near_first, known.errors, 1)
         rounding = 2.0**-46 * near
         return np.ravel(off + rounding + self.total * known.beyond)
+
+    def near(self, Q: Array, points: Array, log_ratio: float) -> NDArray[np.int64] | None:
+        """Points that matter at places in the tails: the others are 1e-16 of the nearest one; None if hard to say."""
+        if any(len(line.starts) for line in self.lines):
+            return None
+        u = (Q - self.lattice.low) * self.lattice.inverse
+        extra = 2.0 * (log_ratio + 37.0)
+        flags = self._line_near(u[:, 0], extra) if len(self.lines) == 1 else self._plane_near(u, extra)
+        return None if flags is None else self.lattice.select(points, flags)
+
+    def _line_near(self, u: Array, extra: float) -> NDArray[np.uint8]:
+        """Cells of a line within reach of places: as far as the nearest point can be, and a little more."""
+        width, occupied = self.expansions.width, np.flatnonzero(self.moments[:, 0] > 0)
+        after = np.searchsorted(occupied, u)
+        ends = (occupied[np.clip(after + step, 0, len(occupied) - 1)] for step in (-1, 0))
+        nearest = np.minimum(*(np.abs(u - (end + 0.5)) + 0.5 for end in ends))
+        reach = np.sqrt((width * nearest) ** 2 + extra) / width
+        marks = np.zeros(len(self.moments) + 1, dtype=np.int64)
+        np.add.at(marks, np.clip(u - reach, 0, len(marks) - 1).astype(np.int64), 1)
+        np.add.at(marks, np.clip(u + reach + 1, 0, len(marks) - 1).astype(np.int64), -1)
+        return (np.cumsum(marks[:-1]) > 0).astype(np.uint8)
+
+    def _plane_near(self, u: Array, extra: float) -> NDArray[np.uint8] | None:
+        mass, width = self.moments[..., 0, 0], self.expansions.width
+        occupied = np.argwhere(mass > 0)
+        if len(u) * len(occupied) > MOST_NEAR:
+            return None
+        nearest, farthest = (np.zeros((len(u), len(occupied))) for _ in range(2))
+        for j in range(2):
+            off = np.abs(u[:, j, None] - (occupied[:, j] + 0.5))
+            nearest += (width * np.maximum(off - 0.5, 0.0)) ** 2
+            farthest += (width * (off + 0.5)) ** 2
+        reach = farthest.min(axis=1) + extra
+        chosen = (nearest <= reach[:, None]).any(axis=0)
+        flags = np.zeros(mass.shape, dtype=np.uint8)
+        flags[tuple(occupied[chosen].T)] = 1
+        return flags.ravel()
 
     def sums(self, Q: Array) -> tuple[Array, Array]:
         """Sums at rows, and what they may be off by."""
@@ -300,8 +411,27 @@ class Cells:
         return values, off
 
 
-#: Empty cells around the points, for queries that lie just outside.
-PADDING = 2
+def _setting(d: int, length: float, rtol: float) -> tuple[int, float]:
+    """Polynomials and width of cells: they err by 4e-12 (8, 1/4) or 3e-11 (16, 2) of the mass around, or less."""
+    if d == 1 and length < 2000.0:
+        return (8, 0.25) if rtol >= 1e-7 else (8, 0.125)
+    return 16, 2.0 if rtol >= 1e-7 else 1.5 if rtol >= 1e-8 else 1.0
+
+
+def gathered(lattice: Lattice, x: Array, weights: Array | None) -> Array:
+    """Moments of all points in the cells of a lattice, on all threads."""
+    total = np.zeros(lattice.shape)
+    rows = max(2**16, -(-len(x) // 8))
+
+    def work(begin: int) -> Array:
+        part = slice(begin, begin + rows)
+        return lattice.moments(x[part], None if weights is None else weights[part])
+
+    def add(part: Array) -> None:
+        np.add(total, part, out=total)
+
+    for_each(work, iter(range(0, len(x), rows)), add)
+    return total
 
 
 @dataclass(frozen=True)
@@ -326,13 +456,12 @@ class Line:
     shifts: Array
 
     @classmethod
-    def of(cls, x: Array, width: float) -> "Line":
-        """The line of points x (n,), cut where it would have very many cells."""
-        low, high = float(x.min()), float(x.max())
+    def of(cls, x: Array, low: float, high: float, width: float, unit: float) -> "Line":
+        """The line of points x (n,) from low to high, cut where it would have very many cells."""
         none = np.empty(0)
-        if high - low <= 2048 * width:
+        if high - low <= 2048 * unit:
             return cls(low, high - low, none, none, np.zeros(1))
-        half = REACH + 2 * width
+        half = REACH * unit + 2 * width
         ordered = np.sort(x)
         gaps = np.diff(ordered)
         at = np.flatnonzero(gaps > 2 * half + width)
@@ -350,7 +479,9 @@ class Line:
         return x - self.shifts[part], lost
 
 
-#: Distance beyond which a Gaussian is 6e-19 of its height.
+#: Most pairs of places and cells that are looked at to find the points of the tails.
+MOST_NEAR = 20_000_000
+#: Distance beyond which a Gaussian is 4e-19 of its height.
 REACH = 9.2
 
 
@@ -360,7 +491,8 @@ class Expansions:
 
     Attributes
     ----------
-    tables : array of shape (2 R + 1, 16, 16)
+    width : cells in bandwidths
+    tables : array of shape (2 R + 1, p, p)
         Chebyshev coefficients of the kernel in both places.
     errors : array of shape (2 R + 1,)
         The remainder of interpolation in x, and in y times Lebesgue's constant.
@@ -370,6 +502,7 @@ class Expansions:
         The kernel at the least distance that is left out.
     """
 
+    width: float
     tables: Array
     errors: Array
     largest: Array
@@ -377,9 +510,8 @@ class Expansions:
 
 
 @cache
-def expansions(width: float, integral: bool = False) -> Expansions:
-    """Tables of cells that are `width` bandwidths wide, of the Gaussian (1 at 0) or of its distribution function."""
-    p = Lattice.TERMS
+def expansions(p: int, width: float, integral: bool = False) -> Expansions:
+    """Tables of p polynomials, cells `width` wide, of the Gaussian (1 at 0) or of its distribution function."""
     farthest = int(np.ceil(REACH / width))
     offsets = np.arange(-farthest, farthest + 1)
     angles = np.pi * (np.arange(p) + 0.5) / p
@@ -401,12 +533,20 @@ def expansions(width: float, integral: bool = False) -> Expansions:
         top += 0.5 * step * slope * np.exp(-0.25 * near**2)
         errors[k] = (1 + lebesgue) * top * (0.5 * width) ** p / (2.0 ** (p - 1) * special.gamma(p + 1.0))
     least = np.maximum(np.abs(offsets) - 1, 0) * width
-    return Expansions(tables, errors, np.exp(-0.5 * least**2), float(np.exp(-0.5 * (farthest * width) ** 2)))
+    return Expansions(width, tables, errors, np.exp(-0.5 * least**2), float(np.exp(-0.5 * (farthest * width) ** 2)))
 
 
 def _spread(moments: Array, tables: Array) -> Array:
     """Series (B, p) of cells in a row from their moments."""
-    return _spread_first(moments[:, None, None, :], tables)[:, 0, 0, :]
+    B, p = moments.shape
+    reach = len(tables) // 2
+    if B > 4096:
+        return _spread_first(moments[:, None, None, :], tables)[:, 0, 0, :]
+    # One product: row t holds the moments of all cells around t, one after another.
+    padded = np.zeros((B + 2 * reach, p))
+    padded[reach : reach + B] = moments
+    around = sliding_window_view(padded.ravel(), len(tables) * p)[::p]
+    return np.ascontiguousarray(around @ tables[::-1].transpose(0, 2, 1).reshape(-1, p))
 
 
 def _spread_first(moments: Array, tables: Array) -> Array:
@@ -429,15 +569,7 @@ def _spread_first(moments: Array, tables: Array) -> Array:
 
 def _convolved(mass: Array, weights: Array, axis: int) -> Array:
     """Masses of cells around every cell along an axis, weighted by their distance."""
-    mass = np.moveaxis(mass, axis, 0)
-    out = np.zeros(mass.shape)
-    reach, B = len(weights) // 2, len(mass)
-    for offset in range(-reach, reach + 1):
-        source = slice(max(0, -offset), min(B, B - offset))
-        target = slice(max(0, offset), min(B, B + offset))
-        if source.start < source.stop:
-            out[target] += weights[offset + reach] * mass[source]
-    return np.moveaxis(out, 0, axis)
+    return np.asarray(ndimage.convolve1d(mass, weights, axis=axis, mode="constant"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -466,7 +598,7 @@ class LineSum:
 
     @cached_property
     def _cells(self) -> Cells | None:
-        return Cells.of(self.x[:, None], self.share, width=1.0)
+        return Cells.of(self.x[:, None], self.share, None, 1e-6, padding=10.0)
 
     def at(self, u: Array) -> Array:
         """The distribution function at places (m,)."""
@@ -492,7 +624,7 @@ class LineSum:
     def _series(self) -> Array:
         """Series of the distribution function in every cell."""
         assert self._cells is not None
-        known = expansions(self._cells.width, integral=True)
+        known = expansions(self._cells.lattice.terms, self._cells.expansions.width, integral=True)
         series = _spread(self._cells.moments, known.tables)
         reach = len(known.tables) // 2
         before = np.cumsum(self._cells.moments[:, 0])

@@ -83,6 +83,8 @@ def test_the_number_of_threads_is_what_was_asked_for_last(monkeypatch):
 
 def test_an_error_in_a_block_reaches_the_caller_and_the_pool_lives_on(X):
     class Faulty:
+        keeps_rows = False
+
         def observe(self, X, R=None, at=None):
             raise RuntimeError("in a block")
 
@@ -94,6 +96,8 @@ def test_an_error_in_a_block_reaches_the_caller_and_the_pool_lives_on(X):
 
 def test_work_inside_a_block_may_accumulate_itself(X):
     class Nested:
+        keeps_rows = False
+
         def observe(self, X, R=None, at=None):
             return accumulate(Gaussian("diagonal"), np.repeat(X, 4, axis=0))
 
@@ -107,6 +111,8 @@ def test_blocks_run_on_several_threads(X):
     met = []
 
     class Meets:
+        keeps_rows = False
+
         def observe(self, X, R=None, at=None):
             if len(met) < 2:
                 met.append(threading.get_ident())

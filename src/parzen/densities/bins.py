@@ -1,7 +1,7 @@
 """Histograms: constant densities in boxes between edges."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -103,12 +103,15 @@ class BinDensity(Density):
         at: list[Any] = [slice(None)] * (d + 1)
         for column, value in zip(given, known, strict=True):
             at[column + 1] = int(bin_of(np.array([value]), self.edges[column])[0])
-        part = self.log_mass[tuple(at)] if all(at[j + 1] >= 0 for j in given) else np.full((1, 1), -np.inf)
+        outside = any(at[j + 1] < 0 for j in given)
+        part = np.full_like(self.marginal(rest).log_mass, -np.inf) if outside else self.log_mass[tuple(at)]
         with np.errstate(divide="ignore"):
             total = np.log(np.exp(part).sum(axis=tuple(range(1, part.ndim)), keepdims=True))
-        if not (total > -np.inf).all():
+        if not (total > -np.inf).any():
             raise Collapse(f"no row is near {known.tolist()}: its bin is empty; use wider bins, or a prior.")
-        return BinDensity(tuple(self.edges[j] for j in rest), part - total)
+        # Where what is given is impossible under one of several densities, anything is right: its marginal.
+        possible = np.where(total > -np.inf, part - np.where(total > -np.inf, total, 0.0), self.marginal(rest).log_mass)
+        return BinDensity(tuple(self.edges[j] for j in rest), possible)
 
     def cdf(self, X: Any) -> Array:
         """Probability of values up to those given, of one column, (n, K)."""
@@ -118,7 +121,3 @@ class BinDensity(Density):
         steps = np.cumsum(np.exp(self.log_mass), axis=1)
         below = np.concatenate([np.zeros((len(steps), 1)), steps / steps[:, -1:]], axis=1)
         return np.stack([np.interp(X[:, 0], self.edges[0], row) for row in below], axis=1)
-
-    def scaled(self, log_mass: Array) -> "BinDensity":
-        """The same bins with other probabilities."""
-        return replace(self, log_mass=log_mass)

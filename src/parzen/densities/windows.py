@@ -26,7 +26,7 @@ class Windows:
     Attributes
     ----------
     points : array of shape (n, d)
-    weights : array of shape (n,)
+    weights : array of shape (n,), or None where all are one
     factor : array of shape (d, d)
         Lower triangular F; F F' is the bandwidth matrix H.
     scales : array of shape (n,), optional
@@ -34,7 +34,7 @@ class Windows:
     """
 
     points: Array
-    weights: Array
+    weights: Array | None
     factor: Array
     scales: Array | None = None
 
@@ -44,10 +44,14 @@ class Windows:
         return self.points.shape[1]
 
     @cached_property
-    def centre(self) -> Array:
-        """A place among the points, so that differences to it keep their digits."""
-        n = len(self.points)
-        return np.array(self.points[:: max(1, n // 64)].mean(axis=0)) if n else np.zeros(self.width)
+    def w(self) -> Array:
+        """Weights, one for each point."""
+        return np.ones(len(self.points)) if self.weights is None else self.weights
+
+    @cached_property
+    def total(self) -> float:
+        """Sum of the weights."""
+        return float(len(self.points)) if self.weights is None else float(self.weights.sum())
 
     @cached_property
     def deviations(self) -> Array:
@@ -55,32 +59,44 @@ class Windows:
         return np.sqrt((self.factor**2).sum(axis=1))
 
     @cached_property
-    def _diagonal(self) -> Array | None:
+    def diagonal(self) -> Array | None:
+        """Bandwidth of each column, where H is diagonal."""
         diagonal = np.diagonal(self.factor)
         return np.array(diagonal) if (self.factor == np.diag(diagonal)).all() else None
 
-    def standard(self, X: Array) -> Array:
-        """Rows in units of the bandwidth, about the centre."""
-        off = X - self.centre
-        if self._diagonal is not None:
-            off /= self._diagonal
-            return off
-        return np.ascontiguousarray(solve_triangular(self.factor, off.T, lower=True, check_finite=False).T)
+    @cached_property
+    def _centre(self) -> Array:
+        # A place among the points: differences to it keep their digits.
+        return np.asarray(self.points[:: max(1, len(self.points) // 64)].mean(axis=0))
+
+    def coordinates(self, X: Array) -> Array:
+        """Rows as the sums read them: as they are, or in units of H where that is no diagonal matrix."""
+        if self.diagonal is not None:
+            return X
+        off = (X - self._centre).T
+        return np.ascontiguousarray(solve_triangular(self.factor, off, lower=True, check_finite=False).T)
 
     def sums(self, profile: Profile, rtol: float, atol: float) -> WindowSum:
-        """The sum of kernels, its weights adding to one, up to the kernel's constant and |F|."""
-        share = self.weights / self.weights.sum()
+        """The sum of kernels, up to the total weight, the kernel's constant and |F|."""
+        weights = self.weights
         if self.scales is not None:
-            share = share * self.scales ** -float(self.width)
-        log_peak = profile.log_constant(self.width) - self.log_volume
-        return WindowSum(profile, self.standard(self.points), share, self.scales, rtol, atol * np.exp(-log_peak))
+            weights = self.w * self.scales ** -float(self.width)
+        log_peak = profile.log_constant(self.width) - self.log_volume - np.log(self.total)
+        small = atol * np.exp(-log_peak) if atol else 0.0
+        return WindowSum(profile, self.coordinates(self.points), weights, self.scales, self.diagonal, rtol, small)
 
     def line(self, profile: Profile) -> LineSum:
         """The distribution function of the only column."""
         if profile.name not in self._lines:
-            share = self.weights / self.weights.sum()
-            self._lines[profile.name] = LineSum.of(profile, self.standard(self.points)[:, 0], share)
+            self._lines[profile.name] = LineSum.of(profile, self._placed(self.points), self.w / self.total)
         return self._lines[profile.name]
+
+    def _placed(self, X: Array) -> Array:
+        return (X[:, 0] - self._centre[0]) / self.factor[0, 0]
+
+    def below(self, profile: Profile, X: Array) -> Array:
+        """The distribution function of the only column at rows."""
+        return self.line(profile).at(self._placed(X))
 
     @cached_property
     def _lines(self) -> dict[str, LineSum]:
@@ -93,7 +109,7 @@ class Windows:
 
     def counted(self) -> bool:
         """Whether the weights are whole numbers, which count rows; others say how much a row matters."""
-        return bool((self.weights == np.floor(self.weights)).all())
+        return self.weights is None or bool((self.weights == np.floor(self.weights)).all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +157,7 @@ class WindowDensity(Density):
     @cached_property
     def _constants(self) -> tuple[float, ...]:
         constant = self.profile.log_constant(self.shape[1])
-        return tuple(constant - window.log_volume for window in self.windows)
+        return tuple(constant - window.log_volume - float(np.log(window.total)) for window in self.windows)
 
     def log_density(self, X: Any) -> Array:
         X = np.asarray(as_floats(X, self.shape[1]), dtype=np.float64)
@@ -168,12 +184,12 @@ class WindowDensity(Density):
         """Log-density of complete rows under density k."""
         window, sums = self.windows[k], self._sums[k]
         if self.support is None:
-            return sums.log(window.standard(X), own, left) + self._constants[k]
+            return sums.log(window.coordinates(X), own, left) + self._constants[k]
         reach = self._reach(window)
         inside = self.support.fold(X) if self.support.periodic.any() else X
         total = np.full(len(X), -np.inf)
         for image in self.support.images(inside, reach):
-            np.logaddexp(total, sums.log(window.standard(image), own, left), out=total)
+            np.logaddexp(total, sums.log(window.coordinates(image), own, left), out=total)
         return np.where(self.support.outside(X), -np.inf, total + self._constants[k])
 
     def _reach(self, window: Windows) -> Array:
@@ -195,13 +211,13 @@ class WindowDensity(Density):
 
     def _without(self, k: int) -> Array:
         window = self.windows[k]
-        n, total = len(window.points), window.weights.sum()
-        left = window.weights - 1.0 if window.counted() else np.zeros(n)
-        rest = total - (window.weights - left)
+        n, total = len(window.points), window.total
+        left = window.w - 1.0 if window.counted() else np.zeros(n)
+        rest = total - (window.w - left)
         if not (rest > 0).all():
             raise Collapse("nothing is left when a row is left out: there is only one; give more rows.")
         shrink = 1.0 if window.scales is None else window.scales ** -float(window.width)
-        values = self._one(k, window.points, np.arange(n), left / total * shrink)
+        values = self._one(k, window.points, np.arange(n), left * shrink)
         return values + np.log(total / rest)
 
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
@@ -209,7 +225,7 @@ class WindowDensity(Density):
         out = np.empty((len(labels), d))
         for k in np.unique(labels):
             rows, window = np.flatnonzero(labels == k), self.windows[k]
-            share = np.cumsum(window.weights)
+            share = np.cumsum(window.w)
             around = np.searchsorted(share, rng.random(len(rows)) * share[-1], side="right")
             around = np.minimum(around, len(share) - 1)
             noise = self.profile.sample(len(rows), d, rng) @ window.factor.T
@@ -237,11 +253,24 @@ class WindowDensity(Density):
         if known.shape != (len(given),) or not np.isfinite(known).all():
             raise ValueError(f"values must be {len(given)} finite numbers, one for each given column, got {values!r}.")
         self.profile.marginal(d, len(given))  # refuses kernels without conditionals
-        windows = tuple(self._given(window, given, rest, known) for window in self.windows)
+        found = [self._given(window, given, rest, known) for window in self.windows]
+        if all(window is None for window in found):
+            raise Collapse(f"no row is near {known.tolist()}: take a wider bandwidth, or a gaussian kernel.")
+        # Where what is given is impossible under one of several densities, anything is right; all its rows are taken.
+        windows = tuple(
+            self._ignoring(old, given, rest) if new is None else new
+            for old, new in zip(self.windows, found, strict=True)
+        )
         support = None if self.support is None else self.support.take(rest)
         return replace(self, windows=windows, support=support)
 
-    def _given(self, window: Windows, given: list[int], rest: list[int], known: Array) -> Windows:
+    @staticmethod
+    def _ignoring(window: Windows, given: list[int], rest: list[int]) -> Windows:
+        triangle = lower_triangle(window.factor[None, given + rest])[0]
+        inner = np.ascontiguousarray(triangle[len(given) :, len(given) :])
+        return replace(window, points=np.ascontiguousarray(window.points[:, rest]), factor=inner)
+
+    def _given(self, window: Windows, given: list[int], rest: list[int], known: Array) -> Windows | None:
         """Windows over the other columns: nearer points weigh more, and a kernel that ends is cut where it is given."""
         places = [known[None]]
         if self.support is not None:
@@ -256,7 +285,7 @@ class WindowDensity(Density):
             square = ((white / own[:, None]) ** 2).sum(axis=1)
             points.append(window.points[:, rest] + white @ triangle[p:, :p].T)
             with np.errstate(divide="ignore"):
-                log_weight = np.log(window.weights) - p * np.log(own)
+                log_weight = np.log(window.w) - p * np.log(own)
                 if self.profile.power is None:
                     weights.append(log_weight - 0.5 * square)
                     scales.append(own)
@@ -265,12 +294,10 @@ class WindowDensity(Density):
                     weights.append(log_weight + (self.profile.power + 0.5 * len(rest)) * np.log(height))
                     scales.append(own * np.sqrt(height))
         joined = np.concatenate(weights)
-        joined -= joined.max()
         near = np.flatnonzero(joined > -np.inf)
         if not len(near):
-            raise Collapse(
-                f"no row is near enough to {known.tolist()}: choose a wider bandwidth, or a gaussian kernel."
-            )
+            return None
+        joined -= joined.max()
         plain = window.scales is None and self.profile.power is None
         return Windows(
             np.concatenate(points)[near],
@@ -305,7 +332,8 @@ class WindowDensity(Density):
         def F(place: Any) -> Array:
             return self._mass(window, np.broadcast_to(place, x.shape)[:, None])
 
-        x = support.fold(x[:, None])[:, 0] if support.periodic[0] else np.clip(x, low, high)
+        folded = support.fold(x[:, None])[:, 0] if support.periodic[0] else np.clip(x, low, high)
+        x = np.where((x >= low) & (x <= high), x, folded)
         if not np.isfinite(high):
             return F(x) - F(2 * low - x)
         if not np.isfinite(low):
@@ -318,21 +346,21 @@ class WindowDensity(Density):
 
     def _mass(self, window: Windows, X: Array) -> Array:
         """Distribution function before folding."""
-        U = window.standard(X)
-        if U.shape[1] > 1 and (self.profile.name != "gaussian" or window._diagonal is None):
+        d = X.shape[1]
+        if d > 1 and (self.profile.name != "gaussian" or window.diagonal is None):
             raise TypeError(
                 "cdf of several columns is offered for the gaussian kernel with one bandwidth for each column; take a "
                 "marginal for one column."
             )
-        if U.shape[1] == 1 and window.scales is None:
-            return window.line(self.profile).at(U[:, 0])
-        P, share = window.standard(window.points), window.weights / window.weights.sum()
-        out = np.empty(len(U))
-        rows = max(1, 2**18 // len(P))
+        if d == 1 and window.scales is None:
+            return window.below(self.profile, X)
+        out, share = np.empty(len(X)), window.w / window.total
+        rows = max(1, 2**18 // len(share))
         scales = 1.0 if window.scales is None else window.scales
-        for begin in range(0, len(U), rows):
-            below = np.ones((len(U[begin : begin + rows]), len(P)))
-            for j in range(U.shape[1]):
-                below *= self.profile.cdf((U[begin : begin + rows, j, None] - P[:, j]) / scales)
+        for begin in range(0, len(X), rows):
+            part = X[begin : begin + rows]
+            below = np.ones((len(part), len(share)))
+            for j in range(d):
+                below *= self.profile.cdf((part[:, j, None] - window.points[:, j]) / (scales * window.factor[j, j]))
             out[begin : begin + rows] = below @ share
         return out

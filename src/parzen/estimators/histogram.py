@@ -14,7 +14,7 @@ from parzen.kernels.arrays import Array
 
 
 class HistogramDensity(LineLearner):
-    """Histogram density of one to three columns.
+    """Histogram density of one to three columns; more where there are rows enough to fill their boxes.
 
     Parameters
     ----------
@@ -78,8 +78,3 @@ class HistogramDensity(LineLearner):
     def _grid(self, size: int) -> Array:
         edges = self._bins.edges[0]
         return np.sort(np.concatenate([edges, np.nextafter(edges[1:-1], edges[0])]))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = False
-        return tags

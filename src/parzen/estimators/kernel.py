@@ -190,8 +190,3 @@ class KernelDensity(LineLearner):
         around = windows.points[:: max(1, len(windows.points) // size), 0]
         near = (around[:, None] + h * np.linspace(-5.0, 5.0, 41)).ravel()
         return np.unique(np.clip(np.concatenate([np.linspace(low, high, size), near]), low, high))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = False
-        return tags

@@ -11,13 +11,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from parzen.accumulate import accumulate
-from parzen.estimators.door import finite, table
+from parzen.estimators.door import finite, finite_rows, table
 from parzen.family import Density, Family, NeedsDensity, same_parameters
 from parzen.fit import Fit, fit
 from parzen.kernels.arrays import ColumnError
 from parzen.kernels.memberships import Memberships
 from parzen.schema import Schema, learn
-from parzen.statistic import Statistic, arrays_of
+from parzen.statistic import Statistic
 
 
 class Learner(BaseEstimator):
@@ -168,13 +168,20 @@ class Learner(BaseEstimator):
         except NeedsDensity:
             raise
         except ValueError:
-            finite(rows)
+            self._sound(rows)
             raise
 
     def _check_statistic(self, statistic: Statistic, rows: Any) -> None:
         """Raise where a statistic is not finite because a cell is not."""
-        if not all(np.isfinite(part).all() for part in arrays_of(statistic)):
+        if not statistic.is_finite():
+            self._sound(rows)
+
+    def _sound(self, rows: Any) -> None:
+        """Raise where a cell is one that can't be learnt from."""
+        if self.given_.takes_missing:
             finite(rows)
+        else:
+            finite_rows(rows)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

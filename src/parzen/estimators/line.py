@@ -11,6 +11,7 @@ from parzen.estimators.density import DensityLearner
 from parzen.estimators.door import finite_rows
 from parzen.estimators.learner import generator
 from parzen.kernels.arrays import Array
+from parzen.statistic import Statistic
 
 #: Draws by which the level of a region in several columns is found.
 DRAWS = 20_000
@@ -40,7 +41,12 @@ class Region:
 
 
 class LineLearner(DensityLearner):
-    """A density estimator whose density has a distribution function."""
+    """A density estimator of complete rows, whose density has a distribution function."""
+
+    def _check_statistic(self, statistic: Statistic, rows: Any) -> None:
+        if np.isnan(rows.sum()):
+            finite_rows(rows)
+        super()._check_statistic(statistic, rows)
 
     def cdf(self, X: Any) -> Array:
         """Probability that every column is at most as large as in each row, (n,)."""
@@ -91,6 +97,11 @@ class LineLearner(DensityLearner):
             level = np.quantile(self.density_.log_density(draws)[:, 0], 1.0 - coverage)
             return Region(coverage, float(level), None)
         return _stretches(self._log_line, self._below, self._grid(2**13), coverage)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = False
+        return tags
 
     def _below(self, x: Array) -> Array:
         return np.asarray(self.density_.cdf(x[:, None])[:, 0])  # type: ignore[attr-defined]

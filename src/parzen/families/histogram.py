@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import special
@@ -10,10 +10,10 @@ from scipy import special
 from parzen.bandwidth import Points
 from parzen.conjugate import Dirichlet
 from parzen.densities.bins import BinDensity, bin_of
-from parzen.families.kernel import _members
+from parzen.families.kernel import observed
 from parzen.family import ESTIMATES, Collapse, Family, Table, check_prior, choose
 from parzen.kernels.arrays import Array, ColumnError, as_floats
-from parzen.kernels.memberships import Memberships, group_count
+from parzen.kernels.memberships import Memberships
 from parzen.statistic import Counts, Sample
 
 RULES = ("fd", "scott", "sturges", "knuth", "equal")
@@ -23,7 +23,7 @@ MOST_BOXES = 2**24
 
 @dataclass(eq=False, repr=False)
 class Histogram(Family):
-    r"""Histogram of one to three columns: :math:`f(x) = p_b / v_b`, b the box of x, v its volume.
+    r"""Histogram of a few columns: :math:`f(x) = p_b / v_b`, b the box of x, v its volume.
 
     Its statistic is `Counts` where the edges are given (shards then add in memory that doesn't grow), and `Sample`
     where they are chosen from all rows.
@@ -61,6 +61,13 @@ class Histogram(Family):
     estimate: str = "bayes"
     prior: Dirichlet | None = None
 
+    keeps_rows: ClassVar[bool] = True
+
+    @property
+    def takes_missing(self) -> bool:  # type: ignore[override]
+        """Not in several columns; of one column alone, a missing cell is no row."""
+        return False
+
     def bind(self, table: Table) -> Self:
         if not isinstance(self.bins, dict):
             return self
@@ -72,27 +79,13 @@ class Histogram(Family):
         rows = as_floats(X)
         d = rows.shape[1]
         edges = self._known_edges(d)
-        points, codes, weights = _members(rows, R)
-        missing = np.isnan(points)
-        if missing.any():
-            if d > 1:
-                raise ColumnError(
-                    "column {column} has missing cells, and a histogram of several columns needs complete rows; leave "
-                    "those rows out, or give each column a histogram of its own: Product({...}).",
-                    int(np.flatnonzero(missing.any(axis=0))[0]),
-                )
-            kept = ~missing[:, 0]
-            points, codes, weights = points[kept], codes[kept], weights[kept]
-        if edges is None:
-            return Sample(((points, codes, weights),) if len(points) else (), group_count(R), d)
-        return Counts(self._counted(points, codes, weights, group_count(R), edges), (_boxes(edges),))
+        sample = observed(rows, R, "a histogram")
+        return sample if edges is None else Counts(self._counted(sample, edges), (_boxes(edges),))
 
     def maximise(self, statistic: Counts | Sample) -> BinDensity:
         if isinstance(statistic, Sample):
             edges = self._chosen_edges(statistic)
-            counts = np.zeros((statistic.groups, _boxes(edges)))
-            for points, codes, weights in statistic.batches:
-                counts += self._counted(points, codes, weights, statistic.groups, edges)
+            counts = self._counted(statistic, edges)
         else:
             edges, counts = self._known_edges_of(statistic), statistic.counts
         if not counts.any():
@@ -113,28 +106,14 @@ class Histogram(Family):
             return np.log(raised) - np.log(raised.sum(axis=1, keepdims=True))
 
     @staticmethod
-    def _counted(points: Array, codes: Any, weights: Array, K: int, edges: tuple[Array, ...]) -> Array:
-        box = np.zeros(len(points), dtype=np.int64)
-        for j, part in enumerate(edges):
-            place = bin_of(points[:, j], part)
-            if (place < 0).any():
-                value = points[place < 0, j][0]
-                raise ColumnError(
-                    f"bins of column {{column}} reach from {part[0]:g} to {part[-1]:g}, but it holds {value:g}; widen "
-                    "the edges, or leave out such rows.",
-                    j,
-                )
-            box = box * (len(part) - 1) + place
-        boxes = _boxes(edges)
-        counts = np.bincount(codes.astype(np.int64) * boxes + box, weights=weights, minlength=K * boxes)
-        return counts.astype(np.float64).reshape(K, boxes)
+    def _counted(sample: Sample, edges: tuple[Array, ...]) -> Array:
+        """Weight in each box, of each group."""
+        return np.stack([_tally(*sample.of_group(k), edges) for k in range(sample.groups)])
 
     # Edges ----------------------------------------------------------------------------------------------------------
 
     def _each(self, d: int) -> list[Any]:
         """Bins of each column: edges, a number, or a rule."""
-        if d > 3:
-            raise ValueError(f"a histogram has one to three columns, got {d}; use Kernel, or Product of histograms.")
         if self.width is not None:
             widths = np.broadcast_to(np.asarray(self.width, dtype=np.float64), d)
             if not (np.isfinite(widths).all() and (widths > 0).all()):
@@ -155,7 +134,7 @@ class Histogram(Family):
         return tuple(each) if all(isinstance(one, np.ndarray) for one in each) else None
 
     def _known_edges_of(self, statistic: Counts) -> tuple[Array, ...]:
-        for d in (1, 2, 3):
+        for d in range(1, 9):
             try:
                 edges = self._known_edges(d)
             except ValueError:
@@ -174,8 +153,26 @@ class Histogram(Family):
             for j, one in enumerate(self._each(d))
         )
         if _boxes(edges) > MOST_BOXES:
-            raise ValueError(f"there would be {_boxes(edges):,} boxes; ask for fewer or wider bins.")
+            raise ValueError(
+                f"there would be {_boxes(edges):,} boxes; ask for fewer bins or columns, or use Kernel, or Product of "
+                "histograms."
+            )
         return edges
+
+
+def _tally(points: Array, weights: Array | None, edges: tuple[Array, ...]) -> Array:
+    box = np.zeros(len(points), dtype=np.int64)
+    for j, part in enumerate(edges):
+        place = bin_of(points[:, j], part)
+        if (place < 0).any():
+            value = points[place < 0, j][0]
+            raise ColumnError(
+                f"bins of column {{column}} reach from {part[0]:g} to {part[-1]:g}, but it holds {value:g}; widen the "
+                "edges, or leave out such rows.",
+                j,
+            )
+        box = box * (len(part) - 1) + place
+    return np.bincount(box, weights=weights, minlength=_boxes(edges)).astype(np.float64)
 
 
 def _boxes(edges: tuple[Array, ...]) -> int:
@@ -205,7 +202,7 @@ def _read(one: Any) -> Any:
     return edges
 
 
-def _edges(rule: Any, x: Array, w: Array, d: int, j: int) -> Array:
+def _edges(rule: Any, x: Array, w: Array | None, d: int, j: int) -> Array:
     """Edges of a column by a rule."""
     low, high = float(x.min()), float(x.max())
     if isinstance(rule, tuple):
@@ -215,7 +212,9 @@ def _edges(rule: Any, x: Array, w: Array, d: int, j: int) -> Array:
         return width * (first + np.arange(min(count, MOST_BOXES + 1) + 1))
     if not high > low:
         raise ColumnError(
-            "column {column} is constant, so no bins follow from it; leave it out, or give edges or a width.", j
+            f"column {{column}} is constant (n_samples = {len(x)}), so no bins follow from it; leave it out, or give "
+            "edges or a width.",
+            j,
         )
     if isinstance(rule, int):
         return np.linspace(low, high, rule + 1)
@@ -234,10 +233,10 @@ def _edges(rule: Any, x: Array, w: Array, d: int, j: int) -> Array:
     return np.linspace(low, high, int(np.clip(np.ceil((high - low) / width), 1, MOST_BOXES)) + 1)
 
 
-def _knuth(x: Array, w: Array, n: float) -> int:
+def _knuth(x: Array, w: Array | None, n: float) -> int:
     """Number of equal bins of greatest posterior probability (Knuth 2006)."""
     scaled = (x - x.min()) / (x.max() - x.min())
-    weights = w * (n / w.sum())
+    weights = None if w is None else w * (n / w.sum())
 
     def log_posterior(m: int) -> float:
         counts = np.bincount(np.minimum((scaled * m).astype(np.int64), m - 1), weights=weights, minlength=m)

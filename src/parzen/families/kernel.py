@@ -1,7 +1,7 @@
 """Kernel densities (Parzen windows): the family whose statistic is the sample."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -64,6 +64,13 @@ class Kernel(Family):
     rtol: float = 1e-6
     atol: float = 0.0
 
+    keeps_rows: ClassVar[bool] = True
+
+    @property
+    def takes_missing(self) -> bool:  # type: ignore[override]
+        """Not in several columns; of one column alone, a missing cell is no row."""
+        return False
+
     def bind(self, table: Table) -> Self:
         places = {name: self._positions(table, getattr(self, name)) for name in ("bounds", "period")}
         return replace(self, **places)
@@ -77,18 +84,7 @@ class Kernel(Family):
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Sample:
         rows = as_floats(X)
         self._check(rows.shape[1])
-        points, codes, weights = _members(rows, R)
-        missing = np.isnan(points)
-        if missing.any():
-            if rows.shape[1] > 1:
-                raise ColumnError(
-                    "column {column} has missing cells, and a kernel of several columns needs complete rows; leave "
-                    "those rows out, fill them, or give the column a kernel of its own: Product({...}).",
-                    int(np.flatnonzero(missing.any(axis=0))[0]),
-                )
-            kept = ~missing[:, 0]
-            points, codes, weights = points[kept], codes[kept], weights[kept]
-        return Sample(((points, codes, weights),) if len(points) else (), group_count(R), rows.shape[1])
+        return observed(rows, R, "a kernel")
 
     def maximise(self, statistic: Sample) -> WindowDensity:
         d, K = statistic.width, statistic.groups
@@ -111,14 +107,13 @@ class Kernel(Family):
     def _by_rule(self) -> bool:
         return isinstance(self.bandwidth, str)
 
-    def _factor(self, kernel: Profile, points: Array, w: Array, everything: Any, k: int) -> Array:
+    def _factor(self, kernel: Profile, points: Array, w: Array | None, everything: Any, k: int) -> Array:
         """Factor of H for one group; a group that is too small for its rule takes that of all rows."""
         d = points.shape[1]
         if not self._by_rule:
             return given_factor(self.bandwidth, d)
-        weights = None if (w == 1.0).all() else w
         try:
-            return bandwidths.choose(self.bandwidth, points, weights, self.covariance) * kernel.canonical(d)
+            return bandwidths.choose(self.bandwidth, points, w, self.covariance) * kernel.canonical(d)
         except ValueError:
             if everything is None:
                 raise
@@ -136,7 +131,7 @@ class Kernel(Family):
         windows = []
         for k, window in enumerate(density.windows):
             pilot = density._one(k, window.points)
-            middle = np.average(pilot, weights=window.weights)
+            middle = np.average(pilot, weights=window.w)
             windows.append(replace(window, scales=np.exp(-sensitivity * (pilot - middle))))
         return replace(density, windows=tuple(windows))
 
@@ -184,16 +179,35 @@ def given_factor(bandwidth: Any, d: int) -> Array:
         ) from None
 
 
-def _members(rows: Any, R: Memberships) -> tuple[Array, Any, Array]:
-    """Rows, once for every group in which they weigh something, with the group and the weight."""
-    n = len(rows)
-    if R is None or (isinstance(R, np.ndarray) and R.ndim == 1):
-        w = np.ones(n) if R is None else np.array(R, dtype=np.float64)
-        keep: Any = slice(None) if R is None or w.all() else w != 0
-        return np.array(rows[keep], dtype=np.float64), np.zeros(len(w[keep]), dtype=np.int32), w[keep]
+def observed(rows: Any, R: Memberships, what: str) -> Sample:
+    """The sample of a block of rows. A missing cell of the only column is no row; of several columns it is an error."""
+    points, codes, weights = _members(rows, R)
+    ends = (points.min(initial=0.0), points.max(initial=0.0))  # the quickest look: NaN and infinities stand out
+    if np.isinf(ends).any() and not np.isnan(ends).any():
+        raise ValueError(f"{what} needs finite numbers, but there is an infinite one; leave out such rows.")
+    if np.isnan(ends).any():
+        missing = np.isnan(points)
+        if rows.shape[1] > 1:
+            raise ColumnError(
+                f"column {{column}} has missing cells, and {what} of several columns needs complete rows; leave those "
+                "rows out, fill them, or give each column a density of its own: Product({...}).",
+                int(np.flatnonzero(missing.any(axis=0))[0]),
+            )
+        kept = ~missing[:, 0]
+        points, codes, weights = (None if part is None else part[kept] for part in (points, codes, weights))
+    return Sample(((points, codes, weights),) if len(points) else (), group_count(R), rows.shape[1])
+
+
+def _members(rows: Any, R: Memberships) -> Any:
+    """Rows, once for every group in which they weigh something, with the group and the weight (None: 0, and 1)."""
+    if R is None:
+        return np.array(rows, dtype=np.float64, order="C"), None, None
     if isinstance(R, Labels):
-        w = np.ones(n) if R.weights is None else R.weights
-        keep = (R.codes >= 0) & (w != 0)
-        return np.array(rows[keep], dtype=np.float64), np.array(R.codes[keep], dtype=np.int32), np.array(w[keep])
+        keep = R.codes >= 0 if R.weights is None else (R.codes >= 0) & (R.weights != 0)
+        weights = None if R.weights is None else np.array(R.weights[keep])
+        return np.array(rows[keep], dtype=np.float64), np.array(R.codes[keep]), weights
+    if R.ndim == 1:
+        keep = R != 0
+        return np.array(rows[keep], dtype=np.float64), None, np.array(R[keep])
     i, k = np.nonzero(R)
     return np.array(rows[i], dtype=np.float64), k.astype(np.int32), np.array(R[i, k])

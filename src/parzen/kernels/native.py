@@ -54,12 +54,24 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "softmax": ((*ROWS, POINTER, POINTER, INTEGER, *(POINTER,) * 6), FLOATS),
     "csr_softmax": ((*CSR, POINTER, POINTER, INTEGER, *(POINTER,) * 6), CSRS[-4:]),
     "window_sums": (
-        (*(INTEGER,) * 3, *(POINTER,) * 8, INTEGER, POINTER, POINTER, *(NUMBER,) * 3, INTEGER, INTEGER, POINTER),
+        (
+            *(INTEGER,) * 3,
+            *(POINTER,) * 8,
+            INTEGER,
+            POINTER,
+            POINTER,
+            *(NUMBER,) * 3,
+            INTEGER,
+            INTEGER,
+            POINTER,
+            POINTER,
+        ),
         FLOATS,
     ),
     "kd_order": ((POINTER, *(INTEGER,) * 3, POINTER), ("f64",)),
-    "cell_moments": ((POINTER, INTEGER, INTEGER, *(POINTER,) * 5), ("f64",)),
-    "cell_values": ((POINTER, INTEGER, INTEGER, *(POINTER,) * 6), ("f64",)),
+    "cell_moments": ((POINTER, *(INTEGER,) * 3, *(POINTER,) * 5), ("f64",)),
+    "cell_values": ((POINTER, *(INTEGER,) * 3, *(POINTER,) * 6), ("f64",)),
+    "cell_select": ((POINTER, INTEGER, INTEGER, *(POINTER,) * 6), ("f64",)),
     "tree_moments": ((POINTER, POINTER, *(INTEGER,) * 3, POINTER, INTEGER, POINTER, POINTER), ("f64",)),
     "tree_values": (
         (POINTER, POINTER, *(INTEGER,) * 3, POINTER, INTEGER, *(POINTER,) * 3, INTEGER, POINTER),
@@ -75,6 +87,7 @@ SUFFIX = {
     np.dtype(np.int64): "i64",
     np.dtype(np.uint8): "u8",
 }
+U8 = np.dtype(np.uint8)
 
 
 def _path(level: str) -> Path | None:

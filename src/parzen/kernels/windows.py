@@ -106,7 +106,7 @@ def window_sums(
     atol: float,
     own: NDArray[np.int64] | None = None,
     left: Array | None = None,
-) -> Array:
+) -> tuple[Array, Array | None]:
     """Log of the sum of coefficients times kernel at each query, kernels being 1 at distance 0.
 
     Parameters
@@ -114,13 +114,17 @@ def window_sums(
     Q : array of shape (m, d), in the units of the points, neighbours close to each other
     rtol, atol : what may be left out, relative to each sum and in its units
     own : place in the tiles of a point that is to count with the coefficient `left` instead; -1 for none
+
+    Returns
+    -------
+    logarithms (m,), and in single precision the means of the squared distances under the kernel
     """
     count, d, size = tiles.points.shape
     m = len(Q)
-    out = np.empty(m)
-    if not m:
-        return out
     single = tiles.points.dtype == np.float32
+    out, mean = np.empty(m), np.full(m, np.inf) if single else None
+    if not m:
+        return out, mean
     kind = np.dtype(tiles.points.dtype)
     f64, i64 = native.F64, native.I64
     native.call(
@@ -145,8 +149,17 @@ def window_sums(
         max(4, size // 4),
         CODES[kernel],
         *native.outputs(out),
+        None if mean is None else native.outputs(mean)[0],
     )
-    return out
+    return out, mean
+
+
+def _aligned_zeros(shape: tuple[int, ...]) -> Array:
+    """Zeros that begin at a cache line: a cell's moments then never lie across two."""
+    size = int(np.prod(shape))
+    whole = np.zeros(size + 8)
+    begin = -(whole.__array_interface__["data"][0] // 8) % 8
+    return whole[begin : begin + size].reshape(shape)
 
 
 @dataclass(frozen=True)
@@ -160,25 +173,25 @@ class Lattice:
     inverse : array of shape (d,)
         Cells for each unit of length.
     counts : array of shape (d,), int64
+    terms : int
+        Polynomials of each cell and column: 16, or 8 of one column.
     """
 
     low: Array
     inverse: Array
     counts: NDArray[np.int64]
-
-    #: Polynomials of each cell and column.
-    TERMS = 16
+    terms: int = 16
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Cells along each column, then polynomials of each."""
         d = len(self.counts)
-        return (*(int(count) for count in self.counts), *(self.TERMS,) * d)
+        return (*(int(count) for count in self.counts), *(self.terms,) * d)
 
     def _arguments(self) -> tuple[int, ...]:
         d = len(self.counts)
-        if d not in (1, 2):
-            raise ValueError(f"a lattice has one or two columns, got {d}.")
+        if d not in (1, 2) or (d, self.terms) not in ((1, 8), (1, 16), (2, 16)):
+            raise ValueError(f"a lattice has one or two columns and 16 terms, or one and 8, got {d} and {self.terms}.")
         return (
             native.pointer(self.low, native.F64, (d,), "low"),
             native.pointer(self.inverse, native.F64, (d,), "inverse"),
@@ -187,11 +200,11 @@ class Lattice:
 
     def moments(self, X: Array, weights: Array | None) -> Array:
         """Chebyshev moments of the points (n, d) in each cell; a point outside counts in the nearest cell's series."""
-        out = np.zeros(self.shape)
+        out = _aligned_zeros(self.shape)
         n, d = X.shape
         w = None if weights is None else native.pointer(weights, native.F64, (n,), "weights")
         at = native.pointer(X, native.F64, (n, len(self.counts)), "X")
-        native.call("cell_moments_f64", at, n, d, w, *self._arguments(), *native.outputs(out))
+        native.call("cell_moments_f64", at, n, d, self.terms, w, *self._arguments(), *native.outputs(out))
         return out
 
     def values(self, X: Array, series: Array) -> tuple[Array, NDArray[np.int64]]:
@@ -200,8 +213,26 @@ class Lattice:
         out, cells = np.empty(m), np.empty(m, dtype=np.int64)
         at = native.pointer(X, native.F64, (m, len(self.counts)), "X")
         c = native.pointer(series, native.F64, self.shape, "series")
-        native.call("cell_values_f64", at, m, d, c, *self._arguments(), *native.outputs(out, cells))
+        native.call("cell_values_f64", at, m, d, self.terms, c, *self._arguments(), *native.outputs(out, cells))
         return out, cells
+
+    def select(self, X: Array, chosen: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Numbers of the points (n, d) in chosen cells, in their order."""
+        n, d = X.shape
+        out = np.empty(n + 1, dtype=np.int64)
+        at = native.pointer(X, native.F64, (n, len(self.counts)), "X")
+        flags = native.pointer(chosen, native.U8, (int(np.prod(self.counts)),), "chosen")
+        quiet = self._quiet(chosen) if d == 1 else np.zeros(2)
+        native.call(
+            "cell_select_f64", at, n, d, flags, *native.outputs(quiet), *self._arguments(), *native.outputs(out)
+        )
+        return out[1 : 1 + out[0]]
+
+    def _quiet(self, chosen: NDArray[np.uint8]) -> Array:
+        """The longest stretch of a line without a chosen cell, a little inside its ends."""
+        places = np.concatenate([[-1], np.flatnonzero(chosen), [len(chosen)]])
+        longest = int(np.argmax(np.diff(places)))
+        return self.low + (places[longest : longest + 2] + np.array([1.5, -0.5])) / self.inverse
 
 
 @dataclass(frozen=True)
