@@ -278,8 +278,10 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
             for (index k = 0; k < many; ++k)
                 for (index j = 0; j < d; ++j)
                     q[k * d + j] = static_cast<Real>(rows[k * d + j] - (centres ? centres[t * d + j] : 0.0));
+            bool mine = false;
+            for (index k = 0; own && k < many; ++k) mine |= own[begin + k] / size == t && own[begin + k] >= 0;
             index k = 0;
-            for (; own == nullptr && k + 4 <= many; k += 4)
+            for (; !mine && k + 4 <= many; k += 4)
                 add_tile<Kernel, Real, D, scaled, 4>(x, c, v, size, d, q + k * d, sum + k, first + k);
             for (; k < many; ++k) {
                 const Real* weights = c;
@@ -359,6 +361,70 @@ PARZEN_EXPORT index parzen_window_sums_f32(PARZEN_ARGUMENTS(float)) {
     const Tiles tiles{count, size, d, nullptr, nullptr, low, high, least};
     if (shrink) PARZEN_RUN(Gaussian, float, 0, true);
     PARZEN_RUN(Gaussian, float, 0, false);
+}
+
+namespace {
+
+constexpr index rungs = 8;
+
+// Gaussian sums for bandwidths that fall by sqrt(2) from rung to rung: every kernel is the square of the one before.
+template <int Q>
+void add_ladder(const double* __restrict x, const double* __restrict c, index size, index d, const double* __restrict q,
+                double* __restrict sums) {
+    vec total[Q][rungs] = {};
+    for (index i = 0; i < size; i += lanes) {
+        vec t[Q] = {};
+        for (index j = 0; j < d; ++j) {
+            const vec at = load(x + j * size + i);
+            for (int k = 0; k < Q; ++k) {
+                const vec u = at - splat(q[k * d + j]);
+                t[k] += u * u;
+            }
+        }
+        const vec weight = load(c + i);
+        for (int k = 0; k < Q; ++k) {
+            vec e = power_of_two(-t[k]);
+            for (index r = 0; r < rungs; ++r) {
+                total[k][r] += weight * e;
+                e *= e;
+            }
+        }
+    }
+    for (int k = 0; k < Q; ++k)
+        for (index r = 0; r < rungs; ++r) sums[k * rungs + r] += sum_of(total[k][r]);
+}
+
+}  // namespace
+
+// Sums (m, rungs) over all points, each query without its own: coordinates are in units of the widest bandwidth.
+PARZEN_EXPORT index parzen_window_ladder_f64(index count, index size, index d, const double* points,
+                                             const double* coefficients, const double* queries, index m, const index* own,
+                                             const double* left, double* out) {
+    Scratch<double> altered(size);
+    if (!altered) return NO_MEMORY;
+    std::memset(out, 0, m * rungs * sizeof(double));
+    for (index begin = 0; begin < m; begin += 32) {
+        const index end = std::min(begin + 32, m);
+        for (index t = 0; t < count; ++t) {
+            const double *x = points + t * d * size, *c = coefficients + t * size;
+            for (index k = begin; k < end;) {
+                const index at = own[k] - t * size, next = k + 1 < end ? own[k + 1] - t * size : 0;
+                const bool mine = at >= 0 && at < size, follows = k + 1 < end && !(next >= 0 && next < size);
+                if (!mine && follows) {
+                    add_ladder<2>(x, c, size, d, queries + k * d, out + k * rungs);
+                    k += 2;
+                    continue;
+                }
+                if (mine) {
+                    std::copy(c, c + size, static_cast<double*>(altered));
+                    altered[at] = left[k];
+                }
+                add_ladder<1>(x, mine ? static_cast<double*>(altered) : c, size, d, queries + k * d, out + k * rungs);
+                ++k;
+            }
+        }
+    }
+    return OK;
 }
 
 namespace {

@@ -29,6 +29,7 @@ ORDER = [
     "testing",
     "plotting",
     "explanation",
+    "smoothing",
     "estimators",
     "comparison",
     "__init__",

@@ -26,6 +26,7 @@ from parzen.family import Collapse, Density, Family, FloorWarning
 from parzen.fit import Fit, fit, log_likelihood
 from parzen.forms import Boundary, Softmax
 from parzen.kernels.memberships import Labels
+from parzen.smoothing import BiasVariance, bias_variance
 from parzen.statistic import Counts, Expected, Joint, Moments, Sample, Statistic, Sums
 
 __version__ = "0.1.0.dev0"
@@ -34,6 +35,7 @@ __all__ = [
     "BayesClassifier",
     "Bernoulli",
     "BernoulliNB",
+    "BiasVariance",
     "Boundary",
     "Categorical",
     "CategoricalNB",
@@ -75,6 +77,7 @@ __all__ = [
     "Sums",
     "accumulate",
     "bandwidth",
+    "bias_variance",
     "compare_learning",
     "conjugate",
     "evaluate",

@@ -19,7 +19,7 @@ import numpy as np
 from scipy import fft, optimize, special
 
 from parzen.kernels.arrays import Array, ColumnError
-from parzen.kernels.windows import Lattice
+from parzen.kernels.windows import RUNGS, Lattice
 from parzen.profiles import PROFILES
 from parzen.summation import WindowSum, gathered
 
@@ -576,7 +576,13 @@ def _lcv(points: Points, covariance: str | None) -> Any:
     if points.X.shape[1] == 1:
         grid = 1.144 * points.deviation * points.n**-0.2 * np.geomspace(0.05, 4.0, 48)
         return _minimum(lambda h: -_likelihood(points, np.array([[h]])), grid, "lcv")
-    return _search(points, lambda factor: -_likelihood(points, factor), covariance, "lcv")
+    return _search(
+        points,
+        lambda factor: -_likelihood(points, factor),
+        covariance,
+        "lcv",
+        lambda base, multiples: -_likelihoods(points, base, multiples),
+    )
 
 
 def leave_one_out(X: Any, bandwidths: Any, sample_weight: Any = None) -> Array:
@@ -599,18 +605,48 @@ def leave_one_out(X: Any, bandwidths: Any, sample_weight: Any = None) -> Array:
     h = np.asarray(bandwidths, dtype=np.float64)
     if h.ndim != 1 or not (np.isfinite(h).all() and (h > 0).all()):
         raise ValueError(f"bandwidths must be finite numbers above 0, got {bandwidths!r}.")
-    return np.array([_likelihood(points, one * np.eye(points.X.shape[1])) for one in h])
+    return _likelihoods(points, np.eye(points.X.shape[1]), h)
+
+
+def _likelihoods(points: Points, factor: Array, multiples: Array) -> Array:
+    """Leave-one-out likelihoods of multiples of a bandwidth; those that fall by sqrt(2) are found together."""
+    out = np.full(len(multiples), np.nan)
+    if points.X.shape[1] > 2:
+        octaves = np.log2(multiples)
+        for first in np.argsort(-multiples):
+            steps = 2.0 * (octaves[first] - octaves)
+            rung = np.round(steps)
+            chain = np.flatnonzero(np.isnan(out) & (np.abs(steps - rung) < 1e-9) & (rung >= 0) & (rung < RUNGS))
+            if np.isnan(out[first]) and len(chain) > 1:
+                out[chain] = _ladder(points, multiples[first] * factor)[rung[chain].astype(int)]
+    rest = np.flatnonzero(np.isnan(out))  # alone, or with a row so far from the others that the ladder can't see them
+    out[rest] = [_likelihood(points, multiples[i] * factor) for i in rest]
+    return out
+
+
+def _ladder(points: Points, factor: Array) -> Array:
+    """Likelihoods of a bandwidth and those below it, by sqrt(2) each; NaN where one can't be told."""
+    left, rest = _without_each(points)
+    sums = WindowSum(PROFILES["gaussian"], _standard(points, factor), points.weights)
+    peaks = _log_peak(factor) + 0.5 * len(factor) * np.log(2.0) * np.arange(RUNGS)
+    values = points.share @ (sums.ladder(left) - np.log(rest)[:, None]) + peaks
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def _without_each(points: Points) -> tuple[Array, Array]:
+    """What is left of each row's weight when it is left out, and of all rows' weights."""
+    left = points.w - 1.0 if points.counted else np.zeros(len(points.X))
+    rest = points.w_total - (points.w - left)
+    if not (rest > 0).all():
+        raise ValueError("leaving one row out leaves none; give more rows, or a number as the bandwidth.")
+    return left, rest
 
 
 def _likelihood(points: Points, factor: Array) -> float:
     """Weighted mean of the leave-one-out log-densities."""
-    n = len(points.X)
-    left = points.w - 1.0 if points.counted else np.zeros(n)
-    rest = points.w.sum() - (points.w - left)
-    if not (rest > 0).all():
-        raise ValueError("leaving one row out leaves none; give more rows, or a number as the bandwidth.")
-    sums = WindowSum(PROFILES["gaussian"], _standard(points, factor), points.w, rtol=1e-9)
-    values = sums.log(sums.points, np.arange(n), left) - np.log(rest) + _log_peak(factor)
+    left, rest = _without_each(points)
+    sums = WindowSum(PROFILES["gaussian"], _standard(points, factor), points.weights, rtol=1e-9)
+    values = sums.log(sums.points, np.arange(len(left)), left) - np.log(rest) + _log_peak(factor)
     return float(points.share @ values)
 
 
@@ -629,9 +665,9 @@ def _log_peak(factor: Array) -> float:
     return float(-0.5 * len(factor) * np.log(2 * np.pi) - np.log(np.abs(np.diagonal(factor))).sum())
 
 
-def _minimum(criterion: Callable[[float], float], grid: Array, rule: str) -> float:
-    """Where a criterion of one number is least: its least value on a grid, then Brent."""
-    values = np.array([criterion(float(h)) for h in grid])
+def _minimum(criterion: Callable[[float], float], grid: Array, rule: str, values: Array | None = None) -> float:
+    """Where a criterion of one number is least: its least value on a rising grid, then Brent."""
+    values = np.array([criterion(float(h)) for h in grid]) if values is None else values
     values[~np.isfinite(values)] = np.inf
     best = int(np.argmin(values))
     inner = (values[1:-1] < values[:-2]) & (values[1:-1] < values[2:])
@@ -654,12 +690,23 @@ def _minimum(criterion: Callable[[float], float], grid: Array, rule: str) -> flo
     return float(np.exp(found.x))
 
 
-def _search(points: Points, criterion: Callable[[Array], float], covariance: str | None, rule: str) -> Array:
-    """H where a criterion of its factor is least: first a factor of Scott's H, then every free entry."""
+def _search(
+    points: Points,
+    criterion: Callable[[Array], float],
+    covariance: str | None,
+    rule: str,
+    several: Callable[[Array, Array], Array] | None = None,
+) -> Array:
+    """H where a criterion of its factor is least: first a multiple of Scott's H, then every free entry.
+
+    `several` gives the criterion of many multiples of a factor at once.
+    """
     d = points.X.shape[1]
     shape = covariance or ("full" if d <= 3 else "scaled")
     base = _factor(_scott(points, shape))
-    best = _minimum(lambda s: criterion(s * base), np.geomspace(0.1, 3.0, 18), rule) * base
+    grid = 2.0 ** np.arange(-3.5, 2.01, 0.25)
+    values = None if several is None else several(base, grid)
+    best = _minimum(lambda s: criterion(s * base), grid, rule, values) * base
     if shape == "scaled":
         return best @ best.T
     rows, columns = np.diag_indices(d) if shape == "diagonal" else np.tril_indices(d)

@@ -18,7 +18,18 @@ from scipy import ndimage, special
 
 from parzen.accumulate import for_each
 from parzen.kernels.arrays import Array
-from parzen.kernels.windows import CODES, GAUSSIAN_SCALE, Lattice, Tiles, Tree, kd_order, lay_tiles, window_sums
+from parzen.kernels.windows import (
+    CODES,
+    GAUSSIAN_SCALE,
+    RUNGS,
+    Lattice,
+    Tiles,
+    Tree,
+    kd_order,
+    lay_tiles,
+    window_ladder,
+    window_sums,
+)
 from parzen.profiles import Profile
 
 #: Pairs below which nothing is worth preparing, and most numbers that a grid of cells may hold.
@@ -185,6 +196,27 @@ class WindowSum:
         again = np.flatnonzero(~(2.0**-24 * relative * 1.01 <= 0.9 * self.rtol))
         if len(again):
             out[again] = self._by_pairs(Q[again], None, None)
+        return out
+
+    def ladder(self, left: Array) -> Array:
+        """Logarithms (n, RUNGS) of Gaussian sums at the points themselves, each with its weight `left` instead.
+
+        For this bandwidth, this one divided by sqrt(2), by 2, ...: one exponential serves them all. What is too small to
+        be a number is -inf.
+        """
+        tiles = self._tiles
+        order = tiles.order
+        rows, rest = self._scale * self._standard_points[order], np.ascontiguousarray(left[order])
+        out = np.empty((len(order), RUNGS))
+
+        def work(begin: int) -> None:
+            part = slice(begin, begin + 256)
+            places = np.arange(begin, min(begin + 256, len(order)))
+            sums = window_ladder(tiles, np.ascontiguousarray(rows[part]), places, rest[part])
+            with np.errstate(divide="ignore"):
+                out[order[part]] = np.where(sums > 1e-290 * tiles.total, np.log(sums), -np.inf)
+
+        for_each(work, iter(range(0, len(order), 256)))
         return out
 
     def _by_pairs(self, Q: Array, own: NDArray[np.int64] | None, left: Array | None) -> Array:

@@ -68,6 +68,7 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
         ),
         FLOATS,
     ),
+    "window_ladder": ((*(INTEGER,) * 3, *(POINTER,) * 3, INTEGER, *(POINTER,) * 3), ("f64",)),
     "kd_order": ((POINTER, *(INTEGER,) * 3, POINTER), ("f64",)),
     "cell_moments": ((POINTER, *(INTEGER,) * 3, *(POINTER,) * 5), ("f64",)),
     "cell_values": ((POINTER, *(INTEGER,) * 3, *(POINTER,) * 6), ("f64",)),

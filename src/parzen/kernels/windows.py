@@ -154,6 +154,31 @@ def window_sums(
     return out, mean
 
 
+#: Bandwidths of a ladder, each the one before divided by sqrt(2).
+RUNGS = 8
+
+
+def window_ladder(tiles: Tiles, Q: Array, own: NDArray[np.int64], left: Array) -> Array:
+    """Gaussian sums (m, RUNGS) at queries, each without its own point, for falling bandwidths; of float64 tiles."""
+    count, d, size = tiles.points.shape
+    m = len(Q)
+    out = np.empty((m, RUNGS))
+    native.call(
+        "window_ladder_f64",
+        count,
+        size,
+        d,
+        native.pointer(tiles.points, native.F64, (count, d, size), "points"),
+        native.pointer(tiles.coefficients, native.F64, (count, size), "coefficients"),
+        native.pointer(Q, native.F64, (m, d), "Q"),
+        m,
+        native.pointer(own, native.I64, (m,), "own"),
+        native.pointer(left, native.F64, (m,), "left"),
+        *native.outputs(out),
+    )
+    return out
+
+
 def _aligned_zeros(shape: tuple[int, ...]) -> Array:
     """Zeros that begin at a cache line: a cell's moments then never lie across two."""
     size = int(np.prod(shape))
