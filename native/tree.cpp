@@ -47,19 +47,21 @@ inline index begin_of(index node, index level, index n) { return std::min(n, nod
 
 }  // namespace
 
+// Places x are as the user has them; differences are scaled by `inverse`, one over the bandwidth.
+//
 // Moments of every run of `leaf` points, and of every two neighbouring runs, level by level; level l begins at
 // starts[l], its runs have leaf << l points. `leaf` is a power of two.
-PARZEN_EXPORT index parzen_tree_moments_f64(const double* x, const double* w, index n, index leaf_bits, index levels,
-                                            const index* starts, index kernel, double* centres, double* out) {
+PARZEN_EXPORT index parzen_tree_moments_f64(const double* x, const double* w, double inverse, index n, index leaf_bits,
+                                            index levels, const index* starts, index kernel, double* centres, double* out) {
     for (index l = 0; l < levels; ++l) {
         const index bits = leaf_bits + l;
         for (index node = 0; begin_of(node, bits, n) < n; ++node) {
             const index first = begin_of(node, bits, n), last = begin_of(node + 1, bits, n);
-            const double c = 0.5 * (x[first] + x[last - 1]);
+            const double c = x[first] + 0.5 * (x[last - 1] - x[first]);
             double M[moments] = {};
-            if (x[last - 1] - x[first] < 1.0)  // wider ones are never used: a window is two wide, and they lie within
+            if ((x[last - 1] - x[first]) * inverse < 1.0)  // wider ones are never used: a window is two wide, and they lie within
                 for (index i = first; i < last; ++i) {
-                    const double y = x[i] - c, weight = w ? w[i] : 1.0;
+                    const double y = (x[i] - c) * inverse, weight = w ? w[i] : 1.0;
                     if (kernel == cosine) {
                         M[0] += weight * std::cos(quarter * y);
                         M[1] += weight * std::sin(quarter * y);
@@ -75,8 +77,8 @@ PARZEN_EXPORT index parzen_tree_moments_f64(const double* x, const double* w, in
     return OK;
 }
 
-PARZEN_EXPORT index parzen_tree_values_f64(const double* x, const double* w, index n, index leaf_bits, index levels,
-                                           const index* starts, index kernel, const double* centres, const double* M,
+PARZEN_EXPORT index parzen_tree_values_f64(const double* x, const double* w, double inverse, index n, index leaf_bits,
+                                           index levels, const index* starts, index kernel, const double* centres, const double* M,
                                            const double* queries, index m, double* out) {
     const Kernel K = static_cast<Kernel>(kernel);
     struct Run { index level, node; };
@@ -90,15 +92,15 @@ PARZEN_EXPORT index parzen_tree_values_f64(const double* x, const double* w, ind
             const Run run = stack[--depth];
             const index bits = leaf_bits + run.level, first = begin_of(run.node, bits, n), last = begin_of(run.node + 1, bits, n);
             if (first >= last) continue;
-            const double lowest = x[first] - q, highest = x[last - 1] - q;
+            const double lowest = (x[first] - q) * inverse, highest = (x[last - 1] - q) * inverse;
             if (!(highest > -1 && lowest < 1)) continue;
             const double width = highest - lowest, edge = 1 - std::max(-lowest, highest);
             const bool cut = K == triangular && lowest < 0 && highest > 0;
             if (edge > 0 && (K == tophat ? width < 1 : 0.5 * width <= edge) && width < 1 && !cut) {
                 const index at_node = starts[run.level] + run.node;
-                total += by_moments(K, q - centres[at_node], M + at_node * moments);
+                total += by_moments(K, (q - centres[at_node]) * inverse, M + at_node * moments);
             } else if (run.level == 0) {
-                for (index j = first; j < last; ++j) total += (w ? w[j] : 1.0) * at(K, q - x[j]);
+                for (index j = first; j < last; ++j) total += (w ? w[j] : 1.0) * at(K, (q - x[j]) * inverse);
             } else {
                 stack[depth++] = {run.level - 1, 2 * run.node};
                 stack[depth++] = {run.level - 1, 2 * run.node + 1};

@@ -1,8 +1,10 @@
 // Sums of kernels over points, pair by pair: log sum_j c_j K(|q - x_j|^2 v_j) at many queries q.
 //
 // Points come in tiles of `size` (kernels/windows.py lays them out): coordinate j of tile t begins at
-// points[(t * d + j) * size], its coefficients (weights; zero where a tile is not full) at coefficients[t * size].
-// Gaussian coordinates are scaled so that the kernel is 2^-t, t the squared distance.
+// points[(t * d + j) * size], relative to the tile's centre and in units of the bandwidth; its coefficients (weights;
+// zero where a tile is not full) begin at coefficients[t * size]. Queries, centres and boxes are as the user has them,
+// and differences are taken before they are scaled: far from the origin no digit is lost. Units are such that the
+// Gaussian kernel is 2^-t, t the squared distance.
 //
 // Tiles beyond a distance at which all points together could add less than rtol of the sum (or atol) are left out.
 #include <algorithm>
@@ -138,6 +140,11 @@ struct Tiles {
     const double* low;           // (d, count): corners of the tiles' boxes
     const double* high;
     const double* least;         // (count): least of `shrink` in a tile
+    const double* centres;       // (count, d)
+    const double* inverse;       // (d): bandwidths in a unit of length
+    double slack;                // log of the total over the least coefficient, in units of the kernel's exponent
+    // Coordinate j of a place, relative to tile t.
+    double relative(double x, index t, index j) const { return (x - centres[t * d + j]) * inverse[j]; }
 };
 
 // Sums over one tile for `Q` queries at once, each a row of d coordinates; the sums are added to.
@@ -194,7 +201,8 @@ double far_sum(const Tiles& tiles, const double* points, const double* q, index 
     for (index t = 0; t < count; ++t) {
         double far = 0;
         for (index j = 0; j < d; ++j) {
-            const double gap = std::max(std::max(tiles.low[j * count + t] - q[j], q[j] - tiles.high[j * count + t]), 0.0);
+            const double gap = tiles.inverse[j] *
+                               std::max(std::max(tiles.low[j * count + t] - q[j], q[j] - tiles.high[j * count + t]), 0.0);
             far += gap * gap;
         }
         nearness[t] = Kernel::exponent(tiles.shrink ? far * tiles.least[t] : far);
@@ -203,7 +211,7 @@ double far_sum(const Tiles& tiles, const double* points, const double* q, index 
     auto exponent = [&](index t, index i) {
         vec far{};
         for (index j = 0; j < d; ++j) {
-            const vec u = load(points + (t * d + j) * size + i) - splat(q[j]);
+            const vec u = load(points + (t * d + j) * size + i) - splat(tiles.relative(q[j], t, j));
             far += u * u;
         }
         if (tiles.shrink) far *= load(tiles.shrink + t * size + i);
@@ -231,7 +239,7 @@ double far_sum(const Tiles& tiles, const double* points, const double* q, index 
     if (!(largest > -std::numeric_limits<double>::infinity())) return largest;
     vec total{};
     for (index t = 0; t < count; ++t) {
-        if (nearness[t] < largest - 100.0) continue;  // all of them together are less than rounding
+        if (nearness[t] < largest - 100.0 - tiles.slack) continue;  // all of them together are less than rounding
         for (index i = 0; i < size; i += lanes)
             total += coefficient(t, i) * Kernel::raised(exponent(t, i) - splat(largest));
     }
@@ -239,8 +247,8 @@ double far_sum(const Tiles& tiles, const double* points, const double* q, index 
 }
 
 template <class Kernel, class Real, int D, bool scaled>
-index sums(const Tiles& tiles, const Real* points, const Real* coefficients, const Real* shrink, const double* centres,
-           const double* queries, index m, const index* own, const double* left, double total, double rtol, double atol,
+index sums(const Tiles& tiles, const Real* points, const Real* coefficients, const Real* shrink, const double* queries,
+           index m, const index* own, const double* left, double total, double rtol, double atol,
            index group, double* out, double* mean) {
     const index d = D ? D : tiles.d, count = tiles.count, size = tiles.size;
     Scratch<double> distance(count), low(d), high(d), sum(group), first(group);
@@ -262,8 +270,9 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
         for (index t = 0; t < count; ++t) distance[t] = 0;
         for (index j = 0; j < d; ++j) {
             const double *lo = tiles.low + j * count, *hi = tiles.high + j * count, a = low[j], b = high[j];
+            const double inverse = tiles.inverse[j];
             for (index t = 0; t < count; ++t) {
-                const double gap = std::max(std::max(lo[t] - b, a - hi[t]), 0.0);
+                const double gap = inverse * std::max(std::max(lo[t] - b, a - hi[t]), 0.0);
                 distance[t] += gap * gap;
             }
         }
@@ -277,7 +286,7 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
             const Real *x = points + t * d * size, *c = coefficients + t * size, *v = scaled ? shrink + t * size : nullptr;
             for (index k = 0; k < many; ++k)
                 for (index j = 0; j < d; ++j)
-                    q[k * d + j] = static_cast<Real>(rows[k * d + j] - (centres ? centres[t * d + j] : 0.0));
+                    q[k * d + j] = static_cast<Real>(tiles.relative(rows[k * d + j], t, j));
             bool mine = false;
             for (index k = 0; own && k < many; ++k) mine |= own[begin + k] / size == t && own[begin + k] >= 0;
             index k = 0;
@@ -324,19 +333,19 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
 
 #define PARZEN_ARGUMENTS(Real)                                                                                         \
     index count, index size, index d, const Real *points, const Real *coefficients, const Real *shrink,                \
-        const double *low, const double *high, const double *least, const double *centres, const double *queries,      \
-        index m, const index *own, const double *left, double total, double rtol, double atol, index group,            \
-        index kernel, double *out, double *mean
+        const double *low, const double *high, const double *least, const double *centres, const double *inverse,      \
+        const double *queries, index m, const index *own, const double *left, double total, double rtol, double atol, index group,            \
+        index kernel, double slack, double *out, double *mean
 
 #define PARZEN_RUN(Kernel, Real, D, scaled)                                                                            \
-    return sums<Kernel, Real, D, scaled>(tiles, points, coefficients, shrink, centres, queries, m, own, left, total,   \
+    return sums<Kernel, Real, D, scaled>(tiles, points, coefficients, shrink, queries, m, own, left, total,   \
                                          rtol, atol, group, out, mean)
 #define PARZEN_EITHER(Kernel)                                                                                          \
     if (shrink) PARZEN_RUN(Kernel, double, 0, true);                                                                   \
     PARZEN_RUN(Kernel, double, 0, false)
 
 PARZEN_EXPORT index parzen_window_sums_f64(PARZEN_ARGUMENTS(double)) {
-    const Tiles tiles{count, size, d, coefficients, shrink, low, high, least};
+    const Tiles tiles{count, size, d, coefficients, shrink, low, high, least, centres, inverse, slack};
     switch (kernel) {
         case 0:
             if (shrink) PARZEN_RUN(Gaussian, double, 0, true);
@@ -358,7 +367,7 @@ PARZEN_EXPORT index parzen_window_sums_f64(PARZEN_ARGUMENTS(double)) {
 // Gaussian kernels in single precision, of points and queries relative to the centres of the tiles.
 PARZEN_EXPORT index parzen_window_sums_f32(PARZEN_ARGUMENTS(float)) {
     (void)kernel;
-    const Tiles tiles{count, size, d, nullptr, nullptr, low, high, least};
+    const Tiles tiles{count, size, d, nullptr, nullptr, low, high, least, centres, inverse, slack};
     if (shrink) PARZEN_RUN(Gaussian, float, 0, true);
     PARZEN_RUN(Gaussian, float, 0, false);
 }
@@ -396,22 +405,26 @@ void add_ladder(const double* __restrict x, const double* __restrict c, index si
 
 }  // namespace
 
-// Sums (m, rungs) over all points, each query without its own: coordinates are in units of the widest bandwidth.
+// Sums (m, rungs) over all points, each query without its own: units are those of the widest bandwidth.
 PARZEN_EXPORT index parzen_window_ladder_f64(index count, index size, index d, const double* points,
-                                             const double* coefficients, const double* queries, index m, const index* own,
-                                             const double* left, double* out) {
-    Scratch<double> altered(size);
-    if (!altered) return NO_MEMORY;
+                                             const double* coefficients, const double* centres, const double* inverse,
+                                             const double* queries, index m, const index* own, const double* left,
+                                             double* out) {
+    const Tiles tiles{count, size, d, coefficients, nullptr, nullptr, nullptr, nullptr, centres, inverse, 0.0};
+    Scratch<double> altered(size), q(32 * d);
+    if (!altered || !q) return NO_MEMORY;
     std::memset(out, 0, m * rungs * sizeof(double));
     for (index begin = 0; begin < m; begin += 32) {
         const index end = std::min(begin + 32, m);
         for (index t = 0; t < count; ++t) {
             const double *x = points + t * d * size, *c = coefficients + t * size;
+            for (index k = begin; k < end; ++k)
+                for (index j = 0; j < d; ++j) q[(k - begin) * d + j] = tiles.relative(queries[k * d + j], t, j);
             for (index k = begin; k < end;) {
                 const index at = own[k] - t * size, next = k + 1 < end ? own[k + 1] - t * size : 0;
                 const bool mine = at >= 0 && at < size, follows = k + 1 < end && !(next >= 0 && next < size);
                 if (!mine && follows) {
-                    add_ladder<2>(x, c, size, d, queries + k * d, out + k * rungs);
+                    add_ladder<2>(x, c, size, d, q + (k - begin) * d, out + k * rungs);
                     k += 2;
                     continue;
                 }
@@ -419,7 +432,7 @@ PARZEN_EXPORT index parzen_window_ladder_f64(index count, index size, index d, c
                     std::copy(c, c + size, static_cast<double*>(altered));
                     altered[at] = left[k];
                 }
-                add_ladder<1>(x, mine ? static_cast<double*>(altered) : c, size, d, queries + k * d, out + k * rungs);
+                add_ladder<1>(x, mine ? static_cast<double*>(altered) : c, size, d, q + (k - begin) * d, out + k * rungs);
                 ++k;
             }
         }

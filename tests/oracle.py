@@ -136,3 +136,46 @@ def softmax(X, codes, weights, table, offset):
         gradient += np.outer(x, residual)
         slope += residual
     return likelihood, gradient, slope
+
+
+KERNELS = {
+    "gaussian": lambda r: np.exp(-r * r / 2),
+    "tophat": lambda r: (r < 1) * 1.0,
+    "epanechnikov": lambda r: np.maximum(1 - r * r, 0),
+    "triangular": lambda r: np.maximum(1 - r, 0),
+    "biweight": lambda r: np.maximum(1 - r * r, 0) ** 2,
+    "triweight": lambda r: np.maximum(1 - r * r, 0) ** 3,
+    "cosine": lambda r: np.where(r < 1, np.cos(np.pi / 2 * np.minimum(r, 1)), 0),
+    "exponential": lambda r: np.exp(-r),
+}
+
+
+def window_sums(points, weights, Q, kernel, scales=None, exclude=None):
+    """Log of sum_j w_j k(|q - x_j| / s_j) at each query, in extended precision, relative to the largest term."""
+    points, Q = (np.asarray(part, dtype=np.longdouble) for part in (points, Q))
+    out = np.empty(len(Q), np.longdouble)
+    for i, q in enumerate(Q):
+        r = np.sqrt(((q - points) ** 2).sum(axis=1)) / (1 if scales is None else np.asarray(scales, np.longdouble))
+        w = np.array(weights, dtype=np.longdouble)
+        if exclude is not None:
+            w[i] = exclude[i]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if kernel in ("gaussian", "exponential"):
+                terms = np.log(w) - (r * r / 2 if kernel == "gaussian" else r)
+                top = terms.max()
+                out[i] = top + np.log(np.exp(terms - top).sum())
+            else:
+                out[i] = np.log((w * KERNELS[kernel](r)).sum())
+    return out
+
+
+def chebyshev_moments(X, weights, low, inverse, counts, terms):
+    """Sums of w T_k(xi) (and T_l(eta)) in each cell of a grid."""
+    shape = (*counts, *(terms,) * len(counts))
+    out = np.zeros(shape)
+    for x, w in zip(X, weights, strict=True):
+        u = (x - low) * inverse
+        cell = np.clip(u.astype(int), 0, np.asarray(counts) - 1)
+        T = [np.polynomial.chebyshev.chebvander(np.array([place]), terms - 1)[0] for place in 2 * (u - cell) - 1]
+        out[tuple(cell)] += w * (T[0] if len(T) == 1 else np.outer(*T))
+    return out

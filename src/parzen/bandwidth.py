@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from scipy import fft, optimize, special
+from scipy.linalg import solve_triangular
 
 from parzen.kernels.arrays import Array, ColumnError
 from parzen.kernels.windows import RUNGS, Lattice
@@ -24,7 +25,6 @@ from parzen.profiles import PROFILES
 from parzen.summation import WindowSum, gathered
 
 __all__ = [
-    "RULES",
     "BandwidthWarning",
     "choose",
     "isj",
@@ -48,6 +48,10 @@ class BandwidthWarning(UserWarning):
 
 class Dependent(ValueError):
     """Columns are linear functions of each other."""
+
+
+class TooWide(ValueError):
+    """Rows spread over so many bandwidths that frequencies don't pay."""
 
 
 # The sample ---------------------------------------------------------------------------------------------------------
@@ -217,23 +221,31 @@ def check_rule(rule: str, covariance: str | None) -> None:
         raise ValueError(
             f"bandwidth must be a number, an array, or one of {', '.join(map(repr, RULES))}, got {rule!r}."
         )
+    check_shape(covariance)
+
+
+def check_shape(covariance: str | None) -> None:
+    """Raise where there is no such shape."""
     if covariance is not None and covariance not in SHAPES:
         raise ValueError(f"covariance must be one of {', '.join(map(repr, SHAPES))} or None, got {covariance!r}.")
 
 
 def _factor(H: Array) -> Array:
-    try:
-        return np.asarray(np.linalg.cholesky(H), dtype=np.float64)
-    except np.linalg.LinAlgError:
+    """Cholesky factor of H, or an error where its columns are dependent, as far as rounding can tell."""
+    scale = np.sqrt(np.diagonal(H))
+    least = np.linalg.eigvalsh(H / np.outer(scale, scale))[0] if (scale > 0).all() else 0.0
+    if not least > 1e-11 * len(H):
         raise Dependent(
             "the columns are linearly dependent, so no full bandwidth matrix follows from them; leave a column out, or "
             "ask for covariance='diagonal'."
-        ) from None
+        )
+    return np.asarray(np.linalg.cholesky(H), dtype=np.float64)
 
 
 def _public(
     rule: Callable[[Points, str | None], Any], X: Any, sample_weight: Any, covariance: str | None = None
 ) -> Any:
+    check_shape(covariance)
     return rule(Points.of(X, sample_weight), covariance)
 
 
@@ -316,13 +328,13 @@ class Spectrum:
         the reach of the widest kernel; frequencies end where the narrowest kernel's transform is 1e-17.
         """
         x, low, high = points.X[:, 0], float(points.low[0]), float(points.high[0])
-        if high - low > 12_000.0 * widest:
+        if high - low > 1e4 * least:
             x = _without_gaps(x, 12.0 * widest)
             low, high = 0.0, float(x.max())
         step = 2 * np.pi / (high - low + 9.5 * widest)
         count = int(np.ceil(8.9 / least / step)) + 1
         if count > MOST_FREQUENCIES:
-            count = MOST_FREQUENCIES
+            raise TooWide("the rows spread over too many bandwidths")
         k = step * np.arange(count, dtype=np.float64)
         found = transform(x, points.weights, k, low)
         return cls(k, (found.real**2 + found.imag**2) / points.w_total**2)
@@ -338,7 +350,7 @@ class Spectrum:
         return float(sign * k[1] / np.pi * (terms.sum() - 0.5 * terms[0]))
 
 
-MOST_FREQUENCIES = 2**22
+MOST_FREQUENCIES = 2**19
 
 
 def _without_gaps(x: Array, reach: float) -> Array:
@@ -404,6 +416,13 @@ def sj(X: Any, sample_weight: Any = None, *, method: str = "ste") -> float:
 
 def _sheather_jones(points: Points, method: str) -> float:
     _one_column(points, "sj")
+    try:
+        return _solved(points, method)
+    except TooWide as reason:
+        return _fallback(points, "sj", str(reason))
+
+
+def _solved(points: Points, method: str) -> float:
     n, scale = points.n, points.scale(1.349)
     a, b = 1.24 * scale * n ** (-1 / 7), 1.23 * scale * n ** (-1 / 9)
     upper = 1.144 * points.deviation * n**-0.2
@@ -457,7 +476,7 @@ def isj(X: Any, sample_weight: Any = None) -> float:
     """Bandwidth of Botev, Grotowski and Kroese (2010), the improved Sheather-Jones: right for densities of many modes.
 
     The fixed point of t = xi gamma^[5](t) over the cosine transform of the points themselves, not of bins, on the range
-    of the points widened by half of it on each side.
+    of the points widened by half of it on each side. n counts all rows (Botev's program counts distinct values).
 
     Examples
     --------
@@ -474,8 +493,8 @@ def _botev(points: Points) -> float:
     _one_column(points, "isj")
     x, low, high = points.X[:, 0], float(points.low[0]), float(points.high[0])
     span = 2.0 * (high - low)
-    n = min(points.n, float(len(np.unique(x)))) if len(x) <= 100_000 else points.n
-    for count in (2**11, 2**14):
+    n = points.n
+    for count in (2**11, 2**14, 2**16):
         # Cosine coefficients over [low - (high - low) / 2, ...]: the even part of the transform from that end on.
         k = np.pi / span * np.arange(count + 1, dtype=np.float64)
         squares = (transform(x, points.weights, k, low - 0.25 * span).real[1:] / points.w_total) ** 2
@@ -487,7 +506,7 @@ def _botev(points: Points) -> float:
             h = _sheather_jones(points, "ste")
         except ValueError:
             return _fallback(points, "isj", "its fixed point was not found")
-        _warn(f"the rule 'isj' found no fixed point, as with very few rows; the rule 'sj' was used: {h:.6g}.")
+        _warn(f"the rule 'isj' found no fixed point: few rows, or many ties; the rule 'sj' was used: {h:.6g}.")
         return h
     return float(np.sqrt(t) * span)
 
@@ -509,7 +528,7 @@ def _fixed_point(squares: Array, n: float) -> float | None:
             f = norm(s, time)
         return float(t - (2 * n * np.sqrt(np.pi) * f) ** -0.4)
 
-    grid = np.geomspace(1e-9, 0.1, 16)
+    grid = np.geomspace(min(1e-9, 60.0 / (np.pi * count) ** 2), 0.1, 16)
     with np.errstate(all="ignore"):
         values = np.array([equation(t) for t in grid])
     good = np.flatnonzero((values[:-1] < 0) & (values[1:] >= 0) & np.isfinite(values[:-1]))
@@ -543,7 +562,10 @@ def _lscv(points: Points, covariance: str | None) -> Any:
     if points.X.shape[1] == 1:
         upper = 1.144 * points.deviation * n**-0.2
         grid = upper * np.geomspace(0.01, 2.0, 96)
-        spectrum = Spectrum.of(points, float(grid[0]), float(np.sqrt(2.0) * grid[-1]))
+        try:
+            spectrum = Spectrum.of(points, float(grid[0]), float(np.sqrt(2.0) * grid[-1]))
+        except TooWide as reason:
+            return _fallback(points, "lscv", str(reason))
         peak = 1.0 / np.sqrt(2 * np.pi)
 
         def criterion(h: float) -> float:
@@ -574,7 +596,7 @@ def lcv(X: Any, sample_weight: Any = None, *, covariance: str | None = None) -> 
 
 def _lcv(points: Points, covariance: str | None) -> Any:
     if points.X.shape[1] == 1:
-        grid = 1.144 * points.deviation * points.n**-0.2 * np.geomspace(0.05, 4.0, 48)
+        grid = 1.144 * points.deviation * points.n**-0.2 * np.geomspace(0.05, 4.0, 24)
         return _minimum(lambda h: -_likelihood(points, np.array([[h]])), grid, "lcv")
     return _search(
         points,
@@ -658,14 +680,16 @@ def _pair_mean(points: Points, factor: Array) -> float:
 
 def _standard(points: Points, factor: Array) -> Array:
     off = points.X - points.X[0]
-    return np.ascontiguousarray(np.linalg.solve(factor, off.T).T)
+    return np.ascontiguousarray(solve_triangular(factor, off.T, lower=True).T)
 
 
 def _log_peak(factor: Array) -> float:
     return float(-0.5 * len(factor) * np.log(2 * np.pi) - np.log(np.abs(np.diagonal(factor))).sum())
 
 
-def _minimum(criterion: Callable[[float], float], grid: Array, rule: str, values: Array | None = None) -> float:
+def _minimum(
+    criterion: Callable[[float], float], grid: Array, rule: str, values: Array | None = None, unit: str = ""
+) -> float:
     """Where a criterion of one number is least: its least value on a rising grid, then Brent."""
     values = np.array([criterion(float(h)) for h in grid]) if values is None else values
     values[~np.isfinite(values)] = np.inf
@@ -673,19 +697,20 @@ def _minimum(criterion: Callable[[float], float], grid: Array, rule: str, values
     inner = (values[1:-1] < values[:-2]) & (values[1:-1] < values[2:])
     if best in (0, len(grid) - 1):
         end, cause = ("lower", "many rows are equal") if best == 0 else ("upper", "the data say little")
+        instead = "'silverman'" if unit else "'silverman' or 'isj'"
         _warn(
-            f"the criterion of the rule {rule!r} is least at the {end} end of what was tried, {grid[best]:.6g}: "
-            f"{cause}. Use 'silverman' or 'isj', or give bandwidth a number."
+            f"the criterion of the rule {rule!r} is least at the {end} end of what was tried, {grid[best]:.6g}{unit}: "
+            f"{cause}. Use {instead}, or give bandwidth a number."
         )
         return float(grid[best])
     if int(inner.sum()) > 1:
         places = ", ".join(f"{h:.4g}" for h in grid[1:-1][inner])
-        _warn(f"the criterion of the rule {rule!r} has several minima, near {places}; the least was taken.")
+        _warn(f"the criterion of the rule {rule!r} has several minima, near {places}{unit}; the least was taken.")
     found = optimize.minimize_scalar(
         lambda t: criterion(float(np.exp(t))),
         bracket=tuple(np.log(grid[best - 1 : best + 2])),
         method="brent",
-        options={"xtol": 1e-10},
+        options={"xtol": 1e-9},
     )
     return float(np.exp(found.x))
 
@@ -706,7 +731,8 @@ def _search(
     base = _factor(_scott(points, shape))
     grid = 2.0 ** np.arange(-3.5, 2.01, 0.25)
     values = None if several is None else several(base, grid)
-    best = _minimum(lambda s: criterion(s * base), grid, rule, values) * base
+    unit = " times Scott's bandwidth"
+    best = _minimum(lambda s: criterion(s * base), grid, rule, values, unit) * base
     if shape == "scaled":
         return best @ best.T
     rows, columns = np.diag_indices(d) if shape == "diagonal" else np.tril_indices(d)
@@ -714,21 +740,30 @@ def _search(
 
     def moved(theta: Array) -> Array:
         step = np.zeros((d, d))
-        step[rows, columns] = np.where(on, np.exp(np.minimum(theta, 50.0)), theta)
+        step[rows, columns] = np.where(on, np.exp(theta), theta)
         return best @ step
 
+    # A factor 8 either way, so that equal rows can't draw H to nothing.
+    scale = abs(criterion(best)) or 1.0
     found = optimize.minimize(
-        lambda theta: criterion(moved(theta)),
+        lambda theta: criterion(moved(theta)) / scale,
         np.zeros(len(rows)),
         method="Nelder-Mead",
-        options={"xatol": 1e-4, "fatol": 1e-10, "maxfev": 150 * len(rows), "initial_simplex": _simplex(len(rows))},
+        bounds=[(-2.08, 2.08)] * len(rows),
+        options={
+            "xatol": 1e-4,
+            "fatol": 1e-9,
+            "maxfev": 120 * len(rows),
+            "initial_simplex": np.vstack([np.zeros(len(rows)), 0.2 * np.eye(len(rows))]),
+        },
     )
+    if (np.abs(found.x[on]) > 2.07).any():
+        _warn(
+            f"the criterion of the rule {rule!r} is least at the end of what was tried, as with many equal rows. Use "
+            "'silverman', or give bandwidth a number."
+        )
     factor = moved(found.x)
     return factor @ factor.T
-
-
-def _simplex(p: int) -> Array:
-    return np.vstack([np.zeros(p), 0.2 * np.eye(p)])
 
 
 # Several columns: plug-in and smoothed cross-validation ---------------------------------------------------------------
@@ -755,7 +790,7 @@ def _plug_in(points: Points, covariance: str | None) -> Any:
     d, n = points.X.shape[1], points.n
     if d == 1:
         return _sheather_jones(points, "dpi")
-    pilot = _factor((2.0 / (n * (d + 4))) ** (2.0 / (d + 6)) * 2.0 * points.covariance)
+    pilot = _factor((2.0 / (n * (d + 4))) ** (2.0 / (d + 6)) * 2.0 * _shaped(points, covariance))
     zero, second, fourth = _pair_moments(points, pilot)
     inverse = np.linalg.inv(pilot)
 
@@ -773,14 +808,14 @@ def _plug_in(points: Points, covariance: str | None) -> Any:
 def _pair_moments(points: Points, factor: Array) -> tuple[float, Array, Array]:
     """Mean over pairs of the kernel times 1, z z' and z z' z z', z the difference in its units.
 
-    Of 20,000 rows at most, drawn at random: the functional of a density is then known well enough.
+    Of 6,000 rows at most, drawn at random: the functional of a density is then known well enough.
     """
     z, w = _standard(points, factor), points.share
     z = z - w @ z
     n, d = z.shape
-    if n > 20_000:
-        keep = np.sort(np.random.default_rng(0).choice(n, 20_000, replace=False))
-        z, w, n = z[keep], w[keep] / w[keep].sum(), 20_000
+    if n > 6_000:
+        keep = np.sort(np.random.default_rng(0).choice(n, 6_000, replace=False))
+        z, w, n = z[keep], w[keep] / w[keep].sum(), 6_000
     powers = _monomials(d, 4)
     columns = np.stack([np.prod(z**power, axis=1) for power in powers], axis=1)
     place = {tuple(power): i for i, power in enumerate(powers.tolist())}
@@ -845,13 +880,16 @@ def scv(X: Any, sample_weight: Any = None, *, covariance: str | None = None) -> 
 
 def _scv(points: Points, covariance: str | None) -> Any:
     d, n = points.X.shape[1], points.n
-    G = (2.0 / (n * (d + 4))) ** (2.0 / (d + 6)) * 2.0 * points.covariance
+    G = (2.0 / (n * (d + 4))) ** (2.0 / (d + 6)) * 2.0 * _shaped(points, covariance)
     constant = -0.5 * d * np.log(4 * np.pi)
     if d == 1:
         g = float(np.sqrt(G[0, 0]))
         grid = 1.144 * points.deviation * n**-0.2 * np.geomspace(0.05, 3.0, 64)
         widest = float(np.sqrt(2 * grid[-1] ** 2 + 2 * g**2))
-        spectrum = Spectrum.of(points, np.sqrt(2.0) * g, widest)
+        try:
+            spectrum = Spectrum.of(points, np.sqrt(2.0) * g, widest)
+        except TooWide as reason:
+            return _fallback(points, "scv", str(reason))
 
         def line(h: float) -> float:
             parts = (spectrum.pairs(np.sqrt(a * h * h + 2 * g * g)) for a in (2.0, 1.0, 0.0))

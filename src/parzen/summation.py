@@ -81,20 +81,12 @@ class WindowSum:
         """Sum of the weights."""
         return float(len(self.points)) if self.weights is None else float(self.weights.sum())
 
-    @cached_property
-    def _centre(self) -> Array:
-        # A place among the points: differences to it keep their digits.
-        return np.asarray(self.points[:: max(1, len(self.points) // 64)].mean(axis=0))
-
     def _standard(self, X: Array) -> Array:
-        off = X - self._centre
+        """Places in units of the bandwidth, about one among the points."""
+        off = X - self.points[0]
         if self.units is not None:
             off /= self.units
         return off
-
-    @cached_property
-    def _standard_points(self) -> Array:
-        return self._standard(self.points)
 
     def log(self, Q: Array, own: NDArray[np.int64] | None = None, left: Array | None = None) -> Array:
         """Logarithms of the sums at rows Q (m, d).
@@ -111,7 +103,7 @@ class WindowSum:
         pairs = n * len(Q)
         plain = self.scales is None and pairs > FEW_PAIRS
         if plain and d == 1 and self.profile.compact:
-            return self._checked(Q, own, left, self._by_tree(self._standard(Q)[:, 0]), np.zeros(len(Q)))
+            return self._checked(Q, own, left, self._by_tree(Q[:, 0]), np.zeros(len(Q)))
         if plain and self.profile.name == "gaussian" and d <= 2 and self.rtol >= 1e-10 and self._cells_pay(len(Q)):
             return self._checked(Q, own, left, *self._by_cells(Q))
         if plain and self.profile.name == "gaussian" and d > 2 and self.rtol >= 5e-6 and own is None:
@@ -134,7 +126,7 @@ class WindowSum:
 
     def _again(self, Q: Array, own: NDArray[np.int64] | None, left: Array | None) -> Array:
         """Sums by pairs at places in the tails, over the points that matter there, if these are found quickly."""
-        if own is None and "_cells" in vars(self) and self._cells is not None:
+        if own is None and "_cells" in vars(self):
             lightest = 1.0 if self.weights is None else float(self.weights[self.weights > 0].min())
             near = self._cells.near(Q, self.points, np.log(self.total / lightest))
             if near is not None and len(near) < 0.5 * len(self.points):
@@ -145,19 +137,16 @@ class WindowSum:
 
     @property
     def error_bound(self) -> float:
-        """Greatest relative error of a sum that is not below `atol`: rtol, and a bound on rounding.
+        """A sum S is off by at most ``error_bound * S + atol``: rtol, and a bound on rounding.
 
         Coordinates and squared distances round by a few units of 2^-53 for each column, of exponents that matter (up to
-        100 below the largest); tiles are added one after another.
+        100 below the largest); tiles are added one after another. Below the least normal number (1e-308) a density is
+        known by its logarithm, which is right to a few units of 2^-53.
         """
         n, d = self.points.shape
         return self.rtol + 2.0**-53 * (100.0 * (2 * d + 8) + n / 64.0 + 64.0)
 
     # Pairs ----------------------------------------------------------------------------------------------------------
-
-    @cached_property
-    def _scale(self) -> float:
-        return GAUSSIAN_SCALE if self.profile.name == "gaussian" else 1.0
 
     @cached_property
     def _tiles(self) -> Tiles:
@@ -171,7 +160,15 @@ class WindowSum:
         n, d = self.points.shape
         size = 64 if n <= 200_000 else 256
         shrink = None if self.scales is None else self.scales**-2.0
-        return lay_tiles(self._scale * self._standard_points, self._w, shrink, size, single, sort=d <= 16)
+        unit = GAUSSIAN_SCALE if self.profile.name == "gaussian" else 1.0
+        inverse = np.full(d, unit) if self.units is None else unit / self.units
+        coefficients = self._w / self._largest if single else self._w
+        return lay_tiles(self.points, coefficients, shrink, inverse, size, single, sort=d <= 16)
+
+    @cached_property
+    def _largest(self) -> float:
+        """A power of two near the largest weight, by which single precision divides."""
+        return float(2.0 ** np.round(np.log2(self._w.max())))
 
     @cached_property
     def _places(self) -> NDArray[np.int64]:
@@ -189,9 +186,10 @@ class WindowSum:
         """
         out, mean = self._pairs(self._single_tiles, Q, None, None)
         assert mean is not None
+        out += np.log(self._largest)
         d = Q.shape[1]
         tiles = self._single_tiles
-        rho = 0.5 * float(np.sqrt(((tiles.high - tiles.low) ** 2).sum(axis=0).max()))
+        rho = 0.5 * float(np.sqrt((((tiles.high - tiles.low).T * tiles.inverse) ** 2).sum(axis=1).max()))
         relative = 0.7 * ((0.5 * d + 6) * mean + 4.0 * rho * np.sqrt(mean)) + 9.0
         again = np.flatnonzero(~(2.0**-24 * relative * 1.01 <= 0.9 * self.rtol))
         if len(again):
@@ -201,12 +199,12 @@ class WindowSum:
     def ladder(self, left: Array) -> Array:
         """Logarithms (n, RUNGS) of Gaussian sums at the points themselves, each with its weight `left` instead.
 
-        For this bandwidth, this one divided by sqrt(2), by 2, ...: one exponential serves them all. What is too small to
-        be a number is -inf.
+        For this bandwidth, this one divided by sqrt(2), by 2, ...: one exponential serves them all. What is too small
+        to be a number is -inf.
         """
         tiles = self._tiles
         order = tiles.order
-        rows, rest = self._scale * self._standard_points[order], np.ascontiguousarray(left[order])
+        rows, rest = self.points[order], np.ascontiguousarray(left[order])
         out = np.empty((len(order), RUNGS))
 
         def work(begin: int) -> None:
@@ -225,13 +223,12 @@ class WindowSum:
     def _pairs(
         self, tiles: Tiles, Q: Array, own: NDArray[np.int64] | None, left: Array | None
     ) -> tuple[Array, Array | None]:
-        scaled = self._scale * self._standard(Q)
         many = len(Q) > tiles.size // 4
-        order = kd_order(scaled, tiles.size // 4) if many and Q.shape[1] <= 16 else np.arange(len(Q))
-        rows = scaled[order] if many else scaled
+        order = kd_order(Q * tiles.inverse, tiles.size // 4) if many and Q.shape[1] <= 16 else np.arange(len(Q))
+        rows = Q[order] if many else Q
         mine = None if own is None else self._places[own[order]]
         rest = None if left is None else np.ascontiguousarray(left[order])
-        single = tiles.centres is not None
+        single = tiles.points.dtype == np.float32
         out, mean = np.empty(len(Q)), np.empty(len(Q)) if single else None
         width = int(min(QUERIES, max(tiles.size // 4, -(-len(Q) // 16 // 64) * 64)))
 
@@ -242,7 +239,7 @@ class WindowSum:
                 self.profile.name,
                 rows[part],
                 0.1 * self.rtol if single else self.rtol,
-                self.atol,
+                self.atol / self._largest if single else self.atol,
                 None if mine is None else mine[part],
                 None if rest is None else rest[part],
             )
@@ -256,7 +253,7 @@ class WindowSum:
     def _by_function(self, Q: Array, own: NDArray[np.int64] | None, left: Array | None) -> Array:
         """Any kernel, in NumPy."""
         out, Q = np.empty(len(Q)), self._standard(Q)
-        points, width = self._standard_points, max(1, 2**18 // len(self.points))
+        points, width = self._standard(self.points), max(1, 2**18 // len(self.points))
 
         def work(begin: int) -> None:
             part = Q[begin : begin + width]
@@ -278,10 +275,9 @@ class WindowSum:
 
     @cached_property
     def _tree(self) -> Tree:
-        points = self._standard_points[:, 0]
-        order = np.argsort(points, kind="stable")
-        x, w = (np.ascontiguousarray(part[order]) for part in (points, self._w))
-        return Tree.of(x, w, self.profile.name)
+        order = np.argsort(self.points[:, 0], kind="stable")
+        x, w = (np.ascontiguousarray(part[order]) for part in (self.points[:, 0], self._w))
+        return Tree.of(x, w, 1.0 if self.units is None else float(self.units[0]), self.profile.name)
 
     def _by_tree(self, q: Array) -> Array:
         tree, out = self._tree, np.empty(len(q))
@@ -296,20 +292,77 @@ class WindowSum:
     # Cells ----------------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _cells(self) -> "Cells | None":
-        return Cells.of(self.points, self.weights, self.units, self.rtol)
+    def _plan(self) -> "Plan | None":
+        return Plan.of(self.points, self.units, self.rtol)
+
+    @cached_property
+    def _cells(self) -> "Cells":
+        assert self._plan is not None
+        return self._plan.carried_out(self.points, self.weights)
 
     def _cells_pay(self, m: int) -> bool:
         """Whether cells are cheaper than pairs, of which about a third are near enough to count."""
-        if self._cells is None:
+        if self._plan is None:
             return False
         n, d = self.points.shape
-        building = 0.0 if "series" in vars(self._cells) else self._cells.size * (2e-7 if d == 1 else 8e-6) + 5e-8 * n
-        return building + 5e-8 * m < 2e-10 * n * m
+        building = 0.0 if "_cells" in vars(self) else self._plan.size * (2e-7 if d == 1 else 1e-5) + 5e-8 * n
+        return building + 5e-8 * m < 1.5e-10 * n * m
 
     def _by_cells(self, Q: Array) -> tuple[Array, Array]:
-        assert self._cells is not None
         return self._cells.sums(Q)
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A grid of cells for points, before they are gathered.
+
+    Attributes
+    ----------
+    lattice : the grid
+    width : of a cell, in bandwidths
+    lines : the columns, without what is cut out of them
+    """
+
+    lattice: Lattice
+    width: float
+    lines: tuple["Line", ...]
+
+    @classmethod
+    def of(cls, points: Array, units: Array | None, rtol: float, padding: float = PADDING) -> "Plan | None":
+        """A plan, with some empty cells around the points, or None where there would be too many.
+
+        Parameters
+        ----------
+        units : bandwidth of each column, by default 1
+        padding : bandwidths around the points that have cells
+        """
+        d = points.shape[1]
+        units = np.ones(d) if units is None else units
+        low, high = points.min(axis=0), points.max(axis=0)
+        if (np.spacing(np.maximum(np.abs(low), np.abs(high))) > 1e-3 * units).any():
+            return None  # places are hardly known in units of the bandwidth
+        terms, width = _setting(d, float(((high - low) / units).max()), rtol)
+        lines = tuple(Line.of(points[:, j], low[j], high[j], width * units[j], units[j]) for j in range(d))
+        empty = int(np.ceil(padding / width))
+        lengths = np.array([line.length for line in lines]) / (width * units)
+        if float(np.prod(lengths + 1 + 2 * empty)) * terms**d > MOST_CELL_NUMBERS:
+            return None
+        counts = lengths.astype(np.int64) + 1 + 2 * empty
+        return cls(Lattice(low - empty * width * units, 1.0 / (width * units), counts, terms), width, lines)
+
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return int(np.prod(self.lattice.counts))
+
+    def carried_out(self, points: Array, weights: Array | None) -> "Cells":
+        """The cells, with the moments of their points."""
+        x = points
+        if any(len(line.starts) for line in self.lines):
+            x = np.column_stack([line.along(points[:, j])[0] for j, line in enumerate(self.lines)])
+        moments = gathered(self.lattice, np.ascontiguousarray(x), weights)
+        mass = float(len(points)) if weights is None else float(weights.sum())
+        return Cells(self.lattice, expansions(self.lattice.terms, self.width), moments, self.lines, mass)
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,40 +379,6 @@ class Cells:
     moments: Array
     lines: tuple["Line", ...]
     total: float
-
-    @property
-    def size(self) -> int:
-        """Number of cells."""
-        return int(np.prod(self.lattice.counts))
-
-    @classmethod
-    def of(
-        cls, points: Array, weights: Array | None, units: Array | None, rtol: float, padding: float = PADDING
-    ) -> "Cells | None":
-        """Cells of points, with some empty ones around, or None where there would be too many.
-
-        Parameters
-        ----------
-        units : bandwidth of each column, by default 1
-        padding : bandwidths around the points that have cells
-        """
-        n, d = points.shape
-        units = np.ones(d) if units is None else units
-        low, high = points.min(axis=0), points.max(axis=0)
-        terms, width = _setting(d, float(((high - low) / units).max()), rtol)
-        lines = tuple(Line.of(points[:, j], low[j], high[j], width * units[j], units[j]) for j in range(d))
-        empty = int(np.ceil(padding / width))
-        lengths = np.array([line.length for line in lines]) / (width * units)
-        counts = lengths.astype(np.int64) + 1 + 2 * empty
-        if float(np.prod(counts.astype(float))) * terms**d > MOST_CELL_NUMBERS:
-            return None
-        lattice = Lattice(low - empty * width * units, 1.0 / (width * units), counts, terms)
-        x = points
-        if any(len(line.starts) for line in lines):
-            x = np.column_stack([line.along(points[:, j])[0] for j, line in enumerate(lines)])
-        total = gathered(lattice, np.ascontiguousarray(x), weights)
-        mass = float(n) if weights is None else float(weights.sum())
-        return cls(lattice, expansions(terms, width), total, lines, mass)
 
     @cached_property
     def series(self) -> Array:
@@ -382,7 +401,8 @@ class Cells:
             near_first, off_first = (_convolved(mass, part, 0) for part in (known.largest, known.errors))
             near = _convolved(near_first, known.largest, 1)
             off = _convolved(off_first, known.largest + known.errors, 1) + _convolved(near_first, known.errors, 1)
-        rounding = 2.0**-46 * near
+        # Of sums, and of places in cells that are numbered from one end.
+        rounding = (2.0**-46 + 2.0**-51 * self.expansions.width * float(max(self.lattice.counts))) * near
         return np.ravel(off + rounding + self.total * known.beyond)
 
     def near(self, Q: Array, points: Array, log_ratio: float) -> NDArray[np.int64] | None:
@@ -630,7 +650,8 @@ class LineSum:
 
     @cached_property
     def _cells(self) -> Cells | None:
-        return Cells.of(self.x[:, None], self.share, None, 1e-6, padding=10.0)
+        plan = Plan.of(self.x[:, None], None, 1e-6, padding=10.0)
+        return None if plan is None else plan.carried_out(self.x[:, None], self.share)
 
     def at(self, u: Array) -> Array:
         """The distribution function at places (m,)."""

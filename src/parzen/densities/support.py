@@ -45,13 +45,13 @@ class Support:
         for j, pair in _given(d, bounds, "bounds", 2):
             low[j], high[j] = pair
             if not low[j] < high[j]:
-                raise ValueError(f"bounds of column {j} must be (low, high) with low < high, got {pair}.")
+                raise ColumnError(f"bounds of column {{column}} must be (low, high) with low < high, got {pair}.", j)
         for j, pair in _given(d, period, "period", 1):
             begin, length = pair if len(pair) == 2 else (0.0, pair[0])
             if not (np.isfinite(begin) and 0 < length < np.inf):
-                raise ValueError(f"period of column {j} must be a finite number above 0, got {pair[-1]}.")
+                raise ColumnError(f"period of column {{column}} must be a finite number above 0, got {pair[-1]}.", j)
             if np.isfinite(low[j]) or np.isfinite(high[j]):
-                raise ValueError(f"column {j} has both bounds and a period; give one of them.")
+                raise ColumnError("column {column} has both bounds and a period; give one of them.", j)
             low[j], high[j], periodic[j] = begin, begin + length, True
         return cls(low, high, periodic) if np.isfinite(low).any() or np.isfinite(high).any() else None
 
@@ -93,6 +93,17 @@ class Support:
                 X[:, j] = np.where(x > high, 2 * high - x, x)
         return X
 
+    def cut(self, X: Array) -> Array:
+        """Rows in which columns that come round begin where they are emptiest: no cluster is cut in two."""
+        X = np.array(X)
+        for j in np.flatnonzero(self.periodic):
+            length = self.high[j] - self.low[j]
+            ordered = np.sort(X[:, j])
+            gaps = np.diff(ordered, append=ordered[0] + length)
+            widest = int(np.argmax(gaps))
+            X[:, j] = np.mod(X[:, j] - (ordered[widest] + 0.5 * gaps[widest]), length)
+        return X
+
     def images(self, X: Array, reach: Array) -> Iterator[Array]:
         """All rows that are folded onto rows X in the support, as far as `reach` (d,) beyond it."""
         columns = [self.column_images(j, float(reach[j])) for j in range(len(self.low))]
@@ -127,8 +138,12 @@ def _given(d: int, value: object, name: str, size: int) -> Iterator[tuple[int, t
     elif d == 1 and not (isinstance(value, Sequence) and len(value) == 1 and np.ndim(value[0]) > 0):
         items = [(0, value)]
     else:
-        if not isinstance(value, Sequence | np.ndarray) or len(value) != d:
-            raise ValueError(f"{name} must be one for each of {d} columns (None where there is none), got {value!r}.")
+        plain = isinstance(value, Sequence | np.ndarray) and not any(np.ndim(one) for one in value)
+        if not isinstance(value, Sequence | np.ndarray) or len(value) != d or (size == 2 and plain and any(value)):
+            raise ValueError(
+                f"{name} must be a list with one for each of {d} columns (None where there is none), or a dict from "
+                f"columns, got {value!r}."
+            )
         items = list(enumerate(value))
     for column, one in items:
         if one is None:
@@ -136,9 +151,12 @@ def _given(d: int, value: object, name: str, size: int) -> Iterator[tuple[int, t
         if not isinstance(column, int | np.integer) or not 0 <= column < d:
             raise ValueError(f"{name} names the column {column!r}, but there are {d}, 0 to {d - 1}.")
         try:
-            numbers = tuple(float("nan") if x is None else float(x) for x in np.atleast_1d(np.asarray(one, object)))
+            given = np.atleast_1d(np.asarray(one, object))
+            numbers = tuple(float("nan") if x is None else float(x) for x in given)
+            if any(x is not None and np.isnan(float(x)) for x in given):
+                raise ValueError
         except (TypeError, ValueError):
-            raise ValueError(f"{name} of column {column} must be numbers, got {one!r}.") from None
+            raise ColumnError(f"{name} of column {{column}} must be numbers, got {one!r}.", int(column)) from None
         if size == 2 and len(numbers) == 2:
             low, high = numbers
             yield int(column), (-np.inf if np.isnan(low) else low, np.inf if np.isnan(high) else high)
@@ -146,4 +164,4 @@ def _given(d: int, value: object, name: str, size: int) -> Iterator[tuple[int, t
             yield int(column), numbers
         else:
             expected = "(low, high)" if size == 2 else "a length, or (begin, length)"
-            raise ValueError(f"{name} of column {column} must be {expected}, got {one!r}.")
+            raise ColumnError(f"{name} of column {{column}} must be {expected}, got {one!r}.", int(column))

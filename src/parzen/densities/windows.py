@@ -253,6 +253,8 @@ class WindowDensity(Density):
         if known.shape != (len(given),) or not np.isfinite(known).all():
             raise ValueError(f"values must be {len(given)} finite numbers, one for each given column, got {values!r}.")
         self.profile.marginal(d, len(given))  # refuses kernels without conditionals
+        if self.support is not None and self.support.take(given).outside(known[None])[0]:
+            raise Collapse(f"values {known.tolist()} lie outside the bounds, where the density is zero.")
         found = [self._given(window, given, rest, known) for window in self.windows]
         if all(window is None for window in found):
             raise Collapse(f"no row is near {known.tolist()}: take a wider bandwidth, or a gaussian kernel.")
@@ -330,7 +332,7 @@ class WindowDensity(Density):
         low, high = float(support.low[0]), float(support.high[0])
 
         def F(place: Any) -> Array:
-            return self._mass(window, np.broadcast_to(place, x.shape)[:, None])
+            return self._mass(window, np.atleast_1d(place)[:, None])
 
         folded = support.fold(x[:, None])[:, 0] if support.periodic[0] else np.clip(x, low, high)
         x = np.where((x >= low) & (x <= high), x, folded)

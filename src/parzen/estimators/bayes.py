@@ -1,7 +1,7 @@
 """Classifiers over any family, over mixed columns, and over Gaussians."""
 
 from operator import itemgetter
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -12,6 +12,7 @@ from parzen.explanation import Explanation, block_scores
 from parzen.families.columns import Columns
 from parzen.families.each import Each, Known
 from parzen.families.gaussian import Gaussian, Prior
+from parzen.families.product import apart, parts_of
 from parzen.family import Density, Family
 from parzen.kernels.arrays import is_sparse
 from parzen.posterior import decide
@@ -299,6 +300,18 @@ class NaiveBayes(NaiveClassifier):
         self.missing = missing
         self.max_iter = max_iter
         self.tol = tol
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters; those of a column's family are named after it, as in ``income__bandwidth``."""
+        return super().get_params(deep=False) | (parts_of(self.columns) if deep else {})
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; a column's family by its name (``income=Kernel()``), its own as in ``income__bandwidth``."""
+        params, whole = apart(self.columns, params)
+        if whole:
+            self.columns = {**self.columns, **whole}
+        super().set_params(**params)
+        return self
 
     def _family(self) -> Family:
         return Columns(self.columns)

@@ -80,7 +80,8 @@ class DensityLearner(DensityMixin, Learner):
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Mean log-density of the rows (as in scikit-learn's GaussianMixture; its KernelDensity gives the sum)."""
         values = self.score_samples(X)
-        return float(np.average(values, weights=weights(sample_weight, values)))
+        values, w = weighty(values, weights(sample_weight, values))
+        return float(np.average(values, weights=w))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """Draw rows from the density, as a table of the kind that it was fitted to."""

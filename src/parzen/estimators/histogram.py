@@ -39,7 +39,7 @@ class HistogramDensity(LineLearner):
     >>> X = np.array([[0.1], [0.2], [0.9], [2.5]])
     >>> model = HistogramDensity(bins=[0, 1, 2, 3]).fit(X)
     >>> model.probability_.round(3)
-    array([0.636, 0.091, 0.273])
+    array([0.667, 0.067, 0.267])
     >>> HistogramDensity(bins="knuth").fit(np.random.default_rng(0).normal(size=(1000, 1))).probability_.shape
     (9,)
     """

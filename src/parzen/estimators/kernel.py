@@ -1,5 +1,6 @@
 """Kernel density estimation, scikit-learn's way and further."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -7,10 +8,10 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from parzen.densities.windows import WindowDensity, Windows
-from parzen.estimators.door import weights
+from parzen.estimators.door import weights, weighty
 from parzen.estimators.line import LineLearner
 from parzen.families.kernel import Kernel
-from parzen.family import Family
+from parzen.family import Family, choose
 from parzen.kernels.arrays import Array
 
 
@@ -34,9 +35,10 @@ class KernelDensity(LineLearner):
     Attributes
     ----------
     bandwidth_ : float or array
-        The bandwidth h; of a diagonal H one for each column; else the matrix H.
+        The bandwidth h where all columns have the same; one for each column (d,); else the matrix H (d, d), in squared
+        units.
     error_bound_ : float
-        The greatest relative error of a density that lies above `atol`, as promised: rtol, and rounding.
+        What is promised: a density f is off by at most ``error_bound_ * f + atol``; rtol, and rounding.
     density_ : WindowDensity
     statistic_ : Sample
         The rows, to which `partial_fit` and `merge` add.
@@ -88,7 +90,10 @@ class KernelDensity(LineLearner):
         self.period = period
 
     def _family(self) -> Family:
-        if self.metric not in ("euclidean", "l2", "minkowski") or self.metric_params:
+        choose("algorithm", self.algorithm, ("auto", "kd_tree", "ball_tree"))
+        if not isinstance(self.leaf_size, int | np.integer) or self.leaf_size < 1:
+            raise ValueError(f"leaf_size must be a whole number, at least 1, got {self.leaf_size!r}.")
+        if self.metric not in ("euclidean", "l2", "minkowski") or (self.metric_params or {"p": 2}) != {"p": 2}:
             raise ValueError(
                 f"metric must be 'euclidean', without metric_params, got {self.metric!r}; scale the columns by "
                 "bandwidth=[...] instead."
@@ -114,14 +119,14 @@ class KernelDensity(LineLearner):
 
     @property
     def error_bound_(self) -> float:
-        """What is promised of the relative error."""
+        """What is promised of the error, relative to a density."""
         windows = self._windows
         return self.density_._sums[0].error_bound + 2.0**-52 * windows.width  # type: ignore[attr-defined]
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Total log-density of the rows, as in scikit-learn's KernelDensity."""
         values = self.score_samples(X)
-        w = weights(sample_weight, values)
+        values, w = weighty(values, weights(sample_weight, values))
         return float(values.sum() if w is None else w @ values)
 
     def leave_one_out(self) -> Array:
@@ -153,8 +158,11 @@ class KernelDensity(LineLearner):
         (array([-3. , -1.5,  0. ,  1.5,  3. ]), array([0.004, 0.13 , 0.399, 0.13 , 0.004]))
         """
         d = self._windows.width
-        sizes = (size,) * d if isinstance(size, int | np.integer) else tuple(size)
-        if len(sizes) != d or min(sizes) < 2:
+        sizes: Any = (size,) * d if isinstance(size, int | np.integer) or not np.iterable(size) else tuple(size)
+        whole = all(isinstance(one, int | np.integer) and one >= 2 for one in sizes)
+        if not isinstance(cut, int | float | np.number) or not 0 <= cut < np.inf:
+            raise ValueError(f"cut must be a finite number of bandwidths, at least 0, got {cut!r}.")
+        if len(sizes) != d or not whole:
             raise ValueError(f"size must be at least 2, one or {d} whole numbers, got {size!r}.")
         low, high = self._corners(cut)
         places = tuple(np.linspace(a, b, int(n)) for a, b, n in zip(low, high, sizes, strict=True))
@@ -180,6 +188,14 @@ class KernelDensity(LineLearner):
         low, high = self._corners(reach)
         return float(low[0]), float(high[0])
 
+    def _limits(self) -> tuple[float, float]:
+        low, high = self._ends()
+        density: Any = self.density_
+        if density.profile.compact:
+            return low, high
+        support = density.support
+        return (-np.inf, np.inf) if support is None else (float(support.low[0]), float(support.high[0]))
+
     def _grid(self, size: int) -> Array:
         """Places around every point, at most `size` equal steps where there are many."""
         windows = self._windows
@@ -187,6 +203,11 @@ class KernelDensity(LineLearner):
         h = float(windows.deviations[0]) * (1.0 if windows.scales is None else float(windows.scales.min()))
         if (high - low) / h <= 0.1 * 2**17:
             return np.linspace(low, high, int(np.clip(10 * (high - low) / h, size, 2**17)))
-        around = windows.points[:: max(1, len(windows.points) // size), 0]
-        near = (around[:, None] + h * np.linspace(-5.0, 5.0, 41)).ravel()
-        return np.unique(np.clip(np.concatenate([np.linspace(low, high, size), near]), low, high))
+        # Around every point, where the range is long: as many places as neighbouring points leave room for.
+        around = np.unique(windows.points[:, 0])
+        ends = np.concatenate([[0], np.flatnonzero(np.diff(around) > 10.0 * h) + 1, [len(around)]])
+        parts = [np.linspace(low, high, size)]
+        for first, last in pairwise(ends):
+            a, b = around[first] - 5.0 * h, around[last - 1] + 5.0 * h
+            parts.append(np.linspace(a, b, int(np.clip(8 * (b - a) / h, 2, 2**20))))
+        return np.unique(np.clip(np.concatenate(parts), low, high))

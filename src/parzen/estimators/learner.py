@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from parzen.accumulate import accumulate
 from parzen.estimators.door import finite, finite_rows, table
-from parzen.family import Density, Family, NeedsDensity, same_parameters
+from parzen.family import Collapse, Density, Family, NeedsDensity, same_parameters
 from parzen.fit import Fit, fit
 from parzen.kernels.arrays import ColumnError
 from parzen.kernels.memberships import Memberships
@@ -167,8 +167,9 @@ class Learner(BaseEstimator):
             return self._naming(function, *arguments, **options)
         except NeedsDensity:
             raise
-        except ValueError:
-            self._sound(rows)
+        except ValueError as error:
+            if not isinstance(error, ColumnError) or isinstance(error, Collapse):
+                self._sound(rows)
             raise
 
     def _check_statistic(self, statistic: Statistic, rows: Any) -> None:

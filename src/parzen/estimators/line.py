@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from parzen.accumulate import evaluate
 from parzen.estimators.density import DensityLearner
 from parzen.estimators.door import finite_rows
 from parzen.estimators.learner import generator
@@ -24,7 +25,7 @@ class Region:
     Attributes
     ----------
     coverage : float
-        The probability that it holds.
+        The probability that it holds at least; a histogram, whose density makes steps, may hold more.
     log_level : float
         The region is where the log-density is at least this.
     intervals : array of shape (m, 2), or None
@@ -42,6 +43,17 @@ class Region:
 
 class LineLearner(DensityLearner):
     """A density estimator of complete rows, whose density has a distribution function."""
+
+    _holds_families = True  # parameters may be arrays, which the user may change
+
+    def score_samples(self, X: Any) -> Array:
+        """Log-density of each row, (n,)."""
+        check_is_fitted(self, "density_")
+        rows = self._later(X)
+        values: Array = self._reading(rows, evaluate, self.density_, rows)[:, 0]
+        if np.isnan(rows.sum()) or not np.isfinite(values).all():
+            finite_rows(rows)
+        return values
 
     def _check_statistic(self, statistic: Statistic, rows: Any) -> None:
         if np.isnan(rows.sum()):
@@ -66,11 +78,16 @@ class LineLearner(DensityLearner):
         array([0.  , 1.96])
         """
         check_is_fitted(self, "density_")
-        levels = np.asarray(q, dtype=np.float64)
+        try:
+            levels = np.asarray(q, dtype=np.float64)
+        except (TypeError, ValueError):
+            levels = np.full(1, np.nan)
         if not ((levels >= 0) & (levels <= 1)).all():
             raise ValueError(f"q must be probabilities, from 0 to 1, got {q!r}.")
         self._check_line("quantile")
         found = _inverse(self._below, np.ravel(levels), *self._ends())
+        least, most = self._limits()
+        found = np.where(np.ravel(levels) == 0, least, np.where(np.ravel(levels) == 1, most, found))
         return float(found[0]) if levels.ndim == 0 else found.reshape(levels.shape)
 
     def highest_density(self, coverage: float = 0.95, *, random_state: Any = None) -> Region:
@@ -89,7 +106,7 @@ class LineLearner(DensityLearner):
                [ 8.04, 11.96]])
         """
         check_is_fitted(self, "density_")
-        if not 0 < coverage < 1:
+        if not isinstance(coverage, int | float | np.number) or not 0 < coverage < 1:
             raise ValueError(f"coverage must be between 0 and 1, got {coverage!r}.")
         if self.density_.shape[1] > 1:
             labels = np.zeros(DRAWS, dtype=np.intp)
@@ -118,33 +135,37 @@ class LineLearner(DensityLearner):
         """Places below and above which hardly anything lies."""
         raise NotImplementedError
 
+    def _limits(self) -> tuple[float, float]:
+        """Where the density begins and ends, infinite where it doesn't."""
+        return self._ends()
+
     def _grid(self, size: int) -> Array:
         """Places that follow the density closely."""
         return np.linspace(*self._ends(), size)
 
 
 def _inverse(below: Any, levels: Array, low: float, high: float) -> Array:
-    """Where a distribution function reaches levels: all of them at once, by halving and secants."""
+    """Where a distribution function reaches levels: all of them at once, by secants (Illinois) and halving."""
+    found = np.empty(len(levels))
+    rows = np.arange(len(levels))
     a, b = np.full(len(levels), low), np.full(len(levels), high)
-    left, right = below(a) - levels, below(b) - levels
-    for step in range(200):
-        open_ = (b - a) > 4e-16 * np.maximum(np.abs(a), np.abs(b)) + 1e-300
-        if not open_.any():
-            break
+    left, right = below(np.array([low]))[0] - levels, below(np.array([high]))[0] - levels
+    for step in range(150):
         with np.errstate(invalid="ignore", divide="ignore"):
             secant = a - left * (b - a) / (right - left)
-        middle = 0.5 * (a + b)
-        # A secant now and then, a little inside its end, halves what halving alone would take.
-        near = np.isfinite(secant) & (secant > a) & (secant < b) & (step % 3 != 2)
-        x = np.where(near, secant, middle)
-        value = below(x) - levels
+        near = np.isfinite(secant) & (secant > a) & (secant < b) & (step % 4 != 3)
+        x = np.where(near, secant, a + 0.5 * (b - a))
+        value = below(x) - levels[rows]
         under = value < 0
-        a, left = np.where(under, x, a), np.where(under, value, left)
-        b, right = np.where(under, b, x), np.where(under, right, value)
-        done = value == 0
-        a, b = np.where(done, x, a), np.where(done, x, b)
-    found = np.where(levels <= 0, low, np.where(levels >= 1, high, 0.5 * (a + b)))
-    return np.asarray(found)
+        # The end that stays counts half, so that the next secant comes to its side.
+        a, b = np.where(under, x, a), np.where(under, b, x)
+        left, right = np.where(under, value, 0.5 * left), np.where(under, 0.5 * right, value)
+        done = (np.abs(value) <= 4e-16) | (b - a <= 4e-16 * np.maximum(np.abs(a), np.abs(b)) + 1e-300)
+        found[rows] = x
+        if done.all():
+            break
+        rows, a, b, left, right = (part[~done] for part in (rows, a, b, left, right))
+    return found
 
 
 def _stretches(log_line: Any, below: Any, grid: Array, coverage: float) -> Region:

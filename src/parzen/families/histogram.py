@@ -11,7 +11,7 @@ from parzen.bandwidth import Points
 from parzen.conjugate import Dirichlet
 from parzen.densities.bins import BinDensity, bin_of
 from parzen.families.kernel import observed
-from parzen.family import ESTIMATES, Collapse, Family, Table, check_prior, choose
+from parzen.family import ESTIMATES, Collapse, Family, Table, check_prior, choose, say
 from parzen.kernels.arrays import Array, ColumnError, as_floats
 from parzen.kernels.memberships import Memberships
 from parzen.statistic import Counts, Sample
@@ -38,7 +38,8 @@ class Histogram(Family):
     estimate : "bayes", "map" or "ml"
         The posterior mean, the posterior's mode, or the share of rows, by which an empty bin has probability zero.
     prior : Dirichlet, optional
-        With one number, of each box. By default Dirichlet(1/2) for "bayes" and Dirichlet(3/2) for "map".
+        With one number, of each box. By default the prior of all boxes together weighs as much as one row; with "map"
+        it is one more for each box, which has the same effect.
 
     Notes
     -----
@@ -69,10 +70,13 @@ class Histogram(Family):
         return False
 
     def bind(self, table: Table) -> Self:
-        if not isinstance(self.bins, dict):
-            return self
-        places = {table.positions(column)[0]: value for column, value in self.bins.items()}
-        return replace(self, bins=[places.get(j, "fd") for j in range(len(table.names()))])
+        d = len(table.names())
+        bound = self
+        if isinstance(self.bins, dict):
+            places = {table.positions(column)[0]: value for column, value in self.bins.items()}
+            bound = replace(self, bins=[places.get(j, "fd") for j in range(d)])
+        edges = bound._known_edges(d)
+        return bound if edges is None else replace(bound, bins=list(edges))
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Counts | Sample:
         choose("estimate", self.estimate, ESTIMATES)
@@ -98,7 +102,7 @@ class Histogram(Family):
             with np.errstate(divide="ignore"):
                 return np.log(counts) - np.log(counts.sum(axis=1, keepdims=True))
         check_prior(self.prior, Dirichlet, "Histogram", counts.shape)
-        prior = self.prior or Dirichlet(1.5 if self.estimate == "map" else 0.5)
+        prior = self.prior or Dirichlet(1.0 / counts.shape[1] + (self.estimate == "map"))
         raised = counts + np.broadcast_to(prior.concentration, counts.shape) - (self.estimate == "map")
         if (raised < 0).any() or not (raised.sum(axis=1) > 0).all():
             raise Collapse("the prior of Histogram has no mode inside; use estimate='bayes', or numbers of at least 1.")
@@ -115,12 +119,15 @@ class Histogram(Family):
     def _each(self, d: int) -> list[Any]:
         """Bins of each column: edges, a number, or a rule."""
         if self.width is not None:
-            widths = np.broadcast_to(np.asarray(self.width, dtype=np.float64), d)
+            try:
+                widths = np.broadcast_to(np.asarray(self.width, dtype=np.float64), d)
+            except (TypeError, ValueError):
+                widths = np.full(d, np.nan)
             if not (np.isfinite(widths).all() and (widths > 0).all()):
                 raise ValueError(f"width must be finite and above 0, one or {d} numbers, got {self.width!r}.")
             return [("width", float(width)) for width in widths]
         given = self.bins
-        if isinstance(given, str | Integral) or (isinstance(given, list | tuple | np.ndarray) and _are_edges(given)):
+        if isinstance(given, str | Integral) or (isinstance(given, list | tuple | np.ndarray) and _are_edges(given, d)):
             return [_read(given)] * d
         if not isinstance(given, list | tuple | np.ndarray) or len(given) != d:
             raise ValueError(
@@ -152,9 +159,18 @@ class Histogram(Family):
             one if isinstance(one, np.ndarray) else _edges(one, points[:, j], w, d, j)
             for j, one in enumerate(self._each(d))
         )
-        if _boxes(edges) > MOST_BOXES:
+        boxes = _boxes(edges)
+        for j, part in enumerate(edges):
+            if not (np.diff(part) > 0).all():
+                raise ColumnError("bins of column {column} are narrower than its digits; ask for wider ones.", j)
+        if boxes > max(1000, 10 * len(points)) and boxes <= MOST_BOXES:
+            say(
+                f"there are {boxes:,} boxes for {len(points):,} rows, so that most are empty: far rows, or many "
+                "columns. Use bins='knuth' or 'equal', fewer bins, or leave out what is far away."
+            )
+        if boxes > MOST_BOXES:
             raise ValueError(
-                f"there would be {_boxes(edges):,} boxes; ask for fewer bins or columns, or use Kernel, or Product of "
+                f"there would be {boxes:,} boxes; ask for fewer bins or columns, or use Kernel, or Product of "
                 "histograms."
             )
         return edges
@@ -179,11 +195,11 @@ def _boxes(edges: tuple[Array, ...]) -> int:
     return int(np.prod([len(part) - 1 for part in edges], dtype=object))
 
 
-def _are_edges(given: Any) -> bool:
-    """Whether a list holds edges, rather than bins for each column: numbers that aren't all whole, or that rise."""
+def _are_edges(given: Any, d: int) -> bool:
+    """Whether a list holds edges, rather than bins for each of d columns, as d > 1 whole numbers are."""
     if any(not isinstance(one, Real) for one in given):
         return False
-    return len(given) > 3 or bool(np.all(np.diff(np.asarray(given, dtype=float)) > 0))
+    return not (d > 1 and len(given) == d and all(isinstance(one, Integral) for one in given))
 
 
 def _read(one: Any) -> Any:
@@ -207,9 +223,10 @@ def _edges(rule: Any, x: Array, w: Array | None, d: int, j: int) -> Array:
     low, high = float(x.min()), float(x.max())
     if isinstance(rule, tuple):
         width = rule[1]
-        first = np.floor(low / width)
-        count = int(np.floor(high / width) - first) + 1
-        return width * (first + np.arange(min(count, MOST_BOXES + 1) + 1))
+        first, last = np.floor(low / width), np.floor(high / width) + 1
+        first -= first * width > low  # a quotient may round either way
+        last += last * width < high
+        return width * (first + np.arange(min(last - first, MOST_BOXES + 1) + 1))
     if not high > low:
         raise ColumnError(
             f"column {{column}} is constant (n_samples = {len(x)}), so no bins follow from it; leave it out, or give "
@@ -230,7 +247,7 @@ def _edges(rule: Any, x: Array, w: Array | None, d: int, j: int) -> Array:
     first, third = points.quantiles((0.25, 0.75))
     by_range = 2.0 * (third - first) * n ** (-1.0 / (d + 2))
     width = by_range if rule == "fd" and by_range > 0 else 3.49 * points.deviation * n ** (-1.0 / (d + 2))
-    return np.linspace(low, high, int(np.clip(np.ceil((high - low) / width), 1, MOST_BOXES)) + 1)
+    return np.linspace(low, high, int(np.clip(np.ceil((high - low) / width), 1, MOST_BOXES + 1)) + 1)
 
 
 def _knuth(x: Array, w: Array | None, n: float) -> int:

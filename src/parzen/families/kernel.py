@@ -39,9 +39,10 @@ class Kernel(Family):
         bandwidth, g its geometric mean, a = 1/2 or the number given.
     bounds : tuple (low, high), list or dict
         Ends of columns, None where there is none: the density is reflected there. One pair for a single column, a list
-        with one for each column (None: unbounded), or a dict from names or positions.
+        with one for each column (None: unbounded), or a dict from names or positions. Rules don't know of them.
     period : float, list or dict
-        Columns that come round: the length of a period, or (begin, length).
+        Columns that come round: the length of a period, or (begin, length). A rule sees such a column cut where it is
+        emptiest.
     rtol, atol : float
         What a density may be off by: relative to itself, and in its units. ``rtol=0`` sums all pairs.
 
@@ -98,7 +99,8 @@ class Kernel(Family):
         if support is not None:
             support.check(everything[0])
             samples = [(support.fold(points) if support.periodic.any() else points, w) for points, w in samples]
-        factors = [self._factor(kernel, *sample, everything if K > 1 else None, k) for k, sample in enumerate(samples)]
+        cut = samples if support is None or not self._by_rule else [(support.cut(points), w) for points, w in samples]
+        factors = [self._factor(kernel, *sample, everything if K > 1 else None, k) for k, sample in enumerate(cut)]
         windows = (Windows(points, w, factor) for (points, w), factor in zip(samples, factors, strict=True))
         density = WindowDensity(kernel, tuple(windows), support, float(self.rtol), float(self.atol))
         return density if self.adaptive is False else self._adapted(density)
@@ -145,6 +147,7 @@ class Kernel(Family):
             isinstance(self.adaptive, int | float | np.number) and 0 <= self.adaptive <= 1
         ):
             raise ValueError(f"adaptive must be True, False, or a number from 0 to 1, got {self.adaptive!r}.")
+        bandwidths.check_shape(self.covariance)
         if self._by_rule:
             bandwidths.check_rule(self.bandwidth, self.covariance)
         else:
@@ -158,7 +161,7 @@ def given_factor(bandwidth: Any, d: int) -> Array:
         h = np.asarray(bandwidth, dtype=np.float64)
     except (TypeError, ValueError):
         h = np.empty((0, 0, 0))
-    if h.ndim > 2 or (h.ndim == 1 and len(h) != d) or (h.ndim == 2 and h.shape != (d, d)):
+    if bandwidth is None or h.ndim > 2 or (h.ndim == 1 and len(h) != d) or (h.ndim == 2 and h.shape != (d, d)):
         raise ValueError(
             f"bandwidth must be a number, {d} numbers (one for each column), a matrix of shape ({d}, {d}), or the name "
             f"of a rule, got {bandwidth!r}."
@@ -184,13 +187,14 @@ def observed(rows: Any, R: Memberships, what: str) -> Sample:
     points, codes, weights = _members(rows, R)
     ends = (points.min(initial=0.0), points.max(initial=0.0))  # the quickest look: NaN and infinities stand out
     if np.isinf(ends).any() and not np.isnan(ends).any():
-        raise ValueError(f"{what} needs finite numbers, but there is an infinite one; leave out such rows.")
+        column = int(np.flatnonzero(np.isinf(points).any(axis=0))[0])
+        raise ColumnError(f"column {{column}} holds an infinity (inf), and {what} needs numbers; leave it out.", column)
     if np.isnan(ends).any():
         missing = np.isnan(points)
         if rows.shape[1] > 1:
             raise ColumnError(
-                f"column {{column}} has missing cells, and {what} of several columns needs complete rows; leave those "
-                "rows out, fill them, or give each column a density of its own: Product({...}).",
+                f"column {{column}} has missing cells (NaN), and {what} of several columns needs complete rows; leave "
+                "those rows out, fill them, or give each column a density of its own: Product({...}).",
                 int(np.flatnonzero(missing.any(axis=0))[0]),
             )
         kept = ~missing[:, 0]

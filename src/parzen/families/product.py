@@ -44,18 +44,11 @@ class Product(Family):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters; a block's are named after its columns, as in ``age__floor``."""
-        params = {"blocks": self.blocks}
-        if deep and self.blocks:
-            for key, family in self.blocks.items():
-                name = _name(key)
-                params[name] = family
-                params.update({f"{name}__{option}": value for option, value in family.get_params().items()})
-        return params
+        return {"blocks": self.blocks} | (parts_of(self.blocks) if deep else {})
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; a block's family by its name (``age=Gaussian()``), its options as in ``age__floor``."""
-        names = {_name(key): key for key in self.blocks or ()}
-        whole = {names[name]: params.pop(name) for name in list(params) if name in names}
+        params, whole = apart(self.blocks, params)
         if whole:
             self.blocks = {**self.blocks, **whole}
         super().set_params(**params)
@@ -122,6 +115,23 @@ class Product(Family):
                 f"blocks cover the columns {used}, but there are {d}; every column must stand in one block."
             )
         return pairs
+
+
+def parts_of(blocks: Any) -> dict[str, Any]:
+    """Families of columns as parameters, each with its own: ``age``, ``age__floor``."""
+    params: dict[str, Any] = {}
+    for key, family in blocks.items() if isinstance(blocks, dict) else ():
+        name = _name(key)
+        params[name] = family
+        params.update({f"{name}__{option}": value for option, value in family.get_params().items()})
+    return params
+
+
+def apart(blocks: Any, params: dict[str, Any]) -> tuple[dict[str, Any], dict[Any, Any]]:
+    """Parameters without those that are families of columns, and these."""
+    names = {_name(key): key for key in (blocks if isinstance(blocks, dict) else ())}
+    whole = {names[name]: value for name, value in params.items() if name in names}
+    return {name: value for name, value in params.items() if name not in names}, whole
 
 
 def _named(columns: tuple[int, ...], function: Any, *arguments: Any) -> Any:

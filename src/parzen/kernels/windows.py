@@ -25,23 +25,28 @@ GAUSSIAN_SCALE = float(np.sqrt(0.5 / np.log(2.0)))
 
 @dataclass(frozen=True)
 class Tiles:
-    """Points in tiles of neighbours: what the sums read. Coordinates are in units of the bandwidth.
+    """Points in tiles of neighbours: what the sums read.
 
     Attributes
     ----------
     size : points of a tile
-    points : array of shape (tiles, d, size), float64, or float32 relative to the tiles' centres
+    points : array of shape (tiles, d, size), float64 or float32
+        Coordinates relative to the tiles' centres, in the kernel's units.
     coefficients : array of shape (tiles, size)
     shrink : array of shape (tiles, size), optional
         Squared inverse scales of the points.
     low, high : arrays of shape (d, tiles)
     least : array of shape (tiles,)
         Least of `shrink` in each tile.
-    centres : array of shape (tiles, d), with float32 points
+    centres : array of shape (tiles, d)
+    inverse : array of shape (d,)
+        The kernel's units in a unit of each column.
     order : array of shape (n,)
         Which row each place in the tiles holds.
     total : float
         Sum of the coefficients.
+    slack : float
+        Powers of two between it and the least coefficient.
     """
 
     size: int
@@ -51,9 +56,11 @@ class Tiles:
     low: Array
     high: Array
     least: Array
-    centres: Array | None
+    centres: Array
+    inverse: Array
     order: NDArray[np.int64]
     total: float
+    slack: float
 
 
 def kd_order(X: Array, leaf: int) -> NDArray[np.int64]:
@@ -68,33 +75,39 @@ def kd_order(X: Array, leaf: int) -> NDArray[np.int64]:
 
 
 def lay_tiles(
-    points: Array, coefficients: Array, shrink: Array | None, size: int, single: bool, sort: bool = True
+    points: Array,
+    coefficients: Array,
+    shrink: Array | None,
+    inverse: Array,
+    size: int,
+    single: bool = False,
+    sort: bool = True,
 ) -> Tiles:
-    """Tiles of points (n, d), n > 0, whose coordinates are scaled as the kernel wants them."""
-    n, d = points.shape
-    order = kd_order(points, size) if sort else np.arange(n)
+    """Tiles of points (n, d), n > 0, in single or double precision; see `Tiles`."""
+    n = len(points)
+    order = kd_order(points * inverse, size) if sort else np.arange(n)
     count = -(-n // size)
     filled = np.concatenate([order, np.full(count * size - n, order[-1])])
-    X = points[filled].reshape(count, size, d)
+    X = points[filled].reshape(count, size, -1)
     low, high = X.min(axis=1), X.max(axis=1)
+    centres = low + 0.5 * (high - low)
     weight = coefficients[filled]
     weight[n:] = 0.0
     least = np.ones(count) if shrink is None else shrink[filled].reshape(count, size).min(axis=1)
-    kind = np.float32 if single else np.float64
-    centres = 0.5 * (low + high) if single else None
-    if centres is not None:
-        X = X - centres[:, None, :]
+    kind, total = np.float32 if single else np.float64, float(coefficients.sum())
     return Tiles(
         size,
-        np.ascontiguousarray(X.transpose(0, 2, 1), dtype=kind),
+        np.ascontiguousarray(((X - centres[:, None, :]) * inverse).transpose(0, 2, 1), dtype=kind),
         np.ascontiguousarray(weight.reshape(count, size), dtype=kind),
         None if shrink is None else np.ascontiguousarray(shrink[filled].reshape(count, size), dtype=kind),
         np.ascontiguousarray(low.T),
         np.ascontiguousarray(high.T),
         np.ascontiguousarray(least),
-        centres,
+        np.ascontiguousarray(centres),
+        np.ascontiguousarray(inverse),
         order,
-        float(coefficients.sum()),
+        total,
+        float(np.log2(total) - np.log2(coefficients[coefficients > 0].min(initial=total))),
     )
 
 
@@ -111,7 +124,7 @@ def window_sums(
 
     Parameters
     ----------
-    Q : array of shape (m, d), in the units of the points, neighbours close to each other
+    Q : array of shape (m, d), neighbours close to each other
     rtol, atol : what may be left out, relative to each sum and in its units
     own : place in the tiles of a point that is to count with the coefficient `left` instead; -1 for none
 
@@ -138,7 +151,8 @@ def window_sums(
         native.pointer(tiles.low, f64, (d, count), "low"),
         native.pointer(tiles.high, f64, (d, count), "high"),
         native.pointer(tiles.least, f64, (count,), "least"),
-        None if tiles.centres is None else native.pointer(tiles.centres, f64, (count, d), "centres"),
+        native.pointer(tiles.centres, f64, (count, d), "centres"),
+        native.pointer(tiles.inverse, f64, (d,), "inverse"),
         native.pointer(Q, f64, (m, d), "Q"),
         m,
         None if own is None else native.pointer(own, i64, (m,), "own"),
@@ -148,6 +162,7 @@ def window_sums(
         atol,
         max(4, size // 4),
         CODES[kernel],
+        tiles.slack,
         *native.outputs(out),
         None if mean is None else native.outputs(mean)[0],
     )
@@ -170,6 +185,8 @@ def window_ladder(tiles: Tiles, Q: Array, own: NDArray[np.int64], left: Array) -
         d,
         native.pointer(tiles.points, native.F64, (count, d, size), "points"),
         native.pointer(tiles.coefficients, native.F64, (count, size), "coefficients"),
+        native.pointer(tiles.centres, native.F64, (count, d), "centres"),
+        native.pointer(tiles.inverse, native.F64, (d,), "inverse"),
         native.pointer(Q, native.F64, (m, d), "Q"),
         m,
         native.pointer(own, native.I64, (m,), "own"),
@@ -267,13 +284,15 @@ class Tree:
     Attributes
     ----------
     x, w : arrays of shape (n,)
-        Places in units of the bandwidth, in rising order, and their weights.
+        Places in rising order, and their weights.
+    unit : the bandwidth
     starts : array of shape (levels,)
         Where each level's runs begin in `centres` (runs,) and `moments` (runs, 7).
     """
 
     x: Array
     w: Array
+    unit: float
     kernel: str
     starts: NDArray[np.int64]
     centres: Array
@@ -282,7 +301,7 @@ class Tree:
     LEAF_BITS = 4
 
     @classmethod
-    def of(cls, x: Array, w: Array, kernel: str) -> "Tree":
+    def of(cls, x: Array, w: Array, unit: float, kernel: str) -> "Tree":
         """The tree of n > 0 sorted points."""
         n = len(x)
         counts = [-(-n // (1 << cls.LEAF_BITS))]
@@ -290,15 +309,16 @@ class Tree:
             counts.append(-(-counts[-1] // 2))
         starts = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
         centres, moments = np.empty(sum(counts)), np.empty((sum(counts), 7))
-        tree = cls(x, w, kernel, starts, centres, moments)
+        tree = cls(x, w, unit, kernel, starts, centres, moments)
         native.call("tree_moments_f64", *tree._arguments(), *native.outputs(centres, moments))
         return tree
 
-    def _arguments(self) -> tuple[int, ...]:
+    def _arguments(self) -> tuple[float, ...]:
         n = len(self.x)
         return (
             native.pointer(self.x, native.F64, (n,), "x"),
             native.pointer(self.w, native.F64, (n,), "w"),
+            1.0 / self.unit,
             n,
             self.LEAF_BITS,
             len(self.starts),
@@ -307,7 +327,7 @@ class Tree:
         )
 
     def sums(self, q: Array) -> Array:
-        """Sum of weights times kernel at each query (m,), in units of the bandwidth."""
+        """Sum of weights times kernel at each query (m,)."""
         out = np.empty(len(q))
         parts = native.outputs(self.centres, self.moments)
         at = native.pointer(q, native.F64, (len(q),), "q")
