@@ -558,20 +558,9 @@ def lscv(X: Any, sample_weight: Any = None, *, covariance: str | None = None) ->
 
 
 def _lscv(points: Points, covariance: str | None) -> Any:
-    n, own = points.n, points.own
+    own = points.own
     if points.X.shape[1] == 1:
-        upper = 1.144 * points.deviation * n**-0.2
-        grid = upper * np.geomspace(0.01, 2.0, 96)
-        try:
-            spectrum = Spectrum.of(points, float(grid[0]), float(np.sqrt(2.0) * grid[-1]))
-        except TooWide as reason:
-            return _fallback(points, "lscv", str(reason))
-        peak = 1.0 / np.sqrt(2 * np.pi)
-
-        def criterion(h: float) -> float:
-            return spectrum.pairs(np.sqrt(2.0) * h) - 2.0 * (spectrum.pairs(h) - own * peak / h)
-
-        return _minimum(criterion, grid, "lscv")
+        return _lscv_line(points)
 
     def several(factor: Array) -> float:
         wide, narrow = (_pair_mean(points, s * factor) for s in (np.sqrt(2.0), 1.0))
@@ -579,6 +568,29 @@ def _lscv(points: Points, covariance: str | None) -> Any:
         return wide - 2.0 * (narrow - peak) / (1.0 - own)
 
     return _search(points, several, covariance, "lscv")
+
+
+def _lscv_line(points: Points) -> float:
+    """Least squares in one column; rows in narrow clusters have bandwidths far below what their spread suggests."""
+    peak, upper = points.own / np.sqrt(2 * np.pi), 1.144 * points.deviation * points.n**-0.2
+    found: Any = None
+    for lower in (1e-2, 1e-3, 1e-4):
+        grid = upper * np.geomspace(lower, 2.0, int(-42 * np.log10(lower) + 12))
+        try:
+            spectrum = Spectrum.of(points, float(grid[0]), float(np.sqrt(2.0) * grid[-1]))
+        except TooWide as reason:
+            if found is None:
+                return _fallback(points, "lscv", str(reason))
+            break
+
+        def criterion(h: float, spectrum: Spectrum = spectrum) -> float:
+            return spectrum.pairs(np.sqrt(2.0) * h) - 2.0 * (spectrum.pairs(h) - peak / h)
+
+        values = np.array([criterion(float(h)) for h in grid])
+        found = (criterion, grid, "lscv", values)
+        if np.argmin(values) > 0:
+            break
+    return _minimum(*found)
 
 
 def lcv(X: Any, sample_weight: Any = None, *, covariance: str | None = None) -> Any:

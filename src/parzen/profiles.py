@@ -189,10 +189,9 @@ def _own(function: Callable[[Any], Any]) -> Profile:
     try:
         right, left = (np.asarray(function(side), dtype=np.float64) for side in (u, -u))
         shapes = right.shape == u.shape and left.shape == u.shape
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"kernel must be a function of an array of numbers that gives one number each: {error}."
-        ) from error
+    except Exception as error:
+        message = f"kernel must be a function of an array of numbers that gives one number each: {error}."
+        raise ValueError(message) from error
     if not shapes or not (np.isfinite(right).all() and np.isfinite(left).all()):
         raise ValueError("kernel must be a function of an array of numbers that gives one finite number each.")
     if not np.allclose(right, left, rtol=1e-9, atol=1e-12):

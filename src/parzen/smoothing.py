@@ -86,7 +86,8 @@ def bias_variance(
 ) -> BiasVariance:
     """Bias and variance of a kernel density of n rows from a known density of one column, for each bandwidth.
 
-    Without simulation: the mean of the estimate is K_h * f, its variance (K_h^2 * f - (K_h * f)^2) / n, by quadrature.
+    Without simulation: the mean of the estimate is K_h * f, its variance (K_h^2 * f - (K_h * f)^2) / n, by quadrature:
+    to many digits for smooth kernels, to about three for kernels with edges.
 
     Parameters
     ----------

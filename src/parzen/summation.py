@@ -140,11 +140,13 @@ class WindowSum:
         """A sum S is off by at most ``error_bound * S + atol``: rtol, and a bound on rounding.
 
         Coordinates and squared distances round by a few units of 2^-53 for each column, of exponents that matter (up to
-        100 below the largest); tiles are added one after another. Below the least normal number (1e-308) a density is
+        100 below the largest); tiles are added one after another; and a coordinate is relative to the middle of its
+        tile, as far away as all points spread at worst. Below the least normal number (1e-308) a density is
         known by its logarithm, which is right to a few units of 2^-53.
         """
         n, d = self.points.shape
-        return self.rtol + 2.0**-53 * (100.0 * (2 * d + 8) + n / 64.0 + 64.0)
+        extent = float((np.ptp(self.points, axis=0) / (1.0 if self.units is None else self.units)).max())
+        return self.rtol + 2.0**-53 * (100.0 * (2 * d + 8) + n / 64.0 + 64.0 + 30.0 * extent)
 
     # Pairs ----------------------------------------------------------------------------------------------------------
 

@@ -12,6 +12,8 @@ from parzen import (
     Categorical,
     FloorWarning,
     Gaussian,
+    Histogram,
+    Kernel,
     Labels,
     Multinomial,
     Poisson,
@@ -81,15 +83,33 @@ FAMILIES = [
     (Multinomial(prior=Dirichlet([1, 2, 3]), estimate="bayes"), "counts"),
     (Product({(0, 2): Gaussian(), 1: Gaussian(), 3: Categorical(), 4: Poisson()}), "mixed"),
 ]
+#: Families of which draws, fitted again, are smoothed twice.
+SMOOTH = [
+    (Kernel(0.5), "normal"),
+    (Kernel([0.5, 0.6, 0.7]), "normal"),
+    (Kernel(np.array([[1, 0.3, 0], [0.3, 1, 0.2], [0, 0.2, 1]])), "normal"),
+    (Kernel(2.5, "epanechnikov"), "normal"),
+    (Kernel(2.0, "tophat"), "normal"),
+    (Kernel(0.8, "exponential"), "normal"),
+    (Kernel(3.0, "triangular"), "normal"),
+    (Kernel(1.0, adaptive=True), "normal"),
+    (Kernel(2.5, "biweight", adaptive=0.3), "normal"),
+    (Kernel(0.5, bounds=[(-9, 9), None, (None, 20)]), "normal"),
+    (Kernel(2.5, "epanechnikov", period=[9.0, None, None]), "normal"),
+    (Product({0: Kernel(0.3), (1, 2): Kernel(0.6), 3: Categorical(), 4: Histogram(width=1.0)}), "mixed"),
+    (Histogram([np.linspace(-9, 9, 8), np.linspace(-10, 30, 6), np.linspace(-40, 30, 5)]), "normal"),
+    (Histogram(width=[2.0, 2.0, 5.0], estimate="map"), "normal"),
+]
 IDS = [f"{family!r}-{rows}" for family, rows in FAMILIES]
+SMOOTH_IDS = [f"{family!r}-{rows}" for family, rows in SMOOTH]
 
 
-@pytest.mark.parametrize(("family", "rows"), FAMILIES, ids=IDS)
+@pytest.mark.parametrize(("family", "rows"), FAMILIES + SMOOTH, ids=IDS + SMOOTH_IDS)
 def test_the_laws_hold(family, rows, rng):
     check_family(family, ROWS[rows](rng), codes=rng.integers(0, 3, 60))
 
 
-@pytest.mark.parametrize(("family", "rows"), FAMILIES, ids=IDS)
+@pytest.mark.parametrize(("family", "rows"), FAMILIES + SMOOTH, ids=IDS + SMOOTH_IDS)
 def test_one_row_and_an_empty_group_are_enough(family, rows, rng):
     X = ROWS[rows](rng)
     X = np.nan_to_num(X[:1], nan=1.0) if isinstance(X, np.ndarray) else X[:1]

@@ -141,7 +141,7 @@ class Histogram(Family):
         return tuple(each) if all(isinstance(one, np.ndarray) for one in each) else None
 
     def _known_edges_of(self, statistic: Counts) -> tuple[Array, ...]:
-        for d in range(1, 9):
+        for d in range(1, 65):
             try:
                 edges = self._known_edges(d)
             except ValueError:

@@ -152,7 +152,9 @@ class Kernel(Family):
             bandwidths.check_rule(self.bandwidth, self.covariance)
         else:
             given_factor(self.bandwidth, d)
-        return profile(self.kernel), Support.of(d, self.bounds, self.period)
+        kernel = profile(self.kernel)
+        kernel.log_constant(d)  # one's own kernel may have no integral over several columns
+        return kernel, Support.of(d, self.bounds, self.period)
 
 
 def given_factor(bandwidth: Any, d: int) -> Array:

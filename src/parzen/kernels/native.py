@@ -22,6 +22,8 @@ ROWS = (POINTER, INTEGER, INTEGER, INTEGER)  # X, n, d, stride
 MEMBERS = (POINTER, POINTER, POINTER, INTEGER)  # codes, weights, dense, groups
 CSR = (POINTER, POINTER, POINTER, INTEGER, INTEGER, INTEGER)  # data, indices, indptr, n, columns, stored
 
+TILES = (*(INTEGER,) * 3, *(POINTER,) * 9)  # count, size, d, and the arrays of kernels/windows.py's Tiles, with queries
+
 FLOATS = ("f32", "f64")
 CODES = ("u8", "i32", "i64", *FLOATS)
 CELLS = ("u8", "i64", *FLOATS)
@@ -54,16 +56,7 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "softmax": ((*ROWS, POINTER, POINTER, INTEGER, *(POINTER,) * 6), FLOATS),
     "csr_softmax": ((*CSR, POINTER, POINTER, INTEGER, *(POINTER,) * 6), CSRS[-4:]),
     "window_sums": (
-        (
-            *(INTEGER,) * 3,
-            *(POINTER,) * 9,
-            INTEGER,
-            *(POINTER,) * 2,
-            *(NUMBER,) * 3,
-            *(INTEGER,) * 2,
-            NUMBER,
-            *(POINTER,) * 2,
-        ),
+        (*TILES, INTEGER, *(POINTER,) * 2, *(NUMBER,) * 3, *(INTEGER,) * 2, NUMBER, *(POINTER,) * 2),
         FLOATS,
     ),
     "window_ladder": ((*(INTEGER,) * 3, *(POINTER,) * 5, INTEGER, *(POINTER,) * 3), ("f64",)),
