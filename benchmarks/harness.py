@@ -50,8 +50,14 @@ def race(
     their_error: Callable[[Any], float] | None = None,
     target: float | None = None,
     repeat: int = 9,
+    slow: float | None = None,
 ) -> Row:
-    """Time two functions in turn, warm, and judge what they return."""
+    """Time two functions in turn, warm, and judge what they return.
+
+    A peer that takes many seconds runs once, and its time is multiplied by `slow`: where it did a part of the job only.
+    """
+    if slow is not None:
+        return _race_slow(job, peer, ours, theirs, error, their_error, target, repeat, slow)
     mine, other = ours(), theirs()
     times: tuple[list[float], list[float]] = ([], [])
     for _ in range(repeat):
@@ -69,6 +75,50 @@ def race(
         (their_error or error)(other) if error else None,  # type: ignore[misc]
         target,
     )
+
+
+def _race_slow(
+    job: str,
+    peer: str,
+    ours: Callable[[], Any],
+    theirs: Callable[[], Any],
+    error: Callable[[Any], float] | None,
+    their_error: Callable[[Any], float] | None,
+    target: float | None,
+    repeat: int,
+    times: float,
+) -> Row:
+    begin = time.perf_counter()
+    other = theirs()
+    peer_ms = 1e3 * times * (time.perf_counter() - begin)
+    time.sleep(0.3)
+    mine, ours_ms = timed(ours, repeat)
+    return Row(
+        job,
+        peer,
+        ours_ms,
+        peer_ms,
+        error(mine) if error else None,
+        their_error(other) if their_error else None,
+        target,
+    )
+
+
+def timed(function: Callable[[], Any], repeat: int = 9) -> tuple[Any, float]:
+    """What a function gives, and the median of its times in ms, warm."""
+    result = function()
+    spent = []
+    for _ in range(repeat):
+        begin = time.perf_counter()
+        function()
+        spent.append(1e3 * (time.perf_counter() - begin))
+    return result, statistics.median(spent)
+
+
+def within(job: str, seconds: float, ours: Callable[[], Any], error: Callable[[Any], float], repeat: int = 5) -> Row:
+    """A job that no peer does in reasonable time, against the time that it may take."""
+    mine, ours_ms = timed(ours, repeat)
+    return Row(job, f"limit of {seconds:g} s", ours_ms, 1e3 * seconds, error(mine), None, 1.0)
 
 
 def settle(function: Callable[[], Any], seconds: float = 0.25) -> None:

@@ -9,6 +9,7 @@
 // Tiles beyond a distance at which all points together could add less than rtol of the sum (or atol) are left out.
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 #include "exp.h"
 
 namespace parzen {
@@ -29,11 +30,8 @@ template <> struct Lane<float> {
 template <class V, class Real> inline V all(Real value) { return value - V{}; }
 template <class V, class Real> inline V read(const Real* p) { V v; std::memcpy(&v, p, sizeof v); return v; }
 
-// 2^x for x <= 0, by the polynomials of least relative error on [-1/2, 1/2] (Remez): 2.1e-16 and 1.9e-9.
-inline vec power_of_two(vec x) {
-    constexpr double magic = 6755399441055744.0;
-    x = x < splat(-1022.0) ? splat(-1022.0) : x;
-    const vec shifted = x + splat(magic), r = x - (shifted - splat(magic));
+// 2^r by the polynomials of least relative error on [-1/2, 1/2] (Remez): 2.1e-16 and 1.9e-9.
+inline vec polynomial(vec r) {
     vec p = splat(7.0372788467269008787e-9);
     p = p * r + splat(1.0208537929657404371e-7);
     p = p * r + splat(1.3215662835959239446e-6);
@@ -44,7 +42,24 @@ inline vec power_of_two(vec x) {
     p = p * r + splat(5.5504108664458831363e-2);
     p = p * r + splat(2.402265069590876777e-1);
     p = p * r + splat(6.931471805599497751e-1);
-    p = p * r + splat(1.0);
+    return p * r + splat(1.0);
+}
+inline vecf polynomial(vecf r) {
+    vecf p = all<vecf>(1.5345812e-4f);
+    p = p * r + 1.3399931e-3f;
+    p = p * r + 9.6184890e-3f;
+    p = p * r + 5.5503288e-2f;
+    p = p * r + 2.4022647e-1f;
+    p = p * r + 6.9314721e-1f;
+    return p * r + 1.0f;
+}
+
+// 2^x for x <= 0.
+inline vec power_of_two(vec x) {
+    constexpr double magic = 6755399441055744.0;
+    x = x < splat(-1022.0) ? splat(-1022.0) : x;
+    const vec shifted = x + splat(magic), r = x - (shifted - splat(magic));
+    vec p = polynomial(r);
     whole bits, exponent;
     std::memcpy(&bits, &p, sizeof bits);
     std::memcpy(&exponent, &shifted, sizeof exponent);
@@ -56,13 +71,30 @@ inline vecf power_of_two(vecf x) {
     constexpr float magic = 12582912.0f;  // 1.5 * 2^23
     x = x < all<vecf>(-126.0f) ? all<vecf>(-126.0f) : x;
     const vecf shifted = x + magic, r = x - (shifted - magic);
-    vecf p = all<vecf>(1.5345812e-4f);
-    p = p * r + 1.3399931e-3f;
-    p = p * r + 9.6184890e-3f;
-    p = p * r + 5.5503288e-2f;
-    p = p * r + 2.4022647e-1f;
-    p = p * r + 6.9314721e-1f;
-    p = p * r + 1.0f;
+    vecf p = polynomial(r);
+    wholef bits, exponent;
+    std::memcpy(&bits, &p, sizeof bits);
+    std::memcpy(&exponent, &shifted, sizeof exponent);
+    bits += exponent << 23;
+    std::memcpy(&p, &bits, sizeof p);
+    return p;
+}
+// 2^-t for t < 1000 (100 in single precision), which needs no care for what is too small.
+inline vec power_near(vec t) {
+    constexpr double magic = 6755399441055744.0;
+    const vec shifted = splat(magic) - t, r = (splat(magic) - shifted) - t;
+    vec p = polynomial(r);
+    whole bits, exponent;
+    std::memcpy(&bits, &p, sizeof bits);
+    std::memcpy(&exponent, &shifted, sizeof exponent);
+    bits += exponent << 52;
+    std::memcpy(&p, &bits, sizeof p);
+    return p;
+}
+inline vecf power_near(vecf t) {
+    constexpr float magic = 12582912.0f;
+    const vecf shifted = magic - t, r = (magic - shifted) - t;
+    vecf p = polynomial(r);
     wholef bits, exponent;
     std::memcpy(&bits, &p, sizeof bits);
     std::memcpy(&exponent, &shifted, sizeof exponent);
@@ -80,6 +112,7 @@ inline vec root(vec t) {
 struct Gaussian {
     static constexpr bool tail = true;  // positive everywhere: far from all points its logarithm is still a number
     template <class V> static V at(V t) { return power_of_two(-t); }
+    template <class V> static V near(V t) { return power_near(t); }
     static double beyond(double level) { return level > 0 ? std::max(0.0, -std::log2(level)) : 1e4; }
     // Far away: the exponent in units of log 2, and the same of a sum of 2^(exponent - largest).
     static vec exponent(vec t) { return -t; }
@@ -90,6 +123,7 @@ struct Gaussian {
 struct Exponential {
     static constexpr bool tail = true;
     static vec at(vec t) { return exponential(-root(t)); }
+    static vec near(vec t) { return at(t); }
     static double beyond(double level) {
         const double r = level > 0 ? std::max(0.0, -std::log(level)) : 750.0;
         return r * r;
@@ -142,13 +176,37 @@ struct Tiles {
     const double* least;         // (count): least of `shrink` in a tile
     const double* centres;       // (count, d)
     const double* inverse;       // (d): bandwidths in a unit of length
+    const double* norms;         // (count, size): squared lengths of the points, or none
+    const double* widest;        // (count): the largest of them in a tile
     double slack;                // log of the total over the least coefficient, in units of the kernel's exponent
     // Coordinate j of a place, relative to tile t.
     double relative(double x, index t, index j) const { return (x - centres[t * d + j]) * inverse[j]; }
 };
 
+// The same for Gaussians of several columns by |x|^2 + |q|^2 - 2 q x, which takes half the operations: for places so near
+// to the tile's centre that what cancels costs no digit that matters.
+template <int D>
+inline void add_products(const double* __restrict x, const double* __restrict c, const double* __restrict norms, index size,
+                         index d, const double* __restrict q, const double* __restrict squares,
+                         double* __restrict sums) {
+    const index columns = D ? D : d;
+    vec total[4] = {};
+    for (index i = 0; i < size; i += lanes) {
+        const vec own = load(norms + i);
+        vec t[4];
+        for (int k = 0; k < 4; ++k) t[k] = own + splat(squares[k]);
+        for (index j = 0; j < columns; ++j) {
+            const vec at = load(x + j * size + i);
+            for (int k = 0; k < 4; ++k) t[k] -= at * splat(q[k * columns + j]);
+        }
+        const vec weight = load(c + i);
+        for (int k = 0; k < 4; ++k) total[k] += weight * power_near(t[k]);
+    }
+    for (int k = 0; k < 4; ++k) sums[k] += sum_of(total[k]);
+}
+
 // Sums over one tile for `Q` queries at once, each a row of d coordinates; the sums are added to.
-template <class Kernel, class Real, int D, bool scaled, int Q>
+template <class Kernel, class Real, int D, bool scaled, int Q, bool near>
 inline void add_tile(const Real* __restrict x, const Real* __restrict c, const Real* __restrict v, index size, index d,
                      const Real* __restrict q, double* __restrict sums, double* __restrict firsts) {
     using V = typename Lane<Real>::vector;
@@ -179,7 +237,9 @@ inline void add_tile(const Real* __restrict x, const Real* __restrict c, const R
         for (int k = 0; k < Q; ++k) {
             if (single) t[k] += even[k];
             if (scaled) t[k] *= read<V>(v + i);
-            const V term = weight * Kernel::at(t[k]);
+            V value;
+            if constexpr (near) value = Kernel::near(t[k]); else value = Kernel::at(t[k]);
+            const V term = weight * value;
             total[k] += term;
             if (single) moment[k] += term * t[k];
         }
@@ -251,10 +311,10 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
            index m, const index* own, const double* left, double total, double rtol, double atol,
            index group, double* out, double* mean) {
     const index d = D ? D : tiles.d, count = tiles.count, size = tiles.size;
-    Scratch<double> distance(count), low(d), high(d), sum(group), first(group);
+    Scratch<double> distance(count), low(d), high(d), sum(group), first(group), square(group);
     Scratch<Real> q(group * d), altered(size);
     Scratch<bool> lost(group);
-    if (!distance || !low || !high || !sum || !first || !q || !altered || !lost) return NO_MEMORY;
+    if (!distance || !low || !high || !sum || !first || !square || !q || !altered || !lost) return NO_MEMORY;
     // Far from all points a sum of normal numbers is none: recomputed relative to its largest term.
     const double tiny = total * (sizeof(Real) == 8 ? 1e-290 : 1e-30);
     for (index begin = 0; begin < m; begin += group) {
@@ -290,8 +350,32 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
             bool mine = false;
             for (index k = 0; own && k < many; ++k) mine |= own[begin + k] / size == t && own[begin + k] >= 0;
             index k = 0;
-            for (; !mine && k + 4 <= many; k += 4)
-                add_tile<Kernel, Real, D, scaled, 4>(x, c, v, size, d, q + k * d, sum + k, first + k);
+            constexpr bool gaussian = std::is_same_v<Kernel, Gaussian> && !scaled;
+            bool close = false;
+            if constexpr (gaussian) {
+                double farthest = 0;
+                for (index i = 0; i < many; ++i) {
+                    square[i] = 0;
+                    for (index j = 0; j < d; ++j) square[i] += static_cast<double>(q[i * d + j]) * q[i * d + j];
+                    farthest = std::max(farthest, square[i]);
+                }
+                // |q - x|^2 <= 2 (|q|^2 + |x|^2)
+                close = farthest + tiles.widest[t] < (sizeof(Real) == 8 ? 500.0 : 50.0);
+            }
+            if constexpr (gaussian && sizeof(Real) == 8 && (D == 0 || D > 3)) {
+                if (tiles.norms && !mine && close) {
+                    for (index i = 0; i < many * d; ++i) q[i] *= 2;
+                    for (; k + 4 <= many; k += 4)
+                        add_products<D>(x, c, tiles.norms + t * size, size, d, q + k * d, square + k, sum + k);
+                    for (index i = k * d; i < many * d; ++i) q[i] *= 0.5;
+                }
+            }
+            for (; !mine && k + 4 <= many; k += 4) {
+                if (gaussian && close)
+                    add_tile<Kernel, Real, D, scaled, 4, gaussian>(x, c, v, size, d, q + k * d, sum + k, first + k);
+                else
+                    add_tile<Kernel, Real, D, scaled, 4, false>(x, c, v, size, d, q + k * d, sum + k, first + k);
+            }
             for (; k < many; ++k) {
                 const Real* weights = c;
                 const index at = own ? own[begin + k] - t * size : -1;
@@ -300,7 +384,7 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
                     altered[at] = static_cast<Real>(left[begin + k]);
                     weights = altered;
                 }
-                add_tile<Kernel, Real, D, scaled, 1>(x, weights, v, size, d, q + k * d, sum + k, first + k);
+                add_tile<Kernel, Real, D, scaled, 1, false>(x, weights, v, size, d, q + k * d, sum + k, first + k);
             }
         };
         // First what is near; its sum says how far the rest may be without being missed.
@@ -334,7 +418,7 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
 #define PARZEN_ARGUMENTS(Real)                                                                                         \
     index count, index size, index d, const Real *points, const Real *coefficients, const Real *shrink,                \
         const double *low, const double *high, const double *least, const double *centres, const double *inverse,      \
-        const double *queries, index m, const index *own, const double *left, double total, double rtol, double atol, index group,            \
+        const double *norms, const double *widest, const double *queries, index m, const index *own, const double *left, double total, double rtol, double atol, index group,            \
         index kernel, double slack, double *out, double *mean
 
 #define PARZEN_RUN(Kernel, Real, D, scaled)                                                                            \
@@ -345,7 +429,7 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
     PARZEN_RUN(Kernel, double, 0, false)
 
 PARZEN_EXPORT index parzen_window_sums_f64(PARZEN_ARGUMENTS(double)) {
-    const Tiles tiles{count, size, d, coefficients, shrink, low, high, least, centres, inverse, slack};
+    const Tiles tiles{count, size, d, coefficients, shrink, low, high, least, centres, inverse, norms, widest, slack};
     switch (kernel) {
         case 0:
             if (shrink) PARZEN_RUN(Gaussian, double, 0, true);
@@ -367,7 +451,7 @@ PARZEN_EXPORT index parzen_window_sums_f64(PARZEN_ARGUMENTS(double)) {
 // Gaussian kernels in single precision, of points and queries relative to the centres of the tiles.
 PARZEN_EXPORT index parzen_window_sums_f32(PARZEN_ARGUMENTS(float)) {
     (void)kernel;
-    const Tiles tiles{count, size, d, nullptr, nullptr, low, high, least, centres, inverse, slack};
+    const Tiles tiles{count, size, d, nullptr, nullptr, low, high, least, centres, inverse, norms, widest, slack};
     if (shrink) PARZEN_RUN(Gaussian, float, 0, true);
     PARZEN_RUN(Gaussian, float, 0, false);
 }
@@ -375,6 +459,7 @@ PARZEN_EXPORT index parzen_window_sums_f32(PARZEN_ARGUMENTS(float)) {
 namespace {
 
 constexpr index rungs = 8;
+constexpr double smallest = 1.5e-154;  // 2^-511: its square is still a normal number; others would be slow
 
 // Gaussian sums for bandwidths that fall by sqrt(2) from rung to rung: every kernel is the square of the one before.
 template <int Q>
@@ -394,6 +479,7 @@ void add_ladder(const double* __restrict x, const double* __restrict c, index si
         for (int k = 0; k < Q; ++k) {
             vec e = power_of_two(-t[k]);
             for (index r = 0; r < rungs; ++r) {
+                e = e < splat(smallest) ? vec{} : e;
                 total[k][r] += weight * e;
                 e *= e;
             }
@@ -410,7 +496,8 @@ PARZEN_EXPORT index parzen_window_ladder_f64(index count, index size, index d, c
                                              const double* coefficients, const double* centres, const double* inverse,
                                              const double* queries, index m, const index* own, const double* left,
                                              double* out) {
-    const Tiles tiles{count, size, d, coefficients, nullptr, nullptr, nullptr, nullptr, centres, inverse, 0.0};
+    const Tiles tiles{count, size, d, coefficients, nullptr, nullptr, nullptr, nullptr, centres, inverse,
+                      nullptr, nullptr, 0.0};
     Scratch<double> altered(size), q(32 * d);
     if (!altered || !q) return NO_MEMORY;
     std::memset(out, 0, m * rungs * sizeof(double));

@@ -11,7 +11,7 @@ once, exactly to rounding, from Chebyshev moments of cells; after that a bandwid
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -494,7 +494,7 @@ def _botev(points: Points) -> float:
     x, low, high = points.X[:, 0], float(points.low[0]), float(points.high[0])
     span = 2.0 * (high - low)
     n = points.n
-    for count in (2**11, 2**14, 2**16):
+    for count in (2**10, 2**12, 2**14, 2**16):
         # Cosine coefficients over [low - (high - low) / 2, ...]: the even part of the transform from that end on.
         k = np.pi / span * np.arange(count + 1, dtype=np.float64)
         squares = (transform(x, points.weights, k, low - 0.25 * span).real[1:] / points.w_total) ** 2
@@ -653,18 +653,24 @@ def _likelihoods(points: Points, factor: Array, multiples: Array) -> Array:
             chain = np.flatnonzero(np.isnan(out) & (np.abs(steps - rung) < 1e-9) & (rung >= 0) & (rung < RUNGS))
             if np.isnan(out[first]) and len(chain) > 1:
                 out[chain] = _ladder(points, multiples[first] * factor)[rung[chain].astype(int)]
-    rest = np.flatnonzero(np.isnan(out))  # alone, or with a row so far from the others that the ladder can't see them
+    rest = np.flatnonzero(np.isnan(out))
     out[rest] = [_likelihood(points, multiples[i] * factor) for i in rest]
     return out
 
 
 def _ladder(points: Points, factor: Array) -> Array:
-    """Likelihoods of a bandwidth and those below it, by sqrt(2) each; NaN where one can't be told."""
+    """Likelihoods of a bandwidth and those below it, by sqrt(2) each."""
     left, rest = _without_each(points)
     sums = WindowSum(PROFILES["gaussian"], _standard(points, factor), points.weights)
+    logs = sums.ladder(left)
+    for rung in range(RUNGS):
+        # Rows so far from the others that the ladder can't see them.
+        far = np.flatnonzero(np.isneginf(logs[:, rung]))
+        if len(far):
+            narrow = replace(sums, units=np.full(len(factor), 2.0 ** (-0.5 * rung)))
+            logs[far, rung] = narrow.log(sums.points[far], far, left[far])
     peaks = _log_peak(factor) + 0.5 * len(factor) * np.log(2.0) * np.arange(RUNGS)
-    values = points.share @ (sums.ladder(left) - np.log(rest)[:, None]) + peaks
-    return np.where(np.isfinite(values), values, np.nan)
+    return points.share @ (logs - np.log(rest)[:, None]) + peaks
 
 
 def _without_each(points: Points) -> tuple[Array, Array]:

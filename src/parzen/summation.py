@@ -160,7 +160,7 @@ class WindowSum:
 
     def _laid(self, single: bool) -> Tiles:
         n, d = self.points.shape
-        size = 64 if n <= 200_000 else 256
+        size = 64 if n <= 5_000 else 128 if n <= 200_000 and d <= 3 else 256
         shrink = None if self.scales is None else self.scales**-2.0
         unit = GAUSSIAN_SCALE if self.profile.name == "gaussian" else 1.0
         inverse = np.full(d, unit) if self.units is None else unit / self.units
@@ -214,7 +214,7 @@ class WindowSum:
             places = np.arange(begin, min(begin + 256, len(order)))
             sums = window_ladder(tiles, np.ascontiguousarray(rows[part]), places, rest[part])
             with np.errstate(divide="ignore"):
-                out[order[part]] = np.where(sums > 1e-290 * tiles.total, np.log(sums), -np.inf)
+                out[order[part]] = np.where(sums > 1e-130 * tiles.total, np.log(sums), -np.inf)
 
         for_each(work, iter(range(0, len(order), 256)))
         return out

@@ -22,7 +22,10 @@ ROWS = (POINTER, INTEGER, INTEGER, INTEGER)  # X, n, d, stride
 MEMBERS = (POINTER, POINTER, POINTER, INTEGER)  # codes, weights, dense, groups
 CSR = (POINTER, POINTER, POINTER, INTEGER, INTEGER, INTEGER)  # data, indices, indptr, n, columns, stored
 
-TILES = (*(INTEGER,) * 3, *(POINTER,) * 9)  # count, size, d, and the arrays of kernels/windows.py's Tiles, with queries
+TILES = (
+    *(INTEGER,) * 3,
+    *(POINTER,) * 11,
+)  # count, size, d, and the arrays of kernels/windows.py's Tiles, with queries
 
 FLOATS = ("f32", "f64")
 CODES = ("u8", "i32", "i64", *FLOATS)

@@ -47,6 +47,10 @@ class Tiles:
         Sum of the coefficients.
     slack : float
         Powers of two between it and the least coefficient.
+    widest : array of shape (tiles,)
+        Largest squared length of a point.
+    norms : array of shape (tiles, size), optional
+        Squared lengths of the points where there are more than three columns, for distances by products.
     """
 
     size: int
@@ -61,6 +65,8 @@ class Tiles:
     order: NDArray[np.int64]
     total: float
     slack: float
+    widest: Array
+    norms: Array | None
 
 
 def kd_order(X: Array, leaf: int) -> NDArray[np.int64]:
@@ -95,9 +101,14 @@ def lay_tiles(
     weight[n:] = 0.0
     least = np.ones(count) if shrink is None else shrink[filled].reshape(count, size).min(axis=1)
     kind, total = np.float32 if single else np.float64, float(coefficients.sum())
+    relative: NDArray[np.floating] = np.ascontiguousarray(
+        ((X - centres[:, None, :]) * inverse).transpose(0, 2, 1), dtype=kind
+    )
+    squares = (relative.astype(np.float64) ** 2).sum(axis=1)
+    norms = None if single or points.shape[1] < 4 else squares
     return Tiles(
         size,
-        np.ascontiguousarray(((X - centres[:, None, :]) * inverse).transpose(0, 2, 1), dtype=kind),
+        relative,
         np.ascontiguousarray(weight.reshape(count, size), dtype=kind),
         None if shrink is None else np.ascontiguousarray(shrink[filled].reshape(count, size), dtype=kind),
         np.ascontiguousarray(low.T),
@@ -108,6 +119,8 @@ def lay_tiles(
         order,
         total,
         float(np.log2(total) - np.log2(coefficients[coefficients > 0].min(initial=total))),
+        squares.max(axis=1),
+        norms,
     )
 
 
@@ -153,6 +166,8 @@ def window_sums(
         native.pointer(tiles.least, f64, (count,), "least"),
         native.pointer(tiles.centres, f64, (count, d), "centres"),
         native.pointer(tiles.inverse, f64, (d,), "inverse"),
+        None if tiles.norms is None else native.pointer(tiles.norms, f64, (count, size), "norms"),
+        native.pointer(tiles.widest, f64, (count,), "widest"),
         native.pointer(Q, f64, (m, d), "Q"),
         m,
         None if own is None else native.pointer(own, i64, (m,), "own"),

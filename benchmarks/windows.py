@@ -1,0 +1,141 @@
+"""Kernel densities and bandwidths: exact sums, sums to a tolerance, grids, selectors, leave-one-out likelihoods.
+
+Peers that need minutes run once, or on a part of the queries (each costs them the same), and their time is multiplied;
+the job's name says so. Errors are relative errors of densities against sums in extended precision at 100 places.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from scipy.stats import gaussian_kde
+from sklearn.model_selection import KFold
+from sklearn.neighbors import KernelDensity as Peer
+
+from benchmarks.harness import Memory, Row, peak_memory, race, timed, within
+from parzen import KernelDensity, bandwidth
+
+N = 20_000
+
+
+def problem(n: int, d: int) -> tuple[np.ndarray, float]:
+    X = np.random.default_rng(0).normal(size=(n, d))
+    return X, float(n ** (-1 / (d + 4)))
+
+
+def exact(X: np.ndarray, Q: np.ndarray, h: float, w: np.ndarray | None = None) -> np.ndarray:
+    """Densities by direct sums in extended precision."""
+    X, h = X.astype(np.longdouble), np.longdouble(h)
+    w = np.ones(len(X)) if w is None else w
+    out = []
+    for q in Q:
+        square = (((X - q) / h) ** 2).sum(axis=1)
+        out.append((w * np.exp(-0.5 * square)).sum())
+    return np.array(out) / w.sum() / (np.sqrt(2 * np.pi) * h) ** X.shape[1]
+
+
+def judge(X: np.ndarray, Q: np.ndarray, h: float, w: np.ndarray | None = None) -> Callable[[np.ndarray], float]:
+    """Relative error of log-densities at 100 of the places."""
+    some = np.linspace(0, len(Q) - 1, 100).astype(int)
+    truth = exact(X, Q[some], h, w)
+    return lambda logs: float(np.abs(np.expm1(logs[some] - np.log(truth))).max())
+
+
+def rows() -> Iterator[Row | Memory]:
+    yield from direct()
+    yield from few_columns()
+    yield from large()
+    yield from grids()
+    yield from selectors()
+    yield from small()
+
+
+def direct() -> Iterator[Row]:
+    X, h = problem(N, 8)
+    error = judge(X, X, h)
+    peer = race("KDE 20,000 x 20,000, d = 8, all pairs", "KernelDensity (exact)",
+                lambda: KernelDensity(bandwidth=h, rtol=0).fit(X).score_samples(X),
+                lambda: Peer(bandwidth=h).fit(X).score_samples(X), error, error, 80, 3, slow=1.0)  # fmt: skip
+    yield peer
+    loose, ours_ms = timed(lambda: KernelDensity(bandwidth=h, rtol=1e-5).fit(X).score_samples(X), 3)
+    yield Row(
+        "the same to rtol 1e-5", "KernelDensity (exact)", ours_ms, peer.peer_ms, error(loose), peer.peer_error, 150
+    )
+    yield race("the same", "gaussian_kde", lambda: KernelDensity(bandwidth=h).fit(X).score_samples(X),
+               lambda: gaussian_kde(X.T).logpdf(X.T), error, None, None, 3, slow=1.0)  # fmt: skip
+    w = np.random.default_rng(1).random(N)
+    few = X[::40]
+    yield race("the same with weights (peer: 500 of the queries, times 40)", "KernelDensity (exact)",
+               lambda: KernelDensity(bandwidth=h, rtol=0).fit(X, sample_weight=w).score_samples(X),
+               lambda: Peer(bandwidth=h).fit(X, sample_weight=w).score_samples(few),
+               judge(X, X, h, w), judge(X, few, h, w), 500, 3, slow=40.0)  # fmt: skip
+
+
+def few_columns() -> Iterator[Row]:
+    for d, target in ((1, 2000), (2, 500), (3, 100)):
+        X, h = problem(N, d)
+        error = judge(X, X, h)
+        ours = lambda X=X, h=h: KernelDensity(bandwidth=h).fit(X).score_samples(X)  # noqa: E731
+        job = f"KDE 20,000 x 20,000, d = {d}, rtol 1e-6"
+        yield race(job, "KernelDensity (exact)", ours, lambda X=X, h=h: Peer(bandwidth=h).fit(X).score_samples(X),
+                   error, error, target, 5, slow=1.0)  # fmt: skip
+        yield race(job, "gaussian_kde", ours, lambda X=X: gaussian_kde(X.T).logpdf(X.T), error, None, None, 5, slow=1.0)
+        yield race(job, "mlpack kde (rel_error 1e-6)", ours, lambda X=X, h=h: np.log(_mlpack(X, h)), error, error, None,
+                   5, slow=1.0)  # fmt: skip
+
+
+def _mlpack(X: np.ndarray, h: float) -> np.ndarray:
+    from mlpack import kde
+
+    found = kde(reference=X.copy(), query=X.copy(), bandwidth=h, rel_error=1e-6, abs_error=0.0, copy_all_inputs=True)
+    return found["predictions"].ravel()
+
+
+def large() -> Iterator[Row | Memory]:
+    for d, seconds in ((1, 1.0), (2, 5.0)):
+        X, h = problem(1_000_000, d)
+        job = f"KDE 1,000,000 x 1,000,000, d = {d}, rtol 1e-6"
+        ours = lambda X=X, h=h: KernelDensity(bandwidth=h).fit(X).score_samples(X)  # noqa: E731
+        yield within(job, seconds, ours, judge(X, X, h), 3)
+        yield Memory(job, peak_memory(ours))
+
+
+def grids() -> Iterator[Row]:
+    from KDEpy import FFTKDE
+
+    X, h = problem(1_000_000, 1)
+    places = np.linspace(-6, 6, 4096)
+    near = np.linspace(1024, 3071, 100).astype(int)
+    truth = exact(X, places[near, None], h)
+    error = lambda density: float(np.abs(density[near] / truth - 1).max())  # noqa: E731
+    yield race("KDE 1,000,000 to a grid of 4,096, d = 1", "KDEpy FFTKDE",
+               lambda: np.exp(KernelDensity(bandwidth=h).fit(X).score_samples(places[:, None])),
+               lambda: FFTKDE(bw=h).fit(X).evaluate(places), error, error, 2)  # fmt: skip
+
+
+def selectors() -> Iterator[Row]:
+    from KDEpy.bw_selection import improved_sheather_jones
+
+    X, _ = problem(1_000_000, 1)
+    best = 1.0592238 * 1_000_000**-0.2  # of least asymptotic error, for this truth
+    error = lambda h: float(abs(h / best - 1))  # noqa: E731
+    yield race("ISJ bandwidth, 1,000,000 (error: from the best)", "KDEpy ISJ", lambda: bandwidth.isj(X),
+               lambda: improved_sheather_jones(X), error, error, 3)  # fmt: skip
+    yield within("SJ bandwidth over all pairs, 1,000,000", 1.0, lambda: bandwidth.sj(X), error)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield within("LSCV bandwidth over all pairs, 1,000,000", 1.0, lambda: bandwidth.lscv(X), error)
+    Y, h = problem(N, 8)
+    grid = h * 2.0 ** (1 - np.arange(16) / 4)
+    train, test = next(iter(KFold(5).split(Y)))
+    yield race("likelihoods of 16 bandwidths, 20,000 x 8, leave-one-out (peer: 5 folds; one of them at one h, times 80)",
+               "grid search over KernelDensity", lambda: bandwidth.leave_one_out(Y, grid),
+               lambda: Peer(bandwidth=h).fit(Y[train]).score(Y[test]), None, None, 100, 1, slow=80.0)  # fmt: skip
+
+
+def small() -> Iterator[Row]:
+    X, h = problem(1000, 1)
+    ours, theirs, few = KernelDensity(bandwidth=h).fit(X), Peer(bandwidth=h).fit(X), X[:10].copy()
+    error = lambda logs: float(np.abs(np.expm1(logs - np.log(exact(X, few, h)))).max())  # noqa: E731
+    yield race("score_samples of 10 rows, 1,000 points", "KernelDensity (exact)", lambda: ours.score_samples(few),
+               lambda: theirs.score_samples(few), error, error)  # fmt: skip
