@@ -19,6 +19,7 @@ $(INSTALLED): $(VENV)/bin/python pyproject.toml CMakeLists.txt $(wildcard native
 demo: $(INSTALLED)
 	@$(BIN)/python examples/demo.py
 	@$(BIN)/python examples/classify.py
+	@$(BIN)/python examples/densities.py
 
 test: lint types
 	$(BIN)/python -m pytest

@@ -128,7 +128,7 @@ def selectors() -> Iterator[Row]:
     Y, h = problem(N, 8)
     grid = h * 2.0 ** (1 - np.arange(16) / 4)
     train, test = next(iter(KFold(5).split(Y)))
-    yield race("likelihoods of 16 bandwidths, 20,000 x 8, leave-one-out (peer: 5 folds; one of them at one h, times 80)",
+    yield race("leave-one-out of 16 bandwidths, 20,000 x 8 (peer: 5 folds; one of them at one h, times 80)",
                "grid search over KernelDensity", lambda: bandwidth.leave_one_out(Y, grid),
                lambda: Peer(bandwidth=h).fit(Y[train]).score(Y[test]), None, None, 100, 1, slow=80.0)  # fmt: skip
 
