@@ -11,8 +11,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from parzen.accumulate import accumulate
-from parzen.estimators.door import finite, finite_rows, table
-from parzen.family import Collapse, Density, Family, NeedsDensity, same_parameters
+from parzen.estimators.door import finite, table
+from parzen.family import Density, Family, NeedsDensity, same_parameters
 from parzen.fit import Fit, fit
 from parzen.kernels.arrays import ColumnError
 from parzen.kernels.memberships import Memberships
@@ -167,22 +167,14 @@ class Learner(BaseEstimator):
             return self._naming(function, *arguments, **options)
         except NeedsDensity:
             raise
-        except ValueError as error:
-            if not isinstance(error, ColumnError) or isinstance(error, Collapse):
-                self._sound(rows)
+        except ValueError:
+            finite(rows)
             raise
 
     def _check_statistic(self, statistic: Statistic, rows: Any) -> None:
         """Raise where a statistic is not finite because a cell is not."""
         if not statistic.is_finite():
-            self._sound(rows)
-
-    def _sound(self, rows: Any) -> None:
-        """Raise where a cell is one that can't be learnt from."""
-        if self.given_.takes_missing:
             finite(rows)
-        else:
-            finite_rows(rows)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
