@@ -226,4 +226,33 @@ PARZEN_EXPORT index parzen_cell_select_f64(const double* X, index n, index d, co
     return OK;
 }
 
+// A copy of rows, and the least and largest of each column; a NaN makes both of its column NaN.
+PARZEN_EXPORT index parzen_copy_rows_f64(const double* X, index n, index d, double* out, double* low, double* high) {
+    for (index j = 0; j < d; ++j) low[j] = high[j] = n ? X[j] : 0;
+    index i = 0;
+    vec least = splat(n ? X[0] : 0), most = least, odd{};
+    for (; d == 1 && i + lanes <= n; i += lanes) {
+        const vec x = load(X + i);
+        store(out + i, x);
+        least = x < least ? x : least;
+        most = x > most ? x : most;
+        odd += x - x;  // NaN where x is NaN or infinite
+    }
+    if (d == 1) {
+        for (index s = 0; s < lanes; ++s) {
+            low[0] = least[s] < low[0] ? least[s] : low[0];
+            high[0] = most[s] > high[0] ? most[s] : high[0];
+        }
+        if (!(sum_of(odd) == 0)) low[0] = high[0] = sum_of(odd);
+    }
+    for (; i < n; ++i)
+        for (index j = 0; j < d; ++j) {
+            const double x = X[i * d + j];
+            out[i * d + j] = x;
+            low[j] = x < low[j] || x != x ? x : low[j];
+            high[j] = x > high[j] || x != x ? x : high[j];
+        }
+    return OK;
+}
+
 }  // namespace parzen

@@ -242,16 +242,19 @@ class Sample(Statistic):
         where all are 1.
     groups, width : int
         K and d.
+    ends : pair of arrays of shape (d,), optional
+        Least and largest of each column, where they are known.
     """
 
     batches: tuple[tuple[Array, NDArray[np.int32] | None, Array | None], ...]
     groups: int = field(metadata={"plain": True})
     width: int = field(metadata={"plain": True})
+    ends: tuple[Array, Array] | None = field(default=None, metadata={"plain": True})
 
     def __add__(self, other: Self) -> Self:
         if (self.groups, self.width) != (other.groups, other.width):
             _refuse((self.groups, self.width), (other.groups, other.width))
-        return replace(self, batches=self.batches + other.batches)
+        return replace(self, batches=self.batches + other.batches, ends=None)
 
     def __rmul__(self, scale: float) -> Self:
         kept = self.batches if scale else ()

@@ -54,6 +54,8 @@ class WindowSum:
     units : array of shape (d,), optional
         Bandwidth of each column; without it the points are in units of the bandwidth.
     rtol, atol : what the result may be off by: relative to the sum, and in its units
+    ends : pair of arrays of shape (d,), optional
+        Least and largest of each column, where they are known.
 
     Examples
     --------
@@ -71,6 +73,7 @@ class WindowSum:
     units: Array | None = None
     rtol: float = 0.0
     atol: float = 0.0
+    ends: tuple[Array, Array] | None = None
 
     @cached_property
     def _w(self) -> Array:
@@ -295,7 +298,7 @@ class WindowSum:
 
     @cached_property
     def _plan(self) -> "Plan | None":
-        return Plan.of(self.points, self.units, self.rtol)
+        return Plan.of(self.points, self.units, self.rtol, ends=self.ends)
 
     @cached_property
     def _cells(self) -> "Cells":
@@ -330,7 +333,14 @@ class Plan:
     lines: tuple["Line", ...]
 
     @classmethod
-    def of(cls, points: Array, units: Array | None, rtol: float, padding: float = PADDING) -> "Plan | None":
+    def of(
+        cls,
+        points: Array,
+        units: Array | None,
+        rtol: float,
+        padding: float = PADDING,
+        ends: tuple[Array, Array] | None = None,
+    ) -> "Plan | None":
         """A plan, with some empty cells around the points, or None where there would be too many.
 
         Parameters
@@ -340,7 +350,7 @@ class Plan:
         """
         d = points.shape[1]
         units = np.ones(d) if units is None else units
-        low, high = points.min(axis=0), points.max(axis=0)
+        low, high = ends or (points.min(axis=0), points.max(axis=0))
         if (np.spacing(np.maximum(np.abs(low), np.abs(high))) > 1e-3 * units).any():
             return None  # places are hardly known in units of the bandwidth
         terms, width = _setting(d, float(((high - low) / units).max()), rtol)

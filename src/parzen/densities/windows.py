@@ -31,12 +31,15 @@ class Windows:
         Lower triangular F; F F' is the bandwidth matrix H.
     scales : array of shape (n,), optional
         Bandwidths of the points relative to F: adaptive windows.
+    ends : pair of arrays of shape (d,), optional
+        Least and largest of each column, where they are known.
     """
 
     points: Array
     weights: Array | None
     factor: Array
     scales: Array | None = None
+    ends: tuple[Array, Array] | None = None
 
     @property
     def width(self) -> int:
@@ -83,7 +86,9 @@ class Windows:
             weights = self.w * self.scales ** -float(self.width)
         log_peak = profile.log_constant(self.width) - self.log_volume - np.log(self.total)
         small = atol * np.exp(-log_peak) if atol else 0.0
-        return WindowSum(profile, self.coordinates(self.points), weights, self.scales, self.diagonal, rtol, small)
+        ends = None if self.diagonal is None else self.ends
+        points = self.coordinates(self.points)
+        return WindowSum(profile, points, weights, self.scales, self.diagonal, rtol, small, ends)
 
     def line(self, profile: Profile) -> LineSum:
         """The distribution function of the only column."""
@@ -239,6 +244,7 @@ class WindowDensity(Density):
             replace(
                 window,
                 points=np.ascontiguousarray(window.points[:, kept]),
+                ends=None,
                 factor=lower_triangle(window.factor[None, kept])[0],
             )
             for window in self.windows
@@ -270,7 +276,7 @@ class WindowDensity(Density):
     def _ignoring(window: Windows, given: list[int], rest: list[int]) -> Windows:
         triangle = lower_triangle(window.factor[None, given + rest])[0]
         inner = np.ascontiguousarray(triangle[len(given) :, len(given) :])
-        return replace(window, points=np.ascontiguousarray(window.points[:, rest]), factor=inner)
+        return replace(window, points=np.ascontiguousarray(window.points[:, rest]), factor=inner, ends=None)
 
     def _given(self, window: Windows, given: list[int], rest: list[int], known: Array) -> Windows | None:
         """Windows over the other columns: nearer points weigh more, and a kernel that ends is cut where it is given."""

@@ -174,7 +174,8 @@ class KernelDensity(LineLearner):
         windows = self._windows
         widest = 1.0 if windows.scales is None else float(windows.scales.max())
         margin = cut * widest * windows.deviations
-        low, high = windows.points.min(axis=0) - margin, windows.points.max(axis=0) + margin
+        least, most = windows.ends or (windows.points.min(axis=0), windows.points.max(axis=0))
+        low, high = least - margin, most + margin
         support = self.density_.support  # type: ignore[attr-defined]
         if support is None:
             return low, high

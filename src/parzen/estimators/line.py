@@ -12,7 +12,7 @@ from parzen.estimators.density import DensityLearner
 from parzen.estimators.door import finite_rows
 from parzen.estimators.learner import generator
 from parzen.kernels.arrays import Array
-from parzen.statistic import Statistic
+from parzen.statistic import Sample, Statistic
 
 #: Draws by which the level of a region in several columns is found.
 DRAWS = 20_000
@@ -56,7 +56,7 @@ class LineLearner(DensityLearner):
         return values
 
     def _check_statistic(self, statistic: Statistic, rows: Any) -> None:
-        if np.isnan(rows.sum()):
+        if not isinstance(statistic, Sample) or statistic.ends is None:  # else they have been looked at
             finite_rows(rows)
         super()._check_statistic(statistic, rows)
 

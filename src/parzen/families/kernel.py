@@ -11,6 +11,7 @@ from parzen.densities.windows import WindowDensity, Windows
 from parzen.family import Collapse, Family, Table, groups_called, say
 from parzen.kernels.arrays import Array, ColumnError, as_floats
 from parzen.kernels.memberships import Labels, Memberships, group_count
+from parzen.kernels.windows import copy_rows
 from parzen.profiles import Profile, profile
 from parzen.statistic import Sample
 
@@ -101,7 +102,8 @@ class Kernel(Family):
             samples = [(support.fold(points) if support.periodic.any() else points, w) for points, w in samples]
         cut = samples if support is None or not self._by_rule else [(support.cut(points), w) for points, w in samples]
         factors = [self._factor(kernel, *sample, everything if K > 1 else None, k) for k, sample in enumerate(cut)]
-        windows = (Windows(points, w, factor) for (points, w), factor in zip(samples, factors, strict=True))
+        ends = statistic.ends if K == 1 and support is None else None
+        windows = (Windows(points, w, factor, ends=ends) for (points, w), factor in zip(samples, factors, strict=True))
         density = WindowDensity(kernel, tuple(windows), support, float(self.rtol), float(self.atol))
         return density if self.adaptive is False else self._adapted(density)
 
@@ -186,34 +188,40 @@ def given_factor(bandwidth: Any, d: int) -> Array:
 
 def observed(rows: Any, R: Memberships, what: str) -> Sample:
     """The sample of a block of rows. A missing cell of the only column is no row; of several columns it is an error."""
-    points, codes, weights = _members(rows, R)
-    ends = (points.min(initial=0.0), points.max(initial=0.0))  # the quickest look: NaN and infinities stand out
-    if np.isinf(ends).any() and not np.isnan(ends).any():
+    points, codes, weights, *ends = _members(rows, R)
+    if np.isfinite(ends).all():
+        return Sample(((points, codes, weights),) if len(points) else (), group_count(R), rows.shape[1], tuple(ends))
+    if not np.isnan(points).any():
         column = int(np.flatnonzero(np.isinf(points).any(axis=0))[0])
         raise ColumnError(f"column {{column}} holds an infinity (inf), and {what} needs numbers; leave it out.", column)
-    if np.isnan(ends).any():
-        missing = np.isnan(points)
-        if rows.shape[1] > 1:
-            raise ColumnError(
-                f"column {{column}} has missing cells (NaN), and {what} of several columns needs complete rows; leave "
-                "those rows out, fill them, or give each column a density of its own: Product({...}).",
-                int(np.flatnonzero(missing.any(axis=0))[0]),
-            )
-        kept = ~missing[:, 0]
-        points, codes, weights = (None if part is None else part[kept] for part in (points, codes, weights))
+    missing = np.isnan(points)
+    if rows.shape[1] > 1:
+        raise ColumnError(
+            f"column {{column}} has missing cells (NaN), and {what} of several columns needs complete rows; leave "
+            "those rows out, fill them, or give each column a density of its own: Product({...}).",
+            int(np.flatnonzero(missing.any(axis=0))[0]),
+        )
+    kept = ~missing[:, 0]
+    points, codes, weights = points[kept], *(None if part is None else part[kept] for part in (codes, weights))
+    if np.isinf(points).any():
+        raise ColumnError(f"column {{column}} holds an infinity (inf), and {what} needs numbers; leave it out.", 0)
     return Sample(((points, codes, weights),) if len(points) else (), group_count(R), rows.shape[1])
 
 
 def _members(rows: Any, R: Memberships) -> Any:
-    """Rows, once for every group in which they weigh something, with the group and the weight (None: 0, and 1)."""
-    if R is None:
-        return np.array(rows, dtype=np.float64, order="C"), None, None
+    """Rows, once for every group in which they weigh something, with the group and the weight (None: 0, and 1).
+
+    And the ends of the columns.
+    """
+    codes, weights = None, None
     if isinstance(R, Labels):
         keep = R.codes >= 0 if R.weights is None else (R.codes >= 0) & (R.weights != 0)
         weights = None if R.weights is None else np.array(R.weights[keep])
-        return np.array(rows[keep], dtype=np.float64), np.array(R.codes[keep]), weights
-    if R.ndim == 1:
-        keep = R != 0
-        return np.array(rows[keep], dtype=np.float64), None, np.array(R[keep])
-    i, k = np.nonzero(R)
-    return np.array(rows[i], dtype=np.float64), k.astype(np.int32), np.array(R[i, k])
+        rows, codes = rows[keep], np.array(R.codes[keep])
+    elif R is not None and R.ndim == 1:
+        rows, weights = rows[R != 0], np.array(R[R != 0])
+    elif R is not None:
+        i, k = np.nonzero(R)
+        rows, codes, weights = rows[i], k.astype(np.int32), np.array(R[i, k])
+    points, *ends = copy_rows(rows)
+    return points, codes, weights, *ends

@@ -1,6 +1,7 @@
 """Sums of kernels over points, pair by pair: points in tiles, tiles that are too far left out."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +68,18 @@ class Tiles:
     slack: float
     widest: Array
     norms: Array | None
+
+
+def copy_rows(X: Any) -> tuple[Array, Array, Array]:
+    """Rows (n, d) as a C-contiguous float64 copy, and ends of each column (d,): not finite where a cell isn't."""
+    n, d = X.shape
+    if X.dtype != np.float64 or not X.flags.c_contiguous or not n:
+        copy = np.array(X, dtype=np.float64, order="C")
+        none = np.zeros(d)
+        return copy, copy.min(axis=0) if n else none, copy.max(axis=0) if n else none
+    out, low, high = np.empty((n, d)), np.empty(d), np.empty(d)
+    native.call("copy_rows_f64", native.pointer(X, native.F64, (n, d), "X"), n, d, *native.outputs(out, low, high))
+    return out, low, high
 
 
 def kd_order(X: Array, leaf: int) -> NDArray[np.int64]:
