@@ -15,6 +15,7 @@ ORDER = [
     "posterior",
     "linear",
     "profiles",
+    "expansion",
     "summation",
     "bandwidth",
     "family",

@@ -6,10 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parzen import threads
+from parzen.expansion import Plan, expansions
 from parzen.kernels import native
 from parzen.kernels.windows import CODES, GAUSSIAN_SCALE, RUNGS, Lattice, Tree, kd_order, lay_tiles, window_sums
 from parzen.profiles import NAMES, PROFILES, profile
-from parzen.summation import LineSum, Plan, WindowSum, expansions
+from parzen.summation import LineSum, WindowSum
 from tests import oracle
 
 COMPACT = [name for name in NAMES if name not in ("gaussian", "exponential")]

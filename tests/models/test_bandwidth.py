@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from parzen import KernelDensity, bandwidth
-from parzen.bandwidth import BandwidthWarning, Points, Spectrum, transform
+from parzen.bandwidth import BandwidthWarning
+from parzen.bandwidth.points import Points
+from parzen.bandwidth.spectrum import Spectrum, transform
 from parzen.kernels.arrays import ColumnError
 
 ONE = ["scott", "silverman", "isj", "sj", "lscv", "lcv", "plug_in", "scv"]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import special
 
-from parzen.bandwidth import Points
+from parzen.bandwidth.points import Points
 from parzen.conjugate import Dirichlet
 from parzen.densities.bins import BinDensity, bin_of
 from parzen.families.kernel import observed

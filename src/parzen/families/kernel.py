@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from parzen import bandwidth as bandwidths
+from parzen.bandwidth.points import check_shape
 from parzen.densities.support import Support
 from parzen.densities.windows import WindowDensity, Windows
 from parzen.family import Collapse, Family, Table, groups_called, say
@@ -149,7 +150,7 @@ class Kernel(Family):
             isinstance(self.adaptive, int | float | np.number) and 0 <= self.adaptive <= 1
         ):
             raise ValueError(f"adaptive must be True, False, or a number from 0 to 1, got {self.adaptive!r}.")
-        bandwidths.check_shape(self.covariance)
+        check_shape(self.covariance)
         if self._by_rule:
             bandwidths.check_rule(self.bandwidth, self.covariance)
         else:
