@@ -76,6 +76,12 @@ def test_tables_with_names(rng):
         KernelDensity(bounds={"weight": (5, None)}).fit(frame)
 
 
+def test_bounds_are_checked_in_every_class(rng):
+    X = np.array([[0.5], [0.6], [0.7], [1.5]])
+    with pytest.raises(ValueError, match=r"holds 1\.5"):
+        BayesClassifier(Kernel(0.2, bounds=(0, 1))).fit(X, [0, 0, 1, 1])
+
+
 def test_it_is_searched_cloned_and_pickled(rng):
     X = rng.normal(size=(120, 2))
     search = GridSearchCV(KernelDensity(), {"bandwidth": [0.05, 0.5, 5.0], "kernel": ["gaussian", "exponential"]}).fit(

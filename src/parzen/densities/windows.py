@@ -69,8 +69,8 @@ class Windows:
 
     @cached_property
     def _centre(self) -> Array:
-        # A place among the points: differences to it keep their digits.
-        return np.asarray(self.points[:: max(1, len(self.points) // 64)].mean(axis=0))
+        # A place where many points are: differences to it keep their digits.
+        return np.asarray(np.median(self.points[:: max(1, len(self.points) // 64)], axis=0))
 
     def coordinates(self, X: Array) -> Array:
         """Rows as the sums read them: as they are, or in units of H where that is no diagonal matrix."""

@@ -99,7 +99,8 @@ class Kernel(Family):
         everything = statistic.pooled().of_group(0) if len(filled) < K or (K > 1 and self._by_rule) else samples[0]
         samples = [samples[k] if k in filled else everything for k in range(K)]
         if support is not None:
-            support.check(everything[0])
+            for points, _ in samples:
+                support.check(points)
             samples = [(support.fold(points) if support.periodic.any() else points, w) for points, w in samples]
         cut = samples if support is None or not self._by_rule else [(support.cut(points), w) for points, w in samples]
         factors = [self._factor(kernel, *sample, everything if K > 1 else None, k) for k, sample in enumerate(cut)]
@@ -122,9 +123,8 @@ class Kernel(Family):
         except ValueError:
             if everything is None:
                 raise
-            factor = bandwidths.choose(
-                self.bandwidth, everything[0], everything[1], self.covariance
-            ) * kernel.canonical(d)
+            points, w = everything
+            factor = bandwidths.choose(self.bandwidth, points, w, self.covariance) * kernel.canonical(d)
             say(
                 f"{groups_called([k])} have too few different rows for the rule {self.bandwidth!r} of Kernel; the "
                 "bandwidth of all rows was taken. Give more rows, or bandwidth a number."
