@@ -226,6 +226,36 @@ PARZEN_EXPORT index parzen_cell_select_f64(const double* X, index n, index d, co
     return OK;
 }
 
+namespace {
+
+template <index count>
+void spread(const double* moments, index cells, const double* tables, index reach, double* out) {
+    constexpr index vectors = count / lanes;
+    for (index t = 0; t < cells; ++t) {
+        vec even[vectors] = {}, odd[vectors] = {};
+        const index first = t - reach > 0 ? t - reach : 0, last = t + reach < cells - 1 ? t + reach : cells - 1;
+        for (index s = first; s <= last; ++s) {
+            const double *M = moments + s * count, *table = tables + (t - s + reach) * count * count;
+            for (index l = 0; l < count; l += 2)
+                for (index v = 0; v < vectors; ++v) {
+                    even[v] += splat(M[l]) * load(table + l * count + v * lanes);
+                    odd[v] += splat(M[l + 1]) * load(table + (l + 1) * count + v * lanes);
+                }
+        }
+        for (index v = 0; v < vectors; ++v) store(out + t * count + v * lanes, even[v] + odd[v]);
+    }
+}
+
+}  // namespace
+
+// Series of cells in a row from their moments: tables (2 reach + 1, count, count) are by distance, moment and term.
+PARZEN_EXPORT index parzen_cell_spread_f64(const double* moments, index cells, index count, const double* tables,
+                                           index reach, double* out) {
+    if (count == 8) spread<8>(moments, cells, tables, reach, out);
+    else spread<16>(moments, cells, tables, reach, out);
+    return OK;
+}
+
 // A copy of rows, and the least and largest of each column; a NaN makes both of its column NaN.
 PARZEN_EXPORT index parzen_copy_rows_f64(const double* X, index n, index d, double* out, double* low, double* high) {
     for (index j = 0; j < d; ++j) low[j] = high[j] = n ? X[j] : 0;

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from scipy import ndimage, special
 
 from parzen.accumulate import for_each
 from parzen.kernels.arrays import Array
-from parzen.kernels.windows import Lattice
+from parzen.kernels.windows import Lattice, cell_spread
 
 #: Most numbers that a grid of cells may hold.
 MOST_CELL_NUMBERS = 2**25
@@ -101,7 +100,7 @@ class Cells:
         """Coefficients of the sum in every cell."""
         tables = self.expansions.tables
         if self.moments.ndim == 2:
-            return spread(self.moments, tables)
+            return cell_spread(self.moments, tables)
         across = np.ascontiguousarray(_spread_first(self.moments.transpose(0, 1, 3, 2), tables).transpose(1, 0, 3, 2))
         return np.ascontiguousarray(_spread_first(across, tables).transpose(1, 0, 2, 3))
 
@@ -304,21 +303,8 @@ def expansions(p: int, width: float, integral: bool = False) -> Expansions:
     return Expansions(width, tables, errors, np.exp(-0.5 * least**2), float(np.exp(-0.5 * (farthest * width) ** 2)))
 
 
-def spread(moments: Array, tables: Array) -> Array:
-    """Series (B, p) of cells in a row from their moments."""
-    B, p = moments.shape
-    reach = len(tables) // 2
-    if B > 4096:
-        return _spread_first(moments[:, None, None, :], tables)[:, 0, 0, :]
-    # One product: row t holds the moments of all cells around t, one after another.
-    padded = np.zeros((B + 2 * reach, p))
-    padded[reach : reach + B] = moments
-    around = sliding_window_view(padded.ravel(), len(tables) * p)[::p]
-    return np.ascontiguousarray(around @ tables[::-1].transpose(0, 2, 1).reshape(-1, p))
-
-
 def _spread_first(moments: Array, tables: Array) -> Array:
-    """The same along the first axis of (B, other cells, p, p): the last axis holds the column's polynomials."""
+    """Series along the first axis of moments (B, other cells, p, p): the last axis holds the column's polynomials."""
     B, p = len(moments), moments.shape[-1]
     out = np.zeros(moments.shape)
     reach = len(tables) // 2

@@ -8,7 +8,17 @@ from hypothesis import strategies as st
 from parzen import threads
 from parzen.expansion import Plan, expansions
 from parzen.kernels import native
-from parzen.kernels.windows import CODES, GAUSSIAN_SCALE, RUNGS, Lattice, Tree, kd_order, lay_tiles, window_sums
+from parzen.kernels.windows import (
+    CODES,
+    GAUSSIAN_SCALE,
+    RUNGS,
+    Lattice,
+    Tree,
+    cell_spread,
+    kd_order,
+    lay_tiles,
+    window_sums,
+)
 from parzen.profiles import NAMES, PROFILES, profile
 from parzen.summation import LineSum, WindowSum
 from tests import oracle
@@ -191,6 +201,17 @@ def test_moments_of_cells_equal_the_oracle(level, d, terms, n, rng):
     chosen = (np.arange(7**d) % 2).astype(np.uint8)
     inside = [i for i, cell in enumerate(cells[:-1]) if chosen[cell]]
     assert lattice.select(X, chosen).tolist() == inside
+
+
+@pytest.mark.parametrize("terms", [8, 16])
+@pytest.mark.parametrize("cells", [1, 2, 7, 30])
+def test_moments_spread_to_the_cells_around(level, terms, cells, rng):
+    moments, tables = rng.normal(size=(cells, terms)), rng.normal(size=(9, terms, terms))
+    expected = np.zeros((cells, terms))
+    for target in range(cells):
+        for source in range(max(0, target - 4), min(cells, target + 5)):
+            expected[target] += tables[target - source + 4] @ moments[source]
+    np.testing.assert_allclose(cell_spread(moments, tables), expected, atol=1e-11)
 
 
 @pytest.mark.parametrize("kernel", ["gaussian", "epanechnikov", "exponential"])

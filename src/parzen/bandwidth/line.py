@@ -124,16 +124,17 @@ def _fixed_point(squares: Array, n: float) -> float | None:
     """The root of t = xi gamma^[5](t), given squared cosine coefficients; None where there is none."""
     count = len(squares)
     modes = np.pi**2 * np.arange(1, count + 1, dtype=np.float64) ** 2
+    weighted = {s: 2.0 * modes**s * squares for s in range(2, 8)}
+    odd = {s: float(np.prod(np.arange(1, 2 * s, 2)) / np.sqrt(2 * np.pi)) for s in range(2, 7)}
 
     def norm(s: int, t: float) -> float:
         end = int(min(count, 12.0 / np.sqrt(np.pi**2 * t) + 2))  # beyond, exp(-k^2 pi^2 t) is 1e-62
-        return float(2.0 * (modes[:end] ** s * squares[:end]) @ np.exp(-modes[:end] * t))
+        return float(weighted[s][:end] @ np.exp(-t * modes[:end]))
 
     def equation(t: float) -> float:
         f = norm(7, t)
         for s in range(6, 1, -1):
-            odd = np.prod(np.arange(1, 2 * s, 2)) / np.sqrt(2 * np.pi)
-            time = (2.0 * (1 + 0.5 ** (s + 0.5)) / 3.0 * odd / (n * f)) ** (2 / (3 + 2 * s))
+            time = (2.0 * (1 + 0.5 ** (s + 0.5)) / 3.0 * odd[s] / (n * f)) ** (2 / (3 + 2 * s))
             f = norm(s, time)
         return float(t - (2 * n * np.sqrt(np.pi) * f) ** -0.4)
 

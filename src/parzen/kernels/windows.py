@@ -224,6 +224,19 @@ def window_ladder(tiles: Tiles, Q: Array, own: NDArray[np.int64], left: Array) -
     return out
 
 
+def cell_spread(moments: Array, tables: Array) -> Array:
+    """Series (B, p) of cells in a row, p 8 or 16, from moments (B, p) and tables (2 R + 1, p, p) by distance."""
+    B, p = moments.shape
+    if p not in (8, 16):
+        raise ValueError(f"cells have 8 or 16 terms, got {p}.")
+    out, reach = np.empty((B, p)), len(tables) // 2
+    at = native.pointer(moments, native.F64, (B, p), "moments")
+    by_moment = np.ascontiguousarray(tables.transpose(0, 2, 1))
+    table = native.pointer(by_moment, native.F64, (2 * reach + 1, p, p), "tables")
+    native.call("cell_spread_f64", at, B, p, table, reach, *native.outputs(out))
+    return out
+
+
 def _aligned_zeros(shape: tuple[int, ...]) -> Array:
     """Zeros that begin at a cache line: a cell's moments then never lie across two."""
     size = int(np.prod(shape))
