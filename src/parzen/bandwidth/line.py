@@ -134,9 +134,11 @@ def _fixed_point(squares: Array, n: float) -> float | None:
     def equation(t: float) -> float:
         f = norm(7, t)
         for s in range(6, 1, -1):
+            if not f > 0:
+                return np.nan  # too few rows for this stage
             time = (2.0 * (1 + 0.5 ** (s + 0.5)) / 3.0 * odd[s] / (n * f)) ** (2 / (3 + 2 * s))
             f = norm(s, time)
-        return float(t - (2 * n * np.sqrt(np.pi) * f) ** -0.4)
+        return float(t - (2 * n * np.sqrt(np.pi) * f) ** -0.4) if f > 0 else np.nan
 
     grid = np.geomspace(min(1e-9, 60.0 / (np.pi * count) ** 2), 0.1, 16)
     with np.errstate(all="ignore"):
