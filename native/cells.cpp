@@ -228,31 +228,47 @@ PARZEN_EXPORT index parzen_cell_select_f64(const double* X, index n, index d, co
 
 namespace {
 
-template <index count>
-void spread(const double* moments, index cells, const double* tables, index reach, double* out) {
+// Rows r to r + Q - 1 of the targets' series; what they read stays in registers.
+template <index count, int Q>
+inline void spread_rows(const double* moments, index first, index last, index inner, index r, index t, const double* tables,
+                        index reach, double* out) {
     constexpr index vectors = count / lanes;
-    for (index t = 0; t < cells; ++t) {
-        vec even[vectors] = {}, odd[vectors] = {};
-        const index first = t - reach > 0 ? t - reach : 0, last = t + reach < cells - 1 ? t + reach : cells - 1;
-        for (index s = first; s <= last; ++s) {
-            const double *M = moments + s * count, *table = tables + (t - s + reach) * count * count;
-            for (index l = 0; l < count; l += 2)
-                for (index v = 0; v < vectors; ++v) {
-                    even[v] += splat(M[l]) * load(table + l * count + v * lanes);
-                    odd[v] += splat(M[l + 1]) * load(table + (l + 1) * count + v * lanes);
+    vec even[Q][vectors] = {}, odd[Q][vectors] = {};
+    for (index s = first; s <= last; ++s) {
+        const double *M = moments + (s * inner + r) * count, *table = tables + (t - s + reach) * count * count;
+        for (index l = 0; l < count; l += 2)
+            for (index v = 0; v < vectors; ++v) {
+                const vec a = load(table + l * count + v * lanes), b = load(table + (l + 1) * count + v * lanes);
+                for (int k = 0; k < Q; ++k) {
+                    even[k][v] += splat(M[k * count + l]) * a;
+                    odd[k][v] += splat(M[k * count + l + 1]) * b;
                 }
-        }
-        for (index v = 0; v < vectors; ++v) store(out + t * count + v * lanes, even[v] + odd[v]);
+            }
+    }
+    for (int k = 0; k < Q; ++k)
+        for (index v = 0; v < vectors; ++v)
+            store(out + (t * inner + r + k) * count + v * lanes, even[k][v] + odd[k][v]);
+}
+
+template <index count>
+void spread(const double* moments, index cells, index inner, const double* tables, index reach, index begin, index end,
+            double* out) {
+    for (index t = begin; t < end; ++t) {
+        const index first = t - reach > 0 ? t - reach : 0, last = t + reach < cells - 1 ? t + reach : cells - 1;
+        index r = 0;
+        for (; r + 2 <= inner; r += 2) spread_rows<count, 2>(moments, first, last, inner, r, t, tables, reach, out);
+        for (; r < inner; ++r) spread_rows<count, 1>(moments, first, last, inner, r, t, tables, reach, out);
     }
 }
 
 }  // namespace
 
-// Series of cells in a row from their moments: tables (2 reach + 1, count, count) are by distance, moment and term.
-PARZEN_EXPORT index parzen_cell_spread_f64(const double* moments, index cells, index count, const double* tables,
-                                           index reach, double* out) {
-    if (count == 8) spread<8>(moments, cells, tables, reach, out);
-    else spread<16>(moments, cells, tables, reach, out);
+// Series of cells `begin` to `end` - 1 of a row from the moments of all, `inner` of them side by side in each cell:
+// tables (2 reach + 1, count, count) are by distance, moment and term.
+PARZEN_EXPORT index parzen_cell_spread_f64(const double* moments, index cells, index inner, index count, const double* tables,
+                                           index reach, index begin, index end, double* out) {
+    if (count == 8) spread<8>(moments, cells, inner, tables, reach, begin, end, out);
+    else spread<16>(moments, cells, inner, tables, reach, begin, end, out);
     return OK;
 }
 

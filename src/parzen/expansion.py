@@ -100,9 +100,9 @@ class Cells:
         """Coefficients of the sum in every cell."""
         tables = self.expansions.tables
         if self.moments.ndim == 2:
-            return cell_spread(self.moments, tables)
-        across = np.ascontiguousarray(_spread_first(self.moments.transpose(0, 1, 3, 2), tables).transpose(1, 0, 3, 2))
-        return np.ascontiguousarray(_spread_first(across, tables).transpose(1, 0, 2, 3))
+            return spread(self.moments, tables)
+        across = np.ascontiguousarray(spread(self.moments.transpose(0, 1, 3, 2), tables).transpose(1, 0, 3, 2))
+        return np.ascontiguousarray(spread(across, tables).transpose(1, 0, 2, 3))
 
     @cached_property
     def bound(self) -> Array:
@@ -303,22 +303,18 @@ def expansions(p: int, width: float, integral: bool = False) -> Expansions:
     return Expansions(width, tables, errors, np.exp(-0.5 * least**2), float(np.exp(-0.5 * (farthest * width) ** 2)))
 
 
-def _spread_first(moments: Array, tables: Array) -> Array:
-    """Series along the first axis of moments (B, other cells, p, p): the last axis holds the column's polynomials."""
-    B, p = len(moments), moments.shape[-1]
-    out = np.zeros(moments.shape)
-    reach = len(tables) // 2
-    rows = np.ascontiguousarray(moments).reshape(B, -1, p)
-    into = out.reshape(B, -1, p)
-    for offset in range(-reach, reach + 1):
-        # A target lies `offset` cells after its source.
-        source = slice(max(0, -offset), min(B, B - offset))
-        target = slice(max(0, offset), min(B, B + offset))
-        if source.start < source.stop:
-            table = np.ascontiguousarray(tables[offset + reach].T)
-            part = rows[source]
-            into[target] += (part.reshape(-1, p) @ table).reshape(part.shape)
-    return out
+def spread(moments: Array, tables: Array) -> Array:
+    """Series of cells along the first axis of moments (B, ..., p): the last axis holds the column's polynomials."""
+    rows = np.ascontiguousarray(moments).reshape(len(moments), -1, moments.shape[-1])
+    by_moment = np.ascontiguousarray(tables.transpose(0, 2, 1))
+    out = np.empty(rows.shape)
+    step = max(1, -(-len(rows) // 8)) if rows.size > 2**16 else len(rows)
+
+    def work(begin: int) -> None:
+        cell_spread(rows, by_moment, begin, min(begin + step, len(rows)), out)
+
+    for_each(work, iter(range(0, len(rows), step)))
+    return out.reshape(moments.shape)
 
 
 def _convolved(mass: Array, weights: Array, axis: int) -> Array:

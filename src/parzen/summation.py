@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.accumulate import for_each
-from parzen.expansion import Cells, Plan, expansions
+from parzen.expansion import Cells, Plan, expansions, spread
 from parzen.kernels.arrays import Array
 from parzen.kernels.windows import (
     CODES,
@@ -23,7 +23,6 @@ from parzen.kernels.windows import (
     RUNGS,
     Tiles,
     Tree,
-    cell_spread,
     kd_order,
     lay_tiles,
     window_ladder,
@@ -368,7 +367,7 @@ class LineSum:
         """Series of the distribution function in every cell."""
         assert self._cells is not None
         known = expansions(self._cells.lattice.terms, self._cells.expansions.width, integral=True)
-        series = cell_spread(self._cells.moments, known.tables)
+        series = spread(self._cells.moments, known.tables)
         reach = len(known.tables) // 2
         before = np.cumsum(self._cells.moments[:, 0])
         series[reach + 1 :, 0] += before[: len(series) - reach - 1]

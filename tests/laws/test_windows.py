@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parzen import threads
-from parzen.expansion import Plan, expansions
+from parzen.expansion import Plan, expansions, spread
 from parzen.kernels import native
 from parzen.kernels.windows import (
     CODES,
@@ -14,7 +14,6 @@ from parzen.kernels.windows import (
     RUNGS,
     Lattice,
     Tree,
-    cell_spread,
     kd_order,
     lay_tiles,
     window_sums,
@@ -211,7 +210,9 @@ def test_moments_spread_to_the_cells_around(level, terms, cells, rng):
     for target in range(cells):
         for source in range(max(0, target - 4), min(cells, target + 5)):
             expected[target] += tables[target - source + 4] @ moments[source]
-    np.testing.assert_allclose(cell_spread(moments, tables), expected, atol=1e-11)
+    np.testing.assert_allclose(spread(moments, tables), expected, atol=1e-11)
+    three = np.stack([moments, 2 * moments, -moments], axis=1)
+    np.testing.assert_allclose(spread(three, tables)[:, 1], 2 * expected, atol=1e-11)
 
 
 @pytest.mark.parametrize("kernel", ["gaussian", "epanechnikov", "exponential"])

@@ -224,17 +224,23 @@ def window_ladder(tiles: Tiles, Q: Array, own: NDArray[np.int64], left: Array) -
     return out
 
 
-def cell_spread(moments: Array, tables: Array) -> Array:
-    """Series (B, p) of cells in a row, p 8 or 16, from moments (B, p) and tables (2 R + 1, p, p) by distance."""
-    B, p = moments.shape
-    if p not in (8, 16):
-        raise ValueError(f"cells have 8 or 16 terms, got {p}.")
-    out, reach = np.empty((B, p)), len(tables) // 2
-    at = native.pointer(moments, native.F64, (B, p), "moments")
-    by_moment = np.ascontiguousarray(tables.transpose(0, 2, 1))
-    table = native.pointer(by_moment, native.F64, (2 * reach + 1, p, p), "tables")
-    native.call("cell_spread_f64", at, B, p, table, reach, *native.outputs(out))
-    return out
+def cell_spread(moments: Array, by_moment: Array, begin: int, end: int, out: Array) -> None:
+    """Write the series of cells `begin` to `end` - 1 of a row into out (B, inner, p), p 8 or 16.
+
+    Parameters
+    ----------
+    moments : array of shape (B, inner, p)
+    by_moment : array of shape (2 R + 1, p, p)
+        Tables by distance, moment and term.
+    """
+    B, inner, p = moments.shape
+    if p not in (8, 16) or not 0 <= begin <= end <= B:
+        raise ValueError(f"cells have 8 or 16 terms, got {p}; {begin} to {end} must lie within {B} cells.")
+    reach = len(by_moment) // 2
+    at = native.pointer(moments, native.F64, (B, inner, p), "moments")
+    table = native.pointer(by_moment, native.F64, (2 * reach + 1, p, p), "by_moment")
+    into = native.pointer(out, native.F64, (B, inner, p), "out")
+    native.call("cell_spread_f64", at, B, inner, p, table, reach, begin, end, into)
 
 
 def _aligned_zeros(shape: tuple[int, ...]) -> Array:
