@@ -164,6 +164,16 @@ def test_cdf_of_several_columns(rng):
     np.testing.assert_allclose(model.cdf(Q), expected, rtol=1e-12)
 
 
+def test_ones_own_kernel_with_heavy_tails_has_its_distribution_function(rng):
+    x = 30 * rng.normal(size=(40, 1))
+    model = KernelDensity(kernel=stats.cauchy.pdf, bandwidth=0.5).fit(x)
+    u = np.array([-200.0, -20.0, 0.0, 3.0, 500.0])
+    expected = stats.cauchy.cdf((u[:, None] - x[:, 0]) / 0.5).mean(axis=1)
+    np.testing.assert_allclose(model.cdf(u[:, None]), expected, atol=1e-6)
+    levels = np.array([1e-4, 0.2, 0.999])
+    np.testing.assert_allclose(model.cdf(model.quantile(levels)[:, None]), levels, atol=1e-9)
+
+
 def test_regions_of_highest_density(rng):
     x = np.concatenate([rng.normal(0, 1, 300), rng.normal(8, 0.3, 100)])[:, None]
     model = KernelDensity(bandwidth="isj").fit(x)

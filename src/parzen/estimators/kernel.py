@@ -183,9 +183,8 @@ class KernelDensity(LineLearner):
         return np.where(support.periodic, support.low, low), np.where(support.periodic, support.high, high)
 
     def _ends(self) -> tuple[float, float]:
-        reach = {"gaussian": 40.0, "exponential": 750.0}.get(self.density_.profile.name, 1.0)  # type: ignore[attr-defined]
-        if self.density_.profile.name == "own":  # type: ignore[attr-defined]
-            reach = 100.0
+        kernel = self.density_.profile  # type: ignore[attr-defined]
+        reach = 1.0 if kernel.compact else {"gaussian": 40.0, "exponential": 750.0}.get(kernel.name, 1e9)
         low, high = self._corners(reach)
         return float(low[0]), float(high[0])
 
