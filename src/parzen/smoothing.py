@@ -113,19 +113,9 @@ def bias_variance(
         raise ValueError(f"n must be a whole number of rows, at least 1, got {n!r}.")
     density, low, high = _truth(truth, bounds)
     kind = profile(kernel)
-    # Nodes much closer than the kernel is wide, and places that reach as far as it carries the truth.
     nodes, mass = _mass(density, low, high, 0.02 * float(h.min()), 200_000)
-    coarse, coarse_mass = _mass(density, low, high, 0.2 * float(h.min()), 6000)
     margin = {"gaussian": 6.0, "exponential": 20.0}.get(kind.name, 1.0 if kind.compact else 20.0) * float(h.max())
-    count = int(np.clip((high - low) / (0.25 * h.min()), 1024, 8192))
-    # Panels of equal width, and of equal probability: narrow peaks and long tails are both seen.
-    below = np.cumsum(mass)
-    steps = np.interp(np.linspace(0.0, below[-1], 257)[1:-1], below, nodes)
-    edges = np.unique(np.concatenate([np.linspace(low, high, count // 8 + 1), steps]))
-    margins = np.geomspace(0.05 * float(h.min()), margin, 64) if margin > 0.05 * h.min() else np.array([margin])
-    outer = np.concatenate([[0.0], margins])
-    parts = [_panels((low - outer)[::-1]), _panels(edges), _panels(high + outer)]
-    places, weights = (np.concatenate(part) for part in zip(*parts, strict=True))
+    places, weights = _places(nodes, mass, low, high, float(h.min()), margin)
     inside = (places >= low) & (places <= high)
     true = np.where(inside, density(np.clip(places, low, high)), 0.0)
     for total in (float(mass.sum()), float(true @ weights)):
@@ -134,21 +124,42 @@ def bias_variance(
                 f"truth must integrate to 1, but from {low:g} to {high:g} it integrates to {total:.6g}, as far as this "
                 "grid can tell; give other bounds, or a truth without very narrow peaks."
             )
-    squared = Profile("own", function=lambda r: kind.at(r) ** 2)
-    mean, deviation = np.empty((len(h), len(places))), np.empty((len(h), len(places)))
-    constant = np.exp(kind.log_constant(1))
-    for i, width in enumerate(h):
-        unit = np.array([width])
-        first = WindowSum(kind, nodes[:, None], mass, None, unit, 1e-9).log(places[:, None])
-        mean[i] = np.exp(first) * constant / width
-        if kind.name == "gaussian":
-            second = WindowSum(kind, nodes[:, None], mass, None, unit / np.sqrt(2.0), 1e-9).log(places[:, None])
-        else:
-            second = WindowSum(squared, coarse[:, None], coarse_mass, None, unit).log(places[:, None])
-        deviation[i] = np.sqrt(np.maximum(np.exp(second) * (constant / width) ** 2 - mean[i] ** 2, 0.0) / n)
+    coarse = _mass(density, low, high, 0.2 * float(h.min()), 6000)
+    moments = [_estimate(kind, float(width), nodes, mass, *coarse, places) for width in h]
+    mean, square = (np.array(part) for part in zip(*moments, strict=True))
+    deviation = np.sqrt(np.maximum(square - mean**2, 0.0) / n)
     return BiasVariance(
         h, ((mean - true) ** 2) @ weights, deviation**2 @ weights, places, true, mean, deviation, int(n)
     )
+
+
+def _places(nodes: Array, mass: Array, low: float, high: float, narrowest: float, margin: float) -> tuple[Array, Array]:
+    """Places, and their weights in an integral, as far as a margin beyond the truth.
+
+    Panels of equal width, and of equal probability: narrow peaks and long tails are both seen.
+    """
+    count = int(np.clip((high - low) / (0.25 * narrowest), 1024, 8192))
+    below = np.cumsum(mass)
+    steps = np.interp(np.linspace(0.0, below[-1], 257)[1:-1], below, nodes)
+    edges = np.unique(np.concatenate([np.linspace(low, high, count // 8 + 1), steps]))
+    outer = np.concatenate([[0.0], np.geomspace(0.05 * narrowest, margin, 64)])
+    parts = [_panels((low - outer)[::-1]), _panels(edges), _panels(high + outer)]
+    places, weights = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return places, weights
+
+
+def _estimate(
+    kind: Profile, h: float, nodes: Array, mass: Array, coarse: Array, coarse_mass: Array, places: Array
+) -> tuple[Array, Array]:
+    """K_h * f and K_h^2 * f at places; the latter, of other kernels than the Gaussian, over coarser nodes."""
+    unit, height = np.array([h]), np.exp(kind.log_constant(1)) / h
+    first = WindowSum(kind, nodes[:, None], mass, None, unit, 1e-9).log(places[:, None])
+    if kind.name == "gaussian":
+        second = WindowSum(kind, nodes[:, None], mass, None, unit / np.sqrt(2.0), 1e-9).log(places[:, None])
+    else:
+        squared = Profile("own", function=lambda r: kind.at(r) ** 2)
+        second = WindowSum(squared, coarse[:, None], coarse_mass, None, unit).log(places[:, None])
+    return np.exp(first) * height, np.exp(second) * height**2
 
 
 def _truth(truth: Any, bounds: tuple[float, float] | None) -> tuple[Callable[[Array], Array], float, float]:

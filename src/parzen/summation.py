@@ -313,6 +313,20 @@ class WindowSum:
         return self._cells.sums(Q)
 
 
+def counts_rows(weights: Array | None) -> bool:
+    """Whether weights are whole numbers, which count rows; others say how much a row matters."""
+    return weights is None or bool((weights == np.floor(weights)).all())
+
+
+def without_each(w: Array) -> tuple[Array, Array]:
+    """What is left of each row's weight when it is left out, and of all rows' weights.
+
+    A weight that counts rows loses one of them; any other is left out as a whole.
+    """
+    left = w - 1.0 if counts_rows(w) else np.zeros(len(w))
+    return left, w.sum() - (w - left)
+
+
 @dataclass(frozen=True, eq=False)
 class LineSum:
     """Distribution function of kernels around points on a line, in units of the bandwidth; to 1e-10 of the whole.

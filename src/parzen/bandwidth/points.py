@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from parzen.kernels.arrays import Array, ColumnError
+from parzen.summation import counts_rows
 
 #: How H may be shaped in several columns.
 SHAPES = ("scaled", "diagonal", "full")
@@ -84,7 +85,7 @@ class Points:
     @cached_property
     def counted(self) -> bool:
         """Whether weights count rows."""
-        return self.weights is None or bool((self.weights == np.floor(self.weights)).all())
+        return counts_rows(self.weights)
 
     @cached_property
     def n(self) -> float:

@@ -15,7 +15,7 @@ from parzen.bandwidth.thumb import by_scott
 from parzen.kernels.arrays import Array
 from parzen.kernels.windows import RUNGS
 from parzen.profiles import PROFILES
-from parzen.summation import WindowSum
+from parzen.summation import WindowSum, without_each
 
 
 def lscv(X: Any, sample_weight: Any = None, *, covariance: str | None = None) -> Any:
@@ -155,8 +155,7 @@ def _ladder(points: Points, factor: Array) -> Array:
 
 def _without_each(points: Points) -> tuple[Array, Array]:
     """What is left of each row's weight when it is left out, and of all rows' weights."""
-    left = points.w - 1.0 if points.counted else np.zeros(len(points.X))
-    rest = points.w_total - (points.w - left)
+    left, rest = without_each(points.w)
     if not (rest > 0).all():
         raise ValueError("leaving one row out leaves none; give more rows, or a number as the bandwidth.")
     return left, rest

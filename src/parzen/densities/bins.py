@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from parzen.densities.patterns import over_patterns
 from parzen.family import Collapse, Density, chosen, others
 from parzen.kernels.arrays import Array, as_floats
-from parzen.kernels.gaussian import patterns
 
 
 def bin_of(x: Array, edges: Array) -> NDArray[np.int64]:
@@ -53,20 +52,10 @@ class BinDensity(Density):
         return len(self.edges) == 1
 
     def log_density(self, X: Any) -> Array:
-        X = np.asarray(as_floats(X, len(self.edges)), dtype=np.float64)
-        gone = np.isnan(X)
-        if not gone.any():
-            return self._complete(X)
-        out = np.zeros((len(X), len(self.log_mass)))
-        order, begin = patterns(gone)
-        for first, last in pairwise(begin):
-            rows = order[first:last]
-            seen = np.flatnonzero(~gone[rows[0]])
-            if len(seen):
-                out[rows] = self.marginal(seen.tolist())._complete(X[np.ix_(rows, seen)])
-        return out
+        return over_patterns(self, np.asarray(as_floats(X, len(self.edges)), dtype=np.float64))
 
-    def _complete(self, X: Array) -> Array:
+    def complete(self, X: Array) -> Array:
+        """Log-density of rows without missing cells, (n, K)."""
         places = [bin_of(X[:, j], edges) for j, edges in enumerate(self.edges)]
         inside = np.all([place >= 0 for place in places], axis=0)
         widths = sum(np.log(np.diff(edges))[place] for edges, place in zip(self.edges, places, strict=True))

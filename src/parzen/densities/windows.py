@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,12 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
 
 from parzen.densities.gaussian import lower_triangle
+from parzen.densities.patterns import over_patterns
 from parzen.densities.support import Support
 from parzen.family import Collapse, Density, chosen, others
 from parzen.kernels.arrays import Array, as_floats
-from parzen.kernels.gaussian import patterns
 from parzen.profiles import Profile
-from parzen.summation import LineSum, WindowSum
+from parzen.summation import LineSum, WindowSum, without_each
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,10 +111,6 @@ class Windows:
         """Logarithm of |F|."""
         return float(np.log(np.diagonal(self.factor)).sum())
 
-    def counted(self) -> bool:
-        """Whether the weights are whole numbers, which count rows; others say how much a row matters."""
-        return self.weights is None or bool((self.weights == np.floor(self.weights)).all())
-
 
 @dataclass(frozen=True, eq=False)
 class WindowDensity(Density):
@@ -165,25 +160,11 @@ class WindowDensity(Density):
         return tuple(constant - window.log_volume - float(np.log(window.total)) for window in self.windows)
 
     def log_density(self, X: Any) -> Array:
-        X = np.asarray(as_floats(X, self.shape[1]), dtype=np.float64)
-        out = np.empty((len(X), len(self.windows)))
-        gone = np.isnan(X)
-        if not gone.any():
-            for k in range(len(self.windows)):
-                out[:, k] = self._one(k, X)
-            return out
-        order, begin = patterns(gone)
-        for first, last in pairwise(begin):
-            rows = order[first:last]
-            seen = np.flatnonzero(~gone[rows[0]])
-            part = X[np.ix_(rows, seen)]
-            if not len(seen):
-                out[rows] = 0.0
-            else:
-                alone = self if len(seen) == self.shape[1] else self.marginal(seen.tolist())
-                for k in range(len(self.windows)):
-                    out[rows, k] = alone._one(k, part)
-        return out
+        return over_patterns(self, np.asarray(as_floats(X, self.shape[1]), dtype=np.float64))
+
+    def complete(self, X: Array) -> Array:
+        """Log-density of rows without missing cells, (n, K)."""
+        return np.stack([self._one(k, X) for k in range(len(self.windows))], axis=1)
 
     def _one(self, k: int, X: Array, own: NDArray[np.int64] | None = None, left: Array | None = None) -> Array:
         """Log-density of complete rows under density k."""
@@ -217,8 +198,7 @@ class WindowDensity(Density):
     def _without(self, k: int) -> Array:
         window = self.windows[k]
         n, total = len(window.points), window.total
-        left = window.w - 1.0 if window.counted() else np.zeros(n)
-        rest = total - (window.w - left)
+        left, rest = without_each(window.w)
         if not (rest > 0).all():
             raise Collapse("nothing is left when a row is left out: there is only one; give more rows.")
         shrink = 1.0 if window.scales is None else window.scales ** -float(window.width)

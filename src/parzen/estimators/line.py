@@ -1,5 +1,6 @@
 """What follows from a distribution function: quantiles, and the regions of highest density."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -131,9 +132,9 @@ class LineLearner(DensityLearner):
         if d > 1:
             raise TypeError(f"{what} is offered for one column, but there are {d}; take a marginal first.")
 
+    @abstractmethod
     def _ends(self) -> tuple[float, float]:
         """Places below and above which hardly anything lies."""
-        raise NotImplementedError
 
     def _limits(self) -> tuple[float, float]:
         """Where the density begins and ends, infinite where it doesn't."""
