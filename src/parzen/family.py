@@ -46,13 +46,13 @@ def quietly() -> Iterator[None]:
         _quiet.reset(token)
 
 
-_called: ContextVar[Sequence[Any] | None] = ContextVar("parzen_called", default=None)
+_called: ContextVar[tuple[str, Sequence[Any] | None]] = ContextVar("parzen_called", default=("groups", None))
 
 
 @contextmanager
-def calling(names: Sequence[Any]) -> Iterator[None]:
-    """Call groups by their names in messages, for a while, in this thread."""
-    token = _called.set(names)
+def calling(what: str, names: Sequence[Any] | None = None) -> Iterator[None]:
+    """Call groups what they are ("classes", "components") and by their names in messages, for a while, in this thread."""
+    token = _called.set((what, names))
     try:
         yield
     finally:
@@ -60,10 +60,10 @@ def calling(names: Sequence[Any]) -> Iterator[None]:
 
 
 def groups_called(groups: Iterable[int]) -> str:
-    """Groups as a message names them: by their numbers, or as classes by their names."""
-    names = _called.get()
+    """Groups as a message names them: by their numbers, or by their names."""
+    what, names = _called.get()
     numbers = [int(group) for group in groups]
-    return f"groups {numbers}" if names is None else f"classes {[names[k] for k in numbers]}"
+    return f"{what} {numbers if names is None else [names[k] for k in numbers]}"
 
 
 def say(message: str) -> None:
@@ -102,6 +102,10 @@ class Density(ABC):
     def compare(self, X: Any, out: Array) -> None:
         """The same up to a term of the row alone, which cancels in a posterior: cheaper where that term is dear."""
         self.write(X, out)
+
+    def bound(self, X: Any, at: "Density") -> Array:
+        """Lower bound of `log_density` that iterations climb, taken at another density; equal where nothing is hidden."""
+        return self.log_density(X)
 
     @abstractmethod
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:

@@ -9,7 +9,8 @@ import numpy as np
 
 from parzen.accumulate import accumulate, in_memory
 from parzen.family import Collapse, Density, Family, NeedsDensity, quietly
-from parzen.kernels.memberships import Labels, Memberships, group_count
+from parzen.kernels.gaussian import patterns
+from parzen.kernels.memberships import Labels, Memberships, check_memberships, group_count, take
 from parzen.statistic import Expected, Joint, Statistic
 
 Outcome = Literal["converged", "too many steps", "collapsed"]
@@ -27,11 +28,15 @@ class Fit:
         One for each look at the rows, each of the density before it, and with `trace` the last density's. Empty without
         it where one look was enough (a closed form). Maximum likelihood never lets it fall; with a prior or shrinkage,
         which seek something else, it may.
+    bounds : tuple of float
+        With `trace`, for each step of a family that iterates: the lower bound of the likelihood at the density that
+        the step found, by what it expected under the one before (Neal & Hinton 1998). It lies between their
+        likelihoods.
     outcome : "converged", "too many steps" or "collapsed"
     message : str
         What happened and, where something should be done, what.
     n_iter : int
-        Number of maximisations.
+        Number of looks at the rows, or 1.
     """
 
     density: Density
@@ -40,6 +45,7 @@ class Fit:
     outcome: Outcome
     message: str
     n_iter: int
+    bounds: tuple[float, ...] = ()
 
 
 def fit(
@@ -53,6 +59,7 @@ def fit(
     tol: float = 1e-7,
     trace: bool = False,
     callback: Callable[[int, float], None] | None = None,
+    accelerate: bool = True,
 ) -> Fit:
     """Fit K densities of a family to weighted rows.
 
@@ -66,8 +73,9 @@ def fit(
     max_iter : most maximisations of a family that iterates
     tol : stop when the log-likelihood changes by less than this for each unit of weight (of the column that is observed
         least, where cells are missing)
-    trace : also evaluate the last density, at the cost of one more look at the rows
+    trace : also evaluate the last density, and the lower bound at each step, at the cost of more looks at the rows
     callback : called with the step and the log-likelihood after each look
+    accelerate : whether a family that iterates may leap ahead (see `Leaps`); the likelihood never falls by it
 
     Returns
     -------
@@ -99,7 +107,7 @@ def fit(
             start = family.start(X, R, np.random.default_rng(rng))
         else:
             return _at_once(family, X, R, statistic, trace)
-    return _iterate(family, X, R, start, max_iter, tol, trace, callback)
+    return _iterate(family, X, R, start, max_iter, tol, trace, callback, accelerate)
 
 
 def _at_once(family: Family, X: Any, R: Any, statistic: Statistic, trace: bool) -> Fit:
@@ -117,8 +125,12 @@ def _iterate(
     tol: float,
     trace: bool,
     callback: Callable[[int, float], None] | None,
+    accelerate: bool,
 ) -> Fit:
+    X, R = _arranged(X, R)
     scores: list[float] = []
+    bounds: list[float] = []
+    leaps = Leaps(accelerate)
     statistic: Statistic | None = None
     outcome: Outcome = "too many steps"
     message = f"The likelihood was still rising after {max_iter} steps; raise max_iter, or tol if this is close enough."
@@ -127,40 +139,119 @@ def _iterate(
         expected = accumulate(family, X, R, at=density)
         if not isinstance(expected, Expected):
             return _at_once(family, X, R, expected, trace)
-        scores.append(float(expected.log_likelihood.sum()))
+        score = float(expected.log_likelihood.sum())
+        fallen = leaps.landed(score, max([*scores[-1:], *bounds[-1:]], default=-np.inf))
+        if fallen is not None:  # the leap went too far: one step back, to where plain EM had led
+            density, steps = fallen, steps + 1
+            continue
+        scores.append(score)
         if callback is not None:
-            callback(steps, scores[-1])
+            callback(steps, score)
         try:
-            if not np.isfinite(scores[-1]):
-                raise Collapse(f"the log-likelihood became {scores[-1]}; use a prior or a floor.")
+            if not np.isfinite(score):
+                raise Collapse(f"the log-likelihood became {score}; use a prior or a floor.")
             with quietly():
-                density = family.maximise(expected.statistic)
+                found = family.maximise(expected.statistic)
         except Collapse as reason:
             outcome, message = "collapsed", f"Step {steps} failed: {reason}"
             break
+        if trace:
+            bounds.append(float(accumulate(Score(found, density), X, R).log_likelihood.sum()))
         statistic, steps = expected.statistic, steps + 1
         # For each unit of weight of the column that was observed least.
-        if steps > 1 and abs(scores[-1] - scores[-2]) <= tol * expected.weight.sum(axis=0).min():
+        if leaps.change(score) <= tol * expected.weight.sum(axis=0).min():
             outcome, message = "converged", f"The likelihood stopped changing after {steps} steps."
+        density = leaps.onward(family, expected.statistic, score, found) if steps < max_iter else found
     if statistic is None:
         raise Collapse(message)
     density = family.maximise(statistic)  # once more, aloud
     if trace:
         scores.append(log_likelihood(density, X, R))
-    return Fit(density, statistic, tuple(scores), outcome, message, steps)
+    return Fit(density, statistic, tuple(scores), outcome, message, steps, tuple(bounds))
+
+
+class Leaps:
+    """EM, accelerated: after three plain steps a long one, in the direction and at the rate of these.
+
+    Statistics add, so that a step is an affine combination of them, as in SQUAREM (Varadhan & Roland 2008), whatever
+    the family. Near its end EM approaches by a constant factor r at each step, and the likelihood's rises by r^2: the
+    length of the leap, 1 / (1 - r), comes from three likelihoods that are known anyway, and knows no units. Where a
+    leap lands lower than it left, it is taken back: the likelihoods that are kept never fall because of it.
+    """
+
+    def __init__(self, wanted: bool) -> None:
+        self.wanted, self.reach = wanted, 4.0
+        self.plain: list[tuple[Statistic, float]] = []
+        self.behind: Density | None = None
+
+    def landed(self, score: float, least: float) -> Density | None:
+        """Where to go back to, if a leap has led to a worse place than `least`."""
+        behind, self.behind = self.behind, None
+        if behind is None or score >= least:
+            return None
+        self.reach, self.plain = max(self.reach / 4, 2.0), []
+        return behind
+
+    def change(self, score: float) -> float:
+        """By how much a plain step has changed the likelihood; infinite, where the last step was none."""
+        return abs(score - self.plain[-1][1]) if self.plain else np.inf
+
+    def onward(self, family: Family, statistic: Statistic, score: float, found: Density) -> Density:
+        """The next density: that of a plain step, or of a leap after three of them."""
+        self.plain.append((statistic, score))
+        if not self.wanted or len(self.plain) < 3:
+            return found
+        (first, a), (second, b), (third, c) = self.plain
+        self.plain = self.plain[1:]
+        if not 0 < c - b < b - a:
+            return found
+        length = min(1 / (1 - float(np.sqrt((c - b) / (b - a)))), self.reach)
+        if length <= 1.5:
+            return found
+        ahead = (1 - length) ** 2 * first + (2 * length * (1 - length)) * second + length**2 * third
+        if not ahead.is_possible():
+            return found
+        try:
+            with quietly():
+                density = family.maximise(ahead)
+        except (ValueError, FloatingPointError, np.linalg.LinAlgError):
+            return found
+        if length == self.reach:
+            self.reach *= 4
+        self.behind, self.plain = found, []
+        return density
+
+
+def _arranged(X: Any, R: Any) -> tuple[Any, Any]:
+    """Rows in memory with missing cells, put in the order of what is missing: what equal patterns share is done once."""
+    if not isinstance(X, np.ndarray) or X.dtype.kind != "f" or X.ndim != 2:
+        return X, R
+    missing = np.isnan(X)
+    if not missing.any():
+        return X, R
+    order = patterns(missing)[0]
+    return X[order], take(check_memberships(R, len(X)), order)
 
 
 @dataclass(frozen=True)
 class Score:
-    """Observes the log-likelihood of rows under given densities: an `Expected` of nothing else."""
+    """Observes the log-likelihood of rows under given densities, or its lower bound: an `Expected` of nothing else.
+
+    Attributes
+    ----------
+    density : the densities
+    other : Density, optional
+        Where the lower bound is taken.
+    """
 
     density: Density
+    other: Density | None = None
 
     keeps_rows: ClassVar[bool] = False
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Expected:
         """Weight and log-likelihood of a block of rows, each row counted in its own group."""
-        values = self.density.log_density(X)
+        values = self.density.log_density(X) if self.other is None else self.density.bound(X, self.other)
         K = values.shape[1]
         if group_count(R) != K:
             raise ValueError(

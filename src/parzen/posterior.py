@@ -61,6 +61,33 @@ def posterior(scores: Evaluated, log_prior: Array, X: Any, log: bool) -> tuple[A
     return out, sum(odd)
 
 
+def memberships(
+    scores: Evaluated, log_prior: Array, X: Any, w: Array | None, codes: NDArray[np.int32] | None = None
+) -> tuple[Array, float]:
+    """Posteriors of a block of rows times their weights, (n, K), and the rows' log-likelihood.
+
+    Parameters
+    ----------
+    w : weights of the rows, or None
+    codes : the class of each row, negative where it is not known; None: of no row
+    """
+    n, K = X.shape[0], scores.shape[0]
+    values, sums = np.empty((n, K)), np.empty(n)
+    scores.write(X, values)
+    kernels.normalise(values, log_prior, "sums", sums)  # values are the log joint now
+    rows = np.flatnonzero(codes >= 0) if codes is not None else np.empty(0, dtype=np.intp)
+    if codes is not None:
+        sums[rows] = values[rows, codes[rows]]
+    kernels.normalise(values, np.zeros(K), "plain")
+    if codes is not None:
+        values[rows] = 0.0
+        values[rows, codes[rows]] = 1.0
+    if w is None:
+        return values, float(sums.sum())
+    values *= w[:, None]
+    return values, float(w @ np.where(w == 0, 0.0, sums))
+
+
 def log_evidence(scores: Evaluated, log_prior: Array, X: Any) -> tuple[Array, int]:
     """Log of the sum over the classes of prior times density at each row, (n,), and how many are not finite."""
     out = np.empty(X.shape[0])

@@ -40,6 +40,10 @@ class Statistic(ABC):
         """Whether all its numbers are."""
         return all(bool(np.isfinite(part).all()) for part in arrays_of(self))
 
+    def is_possible(self) -> bool:
+        """Whether rows with weights may have it: differences of statistics need not."""
+        return self.is_finite()
+
 
 @dataclass(frozen=True)
 class Sums(Statistic):
@@ -65,6 +69,9 @@ class Sums(Statistic):
     def __rmul__(self, scale: float) -> Self:
         base = None if self.base is None else scale * self.base
         return replace(self, weight=scale * self.weight, totals=scale * self.totals, base=base)
+
+    def is_possible(self) -> bool:
+        return self.is_finite() and bool((self.weight >= 0).all()) and bool((self.totals >= 0).all())
 
     def pooled(self) -> Self:
         base = None if self.base is None else self.base.sum(axis=0, keepdims=True)
@@ -104,6 +111,9 @@ class Counts(Statistic):
     def __rmul__(self, scale: float) -> Self:
         return replace(self, counts=scale * self.counts)
 
+    def is_possible(self) -> bool:
+        return self.is_finite() and bool((self.counts >= 0).all())
+
     def pooled(self) -> Self:
         return replace(self, counts=self.counts.sum(axis=0, keepdims=True))
 
@@ -132,7 +142,7 @@ class Moments(Statistic):
     ----------
     weight : array of shape (K,), or (K, d) where each column counts its own rows
     mean : array of shape (K, d)
-    scatter : array of shape (K, d, d), or (K, d) of columns that stand alone
+    scatter : array of shape (K, d, d), or (K, d) of columns that stand alone, or (1, d, d): within all groups together
     carry : array of shape (K, d)
         What rounding took from the mean. Without it, adding blocks at an offset of 1e8 would cost digits of scatter.
     cubic, quartic : arrays of shape (K, d, d), optional
@@ -160,7 +170,7 @@ class Moments(Statistic):
         partly = self.observed is not None or other.observed is not None
         observed = self._cells() + other._cells() if partly else None
         between = self.weight * share
-        apart = between * off * off if between.ndim == 2 else between[:, None, None] * off[:, :, None] * off[:, None, :]
+        apart = between * off * off if between.ndim == 2 else _outer(between, off, self.scatter)
         scatter = self.scatter + other.scatter + apart
         return type(self)(weight, mean, scatter, carry, observed=observed)
 
@@ -180,6 +190,15 @@ class Moments(Statistic):
         observed = None if self.observed is None else self.observed.pooled()
         return replace(self._about(mean, carry).within(), mean=mean, carry=carry, observed=observed)
 
+    def is_possible(self) -> bool:
+        whole = self.weight.ndim == 1
+        spread = np.diagonal(self.scatter, axis1=1, axis2=2) if whole else self.scatter
+        if not self.is_finite() or not (self.weight > 0).all() or not (spread >= 0).all():
+            return False
+        if whole and np.linalg.eigvalsh(self.scatter).min() < 0:
+            return False
+        return self.observed is None or self.observed.is_possible()
+
     def within(self) -> Self:
         """One scatter for all: that of each group about its own mean, summed over the groups."""
         cubic, quartic = (None if part is None else _summed(part) for part in (self.cubic, self.quartic))
@@ -188,7 +207,8 @@ class Moments(Statistic):
     def variances(self) -> Array:
         """Variance of each column, (K, d); zero where there is no weight."""
         scatter = self.scatter if self.weight.ndim == 2 else np.diagonal(self.scatter, axis1=1, axis2=2)
-        weight = np.broadcast_to(_columns(self.weight), scatter.shape)
+        weight = self.weight if len(scatter) == len(self.weight) else _summed(self.weight)
+        weight = np.broadcast_to(_columns(weight), scatter.shape)
         return np.divide(scatter, weight, out=np.zeros(scatter.shape), where=weight != 0)
 
     def _cells(self) -> "Moments":
@@ -209,10 +229,10 @@ class Moments(Statistic):
         if self.weight.ndim == 2:
             return replace(self, mean=mean, carry=carry, scatter=self.scatter + self.weight * shift * shift)
         weight = self.weight[:, None, None]
-        outer = shift[:, :, None] * shift[:, None, :]
-        moved = replace(self, mean=mean, carry=carry, scatter=self.scatter + weight * outer)
+        moved = replace(self, mean=mean, carry=carry, scatter=self.scatter + _outer(self.weight, shift, self.scatter))
         if self.cubic is None or self.quartic is None:
             return moved
+        outer = shift[:, :, None] * shift[:, None, :]
         i, j = shift[:, :, None], shift[:, None, :]
         square = np.diagonal(self.scatter, axis1=1, axis2=2)
         across, down = square[:, :, None], square[:, None, :]
@@ -284,6 +304,9 @@ class Sample(Statistic):
     def is_finite(self) -> bool:
         return True  # looked at when the rows were observed
 
+    def is_possible(self) -> bool:
+        return all(weights is None or bool((weights >= 0).all()) for _, _, weights in self.batches)
+
     def canonical(self) -> Self:
         points = np.concatenate([np.empty((0, self.width)), *(batch[0] for batch in self.batches)])
         codes = np.concatenate([np.empty(0), *(_codes(part, codes) for part, codes, _ in self.batches)])
@@ -308,6 +331,9 @@ class Joint(Statistic):
 
     def __rmul__(self, scale: float) -> Self:
         return replace(self, parts=tuple(scale * part for part in self.parts))
+
+    def is_possible(self) -> bool:
+        return all(part.is_possible() for part in self.parts)
 
     def pooled(self) -> Self:
         return replace(self, parts=tuple(part.pooled() for part in self.parts))
@@ -383,6 +409,12 @@ def _refuse(mine: tuple[int, ...], theirs: tuple[int, ...]) -> NoReturn:
 
 def _columns(weight: Array) -> Array:
     return weight if weight.ndim == 2 else weight[:, None]
+
+
+def _outer(weight: Array, off: Array, like: Array) -> Array:
+    """Weight times off times off', of each group, or summed where the scatter is that of all together."""
+    apart = weight[:, None, None] * off[:, :, None] * off[:, None, :]
+    return apart if len(like) == len(weight) else _summed(apart)
 
 
 def _two_sum(a: Array, b: Array) -> tuple[Array, Array]:

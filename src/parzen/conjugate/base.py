@@ -60,6 +60,10 @@ class Conjugate(ABC):
     def predictive(self) -> Density:
         """Density of the next row, with the parameters integrated out."""
 
+    def raised(self) -> Self:
+        """The prior whose posterior has its mode where this one's has its mean; itself, where there is none."""
+        return self
+
     def posterior(self, data: Any, weights: ArrayLike | None = None) -> Self:
         """Posterior after data: rows, or a statistic of them."""
         return self.update(self._told(data, weights))

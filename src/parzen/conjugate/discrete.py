@@ -39,6 +39,9 @@ class Beta(Conjugate):
     def __post_init__(self) -> None:
         checked_parameters(self, a={"above": 0}, b={"above": 0})
 
+    def raised(self) -> "Beta":
+        return Beta(self.a + 1, self.b + 1)
+
     def statistic(self, data: ArrayLike, weights: ArrayLike | None = None) -> Sums:
         X, w = as_column(data, weights)
         if not ((X == 0) | (X == 1) | np.isnan(X)).all():
@@ -102,6 +105,9 @@ class Dirichlet(Conjugate):
         checked_parameters(self, concentration={"above": 0})
         if self.concentration.ndim == 0:
             object.__setattr__(self, "concentration", self.concentration.reshape(1))
+
+    def raised(self) -> "Dirichlet":
+        return Dirichlet(self.concentration + 1)
 
     def statistic(self, data: ArrayLike, weights: ArrayLike | None = None) -> Counts:
         X, w = as_column(data, weights)
@@ -172,6 +178,9 @@ class Gamma(Conjugate):
 
     def __post_init__(self) -> None:
         checked_parameters(self, shape={"above": 0}, rate={"least": 0})
+
+    def raised(self) -> "Gamma":
+        return Gamma(self.shape + 1, self.rate)
 
     def statistic(self, data: ArrayLike, weights: ArrayLike | None = None) -> Sums:
         X, w = as_column(data, weights)

@@ -75,11 +75,11 @@ class GenerativeClassifier(Learner, Classifier):
         self._fit(X, y, sample_weight)
 
     def _learn(self, family: Family, rows: Any, R: Any) -> Fit:
-        with calling(self.classes_.tolist()):
+        with calling("classes", self.classes_.tolist()):
             return super()._learn(family, rows, R)
 
     def _learn_more(self, rows: Any, R: Any, begun: bool) -> None:
-        with calling(self.classes_.tolist()):
+        with calling("classes", self.classes_.tolist()):
             super()._learn_more(rows, R, begun)
 
     def _encoded(self, X: Any, grow: bool) -> Any:

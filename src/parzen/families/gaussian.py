@@ -61,6 +61,8 @@ class Gaussian(Family):
         Share of the identity, in the data's own units: (1 - r) Sigma + r I, after shrinkage. For estimate "ml".
     smoothing : float
         Added to every variance, in units of the largest variance of a column over all rows. For estimate "ml".
+    noise : float
+        Added to every variance, in the data's own units. For estimate "ml".
 
     Examples
     --------
@@ -83,6 +85,7 @@ class Gaussian(Family):
     estimate: str | None = None
     ridge: float = 0.0
     smoothing: float = 0.0
+    noise: float = 0.0
 
     @property
     def _estimate(self) -> str:
@@ -157,7 +160,7 @@ class Gaussian(Family):
         cells = statistic.observed or statistic
         whole = cells.pooled()
         units = _units(cells, whole)
-        added = self.smoothing * float(whole.variances().max()) if self.smoothing else 0.0
+        added = self.noise + (self.smoothing * float(whole.variances().max()) if self.smoothing else 0.0)
         spread = statistic.within() if not self._average and self.shared else seen
         if self.covariance == "full":
             covariance = self._regularised(spread.scatter / spread.weight[:, None, None], spread)
@@ -263,7 +266,7 @@ class Gaussian(Family):
             choose("shared", self.shared, (True, False, "average"))
         if self._average and self._estimate != "ml":
             raise ValueError(f"shared={self.shared!r} is for estimate='ml'; use True with priors.")
-        for name, most in (("ridge", 1.0), ("smoothing", np.inf)):
+        for name, most in (("ridge", 1.0), ("smoothing", np.inf), ("noise", np.inf)):
             value: Any = getattr(self, name)
             if not isinstance(value, Real) or not 0 <= value <= most or np.isinf(value):  # type: ignore[operator, call-overload]
                 raise ValueError(f"{name} must be a number, at least 0{' and at most 1' * (most == 1)}, got {value!r}.")
@@ -313,10 +316,10 @@ def _filled(statistic: Moments) -> Moments:
     parts = {}
     for name in ("weight", "mean", "scatter", "carry", "cubic", "quartic"):
         own, whole = getattr(statistic, name), getattr(pooled, name)
-        if own is not None:
+        if own is not None and len(own) == len(empty):
             lacking = empty if empty.ndim == own.ndim else empty.reshape(len(empty), *(1,) * (own.ndim - 1))
             parts[name] = np.where(lacking, whole, own)
-    return Moments(**parts)
+    return replace(statistic, **parts)
 
 
 def _spread(whole: Moments) -> Array:

@@ -11,7 +11,7 @@ from parzen.family import Density, Family, NeedsDensity
 from parzen.fit import begin
 from parzen.kernels.arrays import Array
 from parzen.kernels.memberships import Labels, Memberships
-from parzen.kernels.posterior import normalise
+from parzen.posterior import memberships
 from parzen.statistic import Expected, Joint, Sums
 
 
@@ -68,25 +68,14 @@ class Labelled(Family):
         if at is None:
             raise NeedsDensity("rows without a label need a current density: use parzen.fit or an estimator.")
         assert isinstance(R, Labels)
-        n, K = X.shape[0], at.shape[0]
-        values, sums = np.empty((n, K)), np.empty(n)
-        at.density.write(X, values)
-        normalise(values, at.log_prior, "sums", sums)  # values are the log joint now
-        rows = np.flatnonzero(R.codes >= 0)
-        own = values[rows, R.codes[rows]]
-        sums[rows] = own
-        normalise(values, np.zeros(K), "plain")
-        values[rows] = 0.0
-        values[rows, R.codes[rows]] = 1.0
-        w = np.ones(n) if R.weights is None else R.weights
-        values *= w[:, None]
+        values, total = memberships(at.density, at.log_prior, X, R.weights, R.codes)
         try:
             inner = self.family.observe(X, values)
         except NeedsDensity:
             inner = self.family.observe(X, values, at.density).statistic
         weight = values.sum(axis=0)
-        likelihood = np.zeros(K)
-        likelihood[0] = w @ np.where(w == 0, 0.0, sums)
+        likelihood = np.zeros(len(weight))
+        likelihood[0] = total
         classes = Sums(weight[:, None], weight[:, None])
         return Expected(Joint((classes, inner)), weight, likelihood)
 

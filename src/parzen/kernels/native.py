@@ -39,6 +39,11 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "gaussian_separate": ((*ROWS, INTEGER, POINTER, POINTER, POINTER, POINTER), FLOATS),
     "gaussian_shared": ((*ROWS, INTEGER, POINTER, POINTER, POINTER, POINTER), FLOATS),
     "gaussian_diagonal": ((*ROWS, INTEGER, POINTER, POINTER, POINTER, POINTER), FLOATS),
+    "em_full": ((*ROWS, POINTER, INTEGER, *(POINTER,) * 9), FLOATS),
+    "em_diagonal": ((*ROWS, POINTER, INTEGER, *(POINTER,) * 9), FLOATS),
+    "em_shared": ((*ROWS, POINTER, INTEGER, *(POINTER,) * 9), FLOATS),
+    "em_missing": ((*ROWS, POINTER, INTEGER, INTEGER, *(POINTER,) * 12), FLOATS),
+    "centres": ((*ROWS, POINTER, INTEGER, *(POINTER,) * 6), FLOATS),
     "missing_squares": (
         (POINTER, *(INTEGER,) * 4, POINTER, POINTER, POINTER, POINTER, INTEGER, POINTER, POINTER),
         FLOATS,

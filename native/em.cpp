@@ -1,0 +1,274 @@
+// One step of EM for a mixture of Gaussians, in one pass over the rows: scores of a tile of rows under every component,
+// posteriors, and the posteriors' moments. Nothing of size n x K exists, and no row is read twice.
+//
+// Scores are logs to base 2, up to a term of the row alone where all components share it. Rows are taken about an origin
+// among the data, moments about the components' current means; posteriors below 2^-66 of a row's largest are zero.
+//
+// Every kernel returns the number of rows that it can't weigh: with missing or infinite cells, or too far away to be squared.
+// The caller then takes another road for the block.
+#include "em.h"
+
+namespace parzen {
+namespace {
+
+// |M (x - mean)|^2 for K triangular matrices M, (K, d, d), packed in groups of four equations: the entries of a column of
+// four rows follow one another, and columns that are zero for all four are left out.
+template <class C>
+struct Triangles {
+    index d, size, groups;
+    Scratch<C> table, offset;
+
+    Triangles(index columns, index K)
+        : d(columns), size(rounded_up(columns, 4) * rounded_up(columns, 4)), groups(K), table(K * size),
+          offset(K * columns) {}
+    explicit operator bool() const { return table.data && offset.data; }
+
+    void pack(const double* M, const double* mean) {
+        for (index k = 0; k < groups; ++k) {
+            const double *m = M + k * d * d, *mu = mean + k * d;
+            C* next = table + k * size;
+            in_fours(d, [&](index first, auto number) {
+                constexpr index E = decltype(number)::value;
+                for (index j = 0; j < first + E; ++j)
+                    for (index e = 0; e < E; ++e)
+                        *next++ = j <= first + e ? static_cast<C>(m[(first + e) * d + j]) : C(0);
+            });
+            for (index i = 0; i < d; ++i) {
+                double t = 0;
+                for (index j = 0; j <= i; ++j) t -= m[i * d + j] * mu[j];
+                offset[k * d + i] = static_cast<C>(t);
+            }
+        }
+    }
+
+    // out[r] = constant - |M_k (x_r - mean_k)|^2
+    void score(const C* x, index k, C constant, C* out) {
+        using V = Vector<C>;
+        V total[chains];
+        for (index v = 0; v < chains; ++v) total[v] = all<V>(constant);
+        const C* next = table + k * size;
+        in_fours(d, [&](index first, auto number) {
+            constexpr index E = decltype(number)::value;
+            V sums[E][chains];
+            affine<C, E>(x, next, offset + k * d + first, first + E, sums);
+            next += E * (first + E);
+            for (index e = 0; e < E; ++e)
+                for (index v = 0; v < chains; ++v) total[v] -= sums[e][v] * sums[e][v];
+        });
+        for (index v = 0; v < chains; ++v) write<C>(out + v * Wide<C>::count, total[v]);
+    }
+};
+
+// Means of the components about the origin, rounded to what the rows are compared with.
+template <class C>
+void relative(const double* mean, const double* origin, index groups, index d, double* exact, C* rounded) {
+    for (index k = 0; k < groups; ++k)
+        for (index j = 0; j < d; ++j) {
+            const double m = mean[k * d + j] - origin[j];
+            exact[k * d + j] = m;
+            rounded[k * d + j] = static_cast<C>(m);
+        }
+}
+
+// Every tile: lay, score, weigh, learn.
+template <class C, class Score, class Learn>
+index over_tiles(const C* X, index n, index d, index stride, const double* weights, const double* origin, index groups,
+                 C* x, C* scores, double* likelihood, Score score, Learn learn) {
+    constexpr index rows = Wide<C>::rows;
+    double w[rows];
+    *likelihood = 0;
+    for (index i = 0; i < n; i += rows) {
+        const index count = n - i < rows ? n - i : rows;
+        lay(X + i * stride, count, d, stride, origin, x);
+        lay_weights<C>(weights, i, count, w);
+        const C* base = score();
+        const index odd = posteriors(scores, groups, w, base, likelihood);
+        if (odd) return odd;
+        learn(w);
+    }
+    return OK;
+}
+
+// Full covariances: inverse[k] is the inverse of the factor of component k times sqrt(log2(e) / 2).
+template <class C>
+index em_full(const C* X, index n, index d, index stride, const double* weights, index groups, const double* origin,
+              const double* mean, const double* inverse, const double* constant, double* weight, double* means,
+              double* carry, double* scatter, double* likelihood) {
+    Triangles<C> triangles(d, groups);
+    Scatters<C> scatters(d, groups);
+    Scratch<C> x(d * Wide<C>::rows), scores(groups * Wide<C>::rows), centre(groups * d);
+    Scratch<double> exact(groups * d);
+    if (!triangles || !scatters || !x || !scores || !centre || !exact) return NO_MEMORY;
+    relative<C>(mean, origin, groups, d, exact, centre);
+    triangles.pack(inverse, exact);
+    const index odd = over_tiles(
+        X, n, d, stride, weights, origin, groups, x.data, scores.data, likelihood,
+        [&]() -> const C* {
+            for (index k = 0; k < groups; ++k)
+                triangles.score(x, k, static_cast<C>(constant[k]), scores + k * Wide<C>::rows);
+            return nullptr;
+        },
+        [&](const double*) {
+            for (index k = 0; k < groups; ++k) scatters.add(x, scores + k * Wide<C>::rows, k, centre + k * d);
+        });
+    if (odd) return odd;
+    for (index k = 0; k < groups; ++k)
+        scatters.finish(k, mean + k * d, weight + k, means + k * d, carry + k * d, scatter + k * d * d);
+    return OK;
+}
+
+// Columns that stand alone: inverse (K, d) is one over the deviation times sqrt(log2(e) / 2).
+template <class C>
+index em_diagonal(const C* X, index n, index d, index stride, const double* weights, index groups, const double* origin,
+                  const double* mean, const double* inverse, const double* constant, double* weight, double* means,
+                  double* carry, double* scatter, double* likelihood) {
+    using V = Vector<C>;
+    constexpr index count = Wide<C>::count, rows = Wide<C>::rows;
+    Scratch<C> x(d * rows), scores(groups * rows), centre(groups * d), scale(groups * d), offset(groups * d);
+    Scratch<double> exact(groups * d), whole(groups * count), first(groups * d * count), second(groups * d * count);
+    if (!x || !scores || !centre || !scale || !offset || !exact || !whole || !first || !second) return NO_MEMORY;
+    relative<C>(mean, origin, groups, d, exact, centre);
+    for (index c = 0; c < groups * d; ++c) {
+        scale[c] = static_cast<C>(inverse[c]);
+        offset[c] = static_cast<C>(-exact[c] * inverse[c]);
+    }
+    const index odd = over_tiles(
+        X, n, d, stride, weights, origin, groups, x.data, scores.data, likelihood,
+        [&]() -> const C* {
+            for (index k = 0; k < groups; ++k) {
+                V total[chains];
+                for (index v = 0; v < chains; ++v) total[v] = all<V>(static_cast<C>(constant[k]));
+                for (index j = 0; j < d; ++j) {
+                    const V s = all<V>(scale[k * d + j]), o = all<V>(offset[k * d + j]);
+                    for (index v = 0; v < chains; ++v) {
+                        const V z = read<V>(x + j * rows + v * count) * s + o;
+                        total[v] -= z * z;
+                    }
+                }
+                for (index v = 0; v < chains; ++v) write<C>(scores + k * rows + v * count, total[v]);
+            }
+            return nullptr;
+        },
+        [&](const double*) {
+            for (index k = 0; k < groups; ++k) {
+                V r[chains], sum = {};
+                for (index v = 0; v < chains; ++v) sum += r[v] = read<V>(scores + k * rows + v * count);
+                if (!Chosen<C>(sum).count) continue;
+                add_lanes<C>(whole + k * count, sum);
+                for (index j = 0; j < d; ++j) {
+                    const V m = all<V>(centre[k * d + j]);
+                    V a = {}, b = {};
+                    for (index v = 0; v < chains; ++v) {
+                        const V y = read<V>(x + j * rows + v * count) - m, t = r[v] * y;
+                        a += t;
+                        b += t * y;
+                    }
+                    add_lanes<C>(first + (k * d + j) * count, a);
+                    add_lanes<C>(second + (k * d + j) * count, b);
+                }
+            }
+        });
+    if (odd) return odd;
+    for (index k = 0; k < groups; ++k) {
+        const double w = total_of<C>(whole + k * count);
+        for (index c = k * d; c < (k + 1) * d; ++c) {
+            const double drift = total_of<C>(first + c * count), step = w != 0 ? drift / w : 0.0;
+            weight[c] = w;
+            means[c] = w != 0 ? mean[c] + step : 0.0;
+            carry[c] = w != 0 ? step - (means[c] - mean[c]) : 0.0;
+            scatter[c] = total_of<C>(second + c * count) - drift * step;
+        }
+    }
+    return OK;
+}
+
+// One covariance for all: scores are affine, (K, d) `slope` about the origin, up to the row's own square, which `inverse`
+// (1, d, d) gives. The scatter within the components is what all rows have about the origin less what their means have.
+template <class C>
+index em_shared(const C* X, index n, index d, index stride, const double* weights, index groups, const double* origin,
+                const double* slope, const double* inverse, const double* constant, double* weight, double* means,
+                double* carry, double* scatter, double* likelihood) {
+    using V = Vector<C>;
+    constexpr index count = Wide<C>::count, rows = Wide<C>::rows;
+    Triangles<C> triangle(d, 1);
+    Scatters<C> whole(d, 1);
+    Scratch<C> x(d * rows), scores(groups * rows), base(rows), w(rows), table(groups * d), offset(groups), zero(d);
+    Scratch<double> exact(d), sums(groups * (d + 1) * count), drift(groups * d);
+    if (!triangle || !whole || !x || !scores || !base || !w || !table || !offset || !zero || !exact || !sums || !drift)
+        return NO_MEMORY;
+    triangle.pack(inverse, exact);
+    for (index k = 0; k < groups; ++k) offset[k] = static_cast<C>(constant[k]);
+    in_fours(groups, [&](index first, auto number) {
+        constexpr index E = decltype(number)::value;
+        for (index j = 0; j < d; ++j)
+            for (index e = 0; e < E; ++e) table[first * d + j * E + e] = static_cast<C>(slope[(first + e) * d + j]);
+    });
+    const index odd = over_tiles(
+        X, n, d, stride, weights, origin, groups, x.data, scores.data, likelihood,
+        [&]() -> const C* {
+            triangle.score(x, 0, C(0), base);
+            in_fours(groups, [&](index first, auto number) {
+                constexpr index E = decltype(number)::value;
+                V found[E][chains];
+                affine<C, E>(x, table + first * d, offset + first, d, found);
+                for (index e = 0; e < E; ++e)
+                    for (index v = 0; v < chains; ++v) write<C>(scores + (first + e) * rows + v * count, found[e][v]);
+            });
+            return base.data;
+        },
+        [&](const double* row_weights) {
+            for (index r = 0; r < rows; ++r) w[r] = static_cast<C>(row_weights[r]);
+            whole.add(x, w, 0, zero);
+            for (index k = 0; k < groups; ++k) {
+                double* own = sums + k * (d + 1) * count;
+                V r[chains], sum = {};
+                for (index v = 0; v < chains; ++v) sum += r[v] = read<V>(scores + k * rows + v * count);
+                if (!Chosen<C>(sum).count) continue;
+                add_lanes<C>(own + d * count, sum);
+                for (index j = 0; j < d; ++j) {
+                    V total = {};
+                    for (index v = 0; v < chains; ++v) total += r[v] * read<V>(x + j * rows + v * count);
+                    add_lanes<C>(own + j * count, total);
+                }
+            }
+        });
+    if (odd) return odd;
+    whole.flush(0);
+    for (index i = 0; i < d; ++i)
+        for (index j = 0; j <= i; ++j) scatter[i * d + j] = whole.sum(0, i, j);
+    for (index k = 0; k < groups; ++k) {
+        const double* own = sums + k * (d + 1) * count;
+        const double total = total_of<C>(own + d * count);
+        weight[k] = total;
+        double* step = drift + k * d;
+        for (index j = 0; j < d; ++j) {
+            step[j] = total != 0 ? total_of<C>(own + j * count) / total : 0.0;
+            means[k * d + j] = total != 0 ? origin[j] + step[j] : 0.0;
+            carry[k * d + j] = total != 0 ? step[j] - (means[k * d + j] - origin[j]) : 0.0;
+        }
+        for (index i = 0; i < d; ++i)
+            for (index j = 0; j <= i; ++j) scatter[i * d + j] -= total * step[i] * step[j];
+    }
+    for (index i = 0; i < d; ++i)
+        for (index j = 0; j < i; ++j) scatter[j * d + i] = scatter[i * d + j];
+    return OK;
+}
+
+}  // namespace
+}  // namespace parzen
+
+#define PARZEN_EM(kernel, T, suffix)                                                                                  \
+    PARZEN_EXPORT parzen::index parzen_em_##kernel##_##suffix(                                                        \
+        const T* X, parzen::index n, parzen::index d, parzen::index stride, const double* weights,                    \
+        parzen::index groups, const double* origin, const double* mean, const double* inverse,                       \
+        const double* constant, double* weight, double* means, double* carry, double* scatter, double* likelihood) {  \
+        return parzen::em_##kernel(X, n, d, stride, weights, groups, origin, mean, inverse, constant, weight, means,  \
+                                   carry, scatter, likelihood);                                                       \
+    }
+
+PARZEN_EM(full, float, f32)
+PARZEN_EM(full, double, f64)
+PARZEN_EM(diagonal, float, f32)
+PARZEN_EM(diagonal, double, f64)
+PARZEN_EM(shared, float, f32)
+PARZEN_EM(shared, double, f64)

@@ -1,0 +1,193 @@
+// One step of EM for a mixture of full Gaussians at rows with missing cells. Rows of one pattern that follow one another
+// share each component's rotated factor (split.h): their observed cells are weighed as complete rows are, and what is
+// expected of the missing ones is added once for all of them: with G = B T^-1,
+//
+//     sum of w y y'  =  [ S    S G'             ]
+//                       [ G S  G S G' + w C C'  ],   S that of the observed cells.
+#include "em.h"
+#include "split.h"
+
+namespace parzen {
+namespace {
+
+template <class T>
+inline bool same_pattern(const T* a, const T* b, index d) {
+    for (index j = 0; j < d; ++j)
+        if ((a[j] == a[j]) != (b[j] == b[j])) return false;
+    return true;
+}
+
+// Sums about a component's current mean, (d + 1) x (d + 1) by rows: the last column is one. And those of the cells that were
+// there, column by column: weight, first and second moment.
+struct Sums {
+    index d;
+    Scratch<double> whole, cells;
+    Sums(index columns, index groups) : d(columns), whole(groups * (d + 1) * (d + 1)), cells(groups * 3 * d) {}
+    explicit operator bool() const { return whole.data && cells.data; }
+};
+
+// The sums of a run of rows over its observed cells, and what follows for the others.
+void complete(const Split& split, const double* turned, const Scatters<double>& seen, index k, double* s, double* G,
+              double* H, Sums& sums) {
+    const index d = sums.d, o = split.observed, m = d - o, width = d + 1;
+    const auto S = [&](index i, index j) { return i >= j ? seen.sum(k, i, j) : seen.sum(k, j, i); };
+    const double w = S(o, o);
+    if (w == 0) return;
+    double *whole = sums.whole + k * width * width, *cells = sums.cells + k * 3 * d;
+    const index* columns = split.columns.data;
+    for (index i = 0; i <= o; ++i)
+        for (index j = 0; j <= i; ++j) s[i * (o + 1) + j] = s[j * (o + 1) + i] = S(i, j);
+    for (index i = 0; i < o; ++i) {
+        cells[columns[i]] += w;
+        cells[d + columns[i]] += s[o * (o + 1) + i];
+        cells[2 * d + columns[i]] += s[i * (o + 1) + i];
+    }
+    const auto place = [&](index i) { return i < o ? columns[i] : d; };
+    for (index i = 0; i <= o; ++i)
+        for (index j = 0; j <= o; ++j) whole[place(i) * width + place(j)] += s[i * (o + 1) + j];
+    if (!m) return;
+    // G T = B, from the last column to the first; then H = G S, with the sums themselves in its last column.
+    for (index r = 0; r < m; ++r) {
+        double* g = G + r * o;
+        for (index c = o - 1; c >= 0; --c) {
+            double t = turned[c * d + o + r];
+            for (index i = c + 1; i < o; ++i) t -= g[i] * turned[c * d + i];
+            g[c] = t / turned[c * d + c];
+        }
+        double* h = H + r * (o + 1);
+        for (index j = 0; j <= o; ++j) {
+            double t = 0;
+            for (index i = 0; i < o; ++i) t += g[i] * s[i * (o + 1) + j];
+            h[j] = t;
+        }
+    }
+    for (index r = 0; r < m; ++r) {
+        const index row = columns[o + r];
+        for (index j = 0; j <= o; ++j) {
+            whole[row * width + place(j)] += H[r * (o + 1) + j];
+            whole[place(j) * width + row] += H[r * (o + 1) + j];
+        }
+        for (index q = 0; q < m; ++q) {
+            double t = 0;
+            for (index j = 0; j < o; ++j) t += H[r * (o + 1) + j] * G[q * o + j];
+            for (index c = o; c < d; ++c) t += w * turned[c * d + o + r] * turned[c * d + o + q];
+            whole[row * width + columns[o + q]] += t;
+        }
+    }
+}
+
+// scores[r] = constant - |T^-1 (x - mean)|^2 log2(e) / 2 of a tile of rows, x laid out by observed columns.
+inline void solve(const Split& split, const double* turned, const double* x, const double* mean, double constant, double* z, double* scores) {
+    constexpr index rows = Wide<double>::rows;
+    vec square[chains] = {};
+    for (index i = 0; i < split.observed; ++i) {
+        vec t[chains];
+        for (index v = 0; v < chains; ++v) t[v] = load(x + i * rows + v * lanes) - splat(mean[split.columns.data[i]]);
+        for (index j = 0; j < i; ++j) {
+            const vec scale = splat(turned[j * split.d + i]);
+            for (index v = 0; v < chains; ++v) t[v] -= scale * load(z + j * rows + v * lanes);
+        }
+        const vec inverse = splat(1.0 / turned[i * split.d + i]);
+        for (index v = 0; v < chains; ++v) {
+            t[v] *= inverse;
+            square[v] += t[v] * t[v];
+            store(z + i * rows + v * lanes, t[v]);
+        }
+    }
+    for (index v = 0; v < chains; ++v)
+        store(scores + v * lanes, splat(constant) - splat(0.5 / log_two) * square[v]);
+}
+
+void finish(const Sums& sums, index groups, const double* mean, double* weight, double* means, double* carry,
+            double* scatter, double* cell_weight, double* cell_mean, double* cell_carry, double* cell_scatter) {
+    const index d = sums.d, width = d + 1;
+    const auto centre = [](double shift, double drift, double w, double* m, double* lost) {
+        const double step = w != 0 ? drift / w : 0.0;
+        *m = w != 0 ? shift + step : 0.0;
+        *lost = w != 0 ? step - (*m - shift) : 0.0;
+    };
+    for (index k = 0; k < groups; ++k) {
+        const double *whole = sums.whole.data + k * width * width, *cells = sums.cells.data + k * 3 * d;
+        const double w = whole[d * width + d];
+        weight[k] = w;
+        for (index i = 0; i < d; ++i) {
+            const index c = k * d + i;
+            centre(mean[c], whole[i * width + d], w, means + c, carry + c);
+            for (index j = 0; j < d; ++j)
+                scatter[c * d + j] = whole[i * width + j] - (w != 0 ? whole[i * width + d] * (whole[j * width + d] / w) : 0.0);
+            cell_weight[c] = cells[i];
+            centre(mean[c], cells[d + i], cells[i], cell_mean + c, cell_carry + c);
+            cell_scatter[c] = cells[2 * d + i] - (cells[i] != 0 ? cells[d + i] * (cells[d + i] / cells[i]) : 0.0);
+        }
+    }
+}
+
+template <class T>
+index em_missing(const T* X, index n, index d, index stride, const double* weights, index groups, index factors,
+                 const double* mean, const double* factor, const double* log_weight, double* weight, double* means,
+                 double* carry, double* scatter, double* cell_weight, double* cell_mean, double* cell_carry,
+                 double* cell_scatter, double* likelihood) {
+    constexpr index rows = Wide<double>::rows;
+    Scatters<double> seen(d, groups);
+    Sums sums(d, groups);
+    Scratch<double> x(d * rows), z(d * rows), scores(groups * rows), centre(groups * d), s((d + 1) * (d + 1)), G(d * d), H(d * (d + 1));
+    Split shared(d);
+    if (!seen || !sums || !x || !z || !scores || !centre || !s || !G || !H || !shared) return NO_MEMORY;
+    Scratch<double> turned(factors * d * d), constants(factors);
+    if (!turned || !constants) return NO_MEMORY;
+    *likelihood = 0;
+    double w[rows];
+    for (index begin = 0; begin < n;) {
+        const T* first = X + begin * stride;
+        index end = begin + 1;
+        while (end < n && same_pattern(first, X + end * stride, d)) ++end;
+        shared.pattern(first);
+        const index o = shared.observed;
+        for (index k = 0; k < factors; ++k) {
+            shared.factor(factor + k * d * d);
+            std::memcpy(turned + k * d * d, shared.turned, sizeof(double) * d * d);
+            constants[k] = -shared.log_determinant() - half_log_two_pi * o;
+        }
+        const auto own = [&](index k) { return k < factors ? k : 0; };
+        seen.reset(o, groups);
+        for (index k = 0; k < groups; ++k)
+            for (index i = 0; i < o; ++i) centre[k * o + i] = mean[k * d + shared.columns[i]];
+        for (index i = begin; i < end; i += rows) {
+            const index count = end - i < rows ? end - i : rows;
+            for (index c = 0; c < o; ++c)
+                for (index r = 0; r < rows; ++r)
+                    x[c * rows + r] = X[(i + (r < count ? r : count - 1)) * stride + shared.columns[c]];
+            lay_weights<double>(weights, i, count, w);
+            for (index k = 0; k < groups; ++k) {
+                const double constant = (constants[own(k)] + log_weight[k]) / log_two;
+                solve(shared, turned + own(k) * d * d, x, mean + k * d, constant, z, scores + k * rows);
+            }
+            const index odd = posteriors<double>(scores, groups, w, nullptr, likelihood);
+            if (odd) return odd;
+            for (index k = 0; k < groups; ++k) seen.add(x, scores + k * rows, k, centre + k * o);
+        }
+        for (index k = 0; k < groups; ++k) {
+            seen.flush(k);
+            complete(shared, turned + own(k) * d * d, seen, k, s, G, H, sums);
+        }
+        begin = end;
+    }
+    finish(sums, groups, mean, weight, means, carry, scatter, cell_weight, cell_mean, cell_carry, cell_scatter);
+    return OK;
+}
+
+}  // namespace
+}  // namespace parzen
+
+#define PARZEN_EM_MISSING(T, suffix)                                                                                  \
+    PARZEN_EXPORT parzen::index parzen_em_missing_##suffix(                                                           \
+        const T* X, parzen::index n, parzen::index d, parzen::index stride, const double* weights,                    \
+        parzen::index groups, parzen::index factors, const double* mean, const double* factor,                       \
+        const double* log_weight, double* weight, double* means, double* carry, double* scatter,                      \
+        double* cell_weight, double* cell_mean, double* cell_carry, double* cell_scatter, double* likelihood) {       \
+        return parzen::em_missing(X, n, d, stride, weights, groups, factors, mean, factor, log_weight, weight, means, \
+                                  carry, scatter, cell_weight, cell_mean, cell_carry, cell_scatter, likelihood);      \
+    }
+
+PARZEN_EM_MISSING(float, f32)
+PARZEN_EM_MISSING(double, f64)

@@ -1,0 +1,105 @@
+"""A mixture: the sum of weighted densities of components."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from parzen.densities.gaussian import GaussianDensity
+from parzen.family import Density, chosen
+from parzen.kernels.arrays import Array
+from parzen.kernels.em import Components, components
+from parzen.kernels.posterior import normalise
+
+
+@dataclass(frozen=True)
+class MixtureDensity(Density):
+    r"""One mixture: :math:`p(x) = \sum_c \pi_c p_c(x)`. It is one density (K = 1), however many components it has.
+
+    Attributes
+    ----------
+    components : Density
+        The components, C densities over the same columns.
+    log_weight : array of shape (C,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from parzen.densities.gaussian import GaussianDensity
+    >>> two = MixtureDensity(GaussianDensity(np.array([[0.0], [4.0]]), np.ones((2, 1))), np.log([0.75, 0.25]))
+    >>> two.log_density(np.array([[0.0]])).round(4), two.posterior(np.array([[2.0]])).round(2)
+    (array([[-1.2065]]), array([[0.75, 0.25]]))
+    """
+
+    components: Density
+    log_weight: Array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return 1, self.components.shape[1]
+
+    @property
+    def weight(self) -> Array:
+        """Weights of the components, (C,)."""
+        return np.exp(self.log_weight)
+
+    @property
+    def size(self) -> int:
+        """How many components there are."""
+        return len(self.log_weight)
+
+    @cached_property
+    def gaussians(self) -> Components | None:
+        """The components in the form in which one pass over the rows learns from them, where they are Gaussians."""
+        if not isinstance(self.components, GaussianDensity):
+            return None
+        return components(self.components.mean, self.components.factor, self.log_weight)
+
+    def log_density(self, X: Any) -> Array:
+        return self.read(X)[0][:, None]
+
+    def read(self, X: Any) -> tuple[Array, Array]:
+        """Log-density of each row, (n,), and the log of weight times density of each component, (n, C)."""
+        joint, sums = np.empty((X.shape[0], self.size)), np.empty(X.shape[0])
+        self.components.write(X, joint)
+        normalise(joint, self.log_weight, "sums", sums)
+        return sums, joint
+
+    def posterior(self, X: Any) -> Array:
+        """Probability of each component given the row, (n, C); the weights, where no component explains it."""
+        values = np.empty((X.shape[0], self.size))
+        self.components.compare(X, values)
+        normalise(values, self.log_weight, "plain")
+        return values
+
+    def bound(self, X: Any, at: Density) -> Array:
+        """Lower bound of the log-density by the posteriors of another mixture (Jensen); it touches at the mixture itself."""
+        assert isinstance(at, MixtureDensity)
+        sums, joint = at.read(X)
+        with np.errstate(invalid="ignore"):
+            log_share = np.where(np.isneginf(joint), -np.inf, joint - sums[:, None])
+            share = np.exp(log_share)
+            terms = np.where(share == 0, 0.0, share * (self.read(X)[1] - log_share))
+        return terms.sum(axis=1, keepdims=True)
+
+    def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
+        return self.draw(len(labels), rng)[0]
+
+    def draw(self, n: int, rng: np.random.Generator) -> tuple[Array, NDArray[np.int64]]:
+        """Rows and the components that they come from."""
+        weight = self.weight
+        labels = rng.choice(self.size, size=n, p=weight / weight.sum())
+        return self.components.sample(labels, rng), labels
+
+    def marginal(self, columns: Sequence[int]) -> "MixtureDensity":
+        return MixtureDensity(self.components.marginal(columns), self.log_weight)
+
+    def conditional(self, columns: Sequence[int], values: ArrayLike) -> "MixtureDensity":
+        given = self.components.marginal(chosen(self.shape[1], columns))
+        sums, joint = MixtureDensity(given, self.log_weight).read(np.asarray(values, dtype=np.float64)[None])
+        if not np.isfinite(sums[0]):
+            raise ValueError(f"no component explains the values {values!r}, so that nothing can be said given them.")
+        return MixtureDensity(self.components.conditional(columns, values), joint[0] - sums[0])

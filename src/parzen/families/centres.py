@@ -1,0 +1,161 @@
+"""Centres: k-means, a mixture in the limit in which every row belongs to its nearest component alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from parzen.accumulate import for_blocks
+from parzen.family import Density, Family, NeedsDensity, chosen
+from parzen.fit import Fit, fit
+from parzen.kernels.arrays import Array, as_floats
+from parzen.kernels.centres import centre_step
+from parzen.kernels.memberships import Memberships, group_count
+from parzen.statistic import Expected, Sums
+
+
+@dataclass(frozen=True)
+class CentreDensity(Density):
+    """Centres of clusters. What it gives for a log-density is minus the squared distance to the nearest of them.
+
+    Attributes
+    ----------
+    centre : array of shape (C, d)
+    """
+
+    centre: Array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return 1, self.centre.shape[1]
+
+    def log_density(self, X: Any) -> Array:
+        codes = self.nearest(X)
+        with np.errstate(over="ignore"):
+            squares = (as_floats(X, self.shape[1]) - self.centre[codes]) ** 2
+        return -np.where(np.isnan(squares), 0.0, squares).sum(axis=1, keepdims=True)
+
+    def nearest(self, X: Any) -> NDArray[np.int32]:
+        """The nearest centre of each row, (n,); distances are over the cells that are there."""
+        codes = np.empty(X.shape[0], dtype=np.int32)
+
+        def read(begin: int, rows: Any) -> None:
+            rows = as_floats(rows, self.shape[1])
+            centre_step(rows, None, self.centre, sums=False, codes=codes[begin : begin + len(rows)])
+
+        for_blocks(self, X, read)
+        return codes
+
+    def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
+        return self.centre[rng.integers(len(self.centre), size=len(labels))]
+
+    def marginal(self, columns: Sequence[int]) -> "CentreDensity":
+        return CentreDensity(np.ascontiguousarray(self.centre[:, chosen(self.shape[1], columns)]))
+
+    def conditional(self, columns: Sequence[int], values: ArrayLike) -> "CentreDensity":
+        raise ValueError("centres of clusters are no density, and have none given some columns; use a mixture.")
+
+
+@dataclass(eq=False, repr=False)
+class Centres(Family):
+    r"""Clusters about centres: the sum of the rows' squared distances to their nearest centre is least (k-means).
+
+    It is EM for spherical Gaussians of equal weight and one variance, as that goes to zero. Its statistic is `Sums`, taken
+    at the current centres; what stands for the log-likelihood is minus the inertia.
+
+    Parameters
+    ----------
+    n_clusters : int
+    """
+
+    n_clusters: int = 8
+
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Expected:
+        if at is None:
+            raise NeedsDensity("clusters are found by iteration: use parzen.fit or KMeans.")
+        if group_count(R) != 1 or not (R is None or isinstance(R, np.ndarray)):
+            raise ValueError("centres are of one group of rows: give weights (n,), or none.")
+        X = as_floats(X, at.shape[1])
+        w = None if R is None else R.reshape(-1)
+        weight, totals, inertia = centre_step(X, w, at.centre)
+        cells = weight if weight.ndim == 2 else np.repeat(weight[:, None], X.shape[1], axis=1)
+        whole = np.array([len(X) if w is None else w.sum()])
+        return Expected(Sums(cells, totals + cells * at.centre), whole, np.array([-inertia]))
+
+    def maximise(self, statistic: Sums) -> CentreDensity:
+        """Means of the clusters; a cluster without rows (or a column of it) has that of all rows together."""
+        weight, totals = (part.sum(axis=0, keepdims=True) for part in (statistic.weight, statistic.totals))
+        empty = statistic.weight == 0
+        total = np.where(empty, totals, statistic.totals)
+        cells = np.where(empty, weight, statistic.weight)
+        return CentreDensity(total / np.where(cells == 0, 1.0, cells))
+
+    def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> CentreDensity:
+        rows, w = sampled(X, None if R is None else np.asarray(R).reshape(-1), max(256 * self.n_clusters, 10_000), rng)
+        return CentreDensity(plus_plus(filled_in(rows), w, self.n_clusters, rng))
+
+
+def sampled(X: Any, w: Array | None, most: int, rng: np.random.Generator) -> tuple[Any, Array | None]:
+    """At most so many of the rows (all of them, in their order, where there are no more), with their weights."""
+    n = X.shape[0]
+    if n <= most:
+        return X, w
+    rows = np.sort(rng.choice(n, size=most, replace=False))
+    return X[rows], None if w is None else np.ascontiguousarray(w[rows])
+
+
+def filled_in(X: Any) -> Array:
+    """Rows as float64, in which missing cells have their column's mean."""
+    X = np.array(X, dtype=np.float64)
+    missing = np.isnan(X)
+    if missing.any():
+        there = np.maximum((~missing).sum(axis=0), 1)
+        X = np.where(missing, np.where(missing, 0.0, X).sum(axis=0) / there, X)
+    return X
+
+
+def plus_plus(X: Array, w: Array | None, K: int, rng: np.random.Generator, first: Array | None = None) -> Array:
+    """Centres that are rows far from each other: greedy k-means++ (Arthur & Vassilvitskii 2007).
+
+    Parameters
+    ----------
+    X : array of shape (n, d), without missing cells
+    first : centres that are known already, (k, d)
+    """
+    n, d = X.shape
+    trials = 2 + int(np.log(K))
+    origin = X.mean(axis=0)
+    X = X - origin
+    squares = (X * X).sum(axis=1)
+    weight = np.ones(n) if w is None else w
+    centre = np.empty((K, d))
+    known = 0 if first is None else len(first)
+    if first is not None and known:
+        centre[:known] = first - origin
+        far = np.min([_distances(X, squares, one[None])[:, 0] for one in centre[:known]], axis=0)
+    else:
+        centre[0] = X[rng.choice(n, p=weight / weight.sum())]
+        known, far = 1, _distances(X, squares, centre[:1])[:, 0]
+    for k in range(known, K):
+        mass = np.cumsum(weight * far)
+        if not mass[-1] > 0:  # every row lies on a centre
+            centre[k:] = X[rng.choice(n, size=K - k)]
+            break
+        tries = np.minimum(np.searchsorted(mass, rng.random(trials) * mass[-1], side="right"), n - 1)
+        near = np.minimum(far[:, None], _distances(X, squares, X[tries]))
+        best = int((weight @ near).argmin())
+        centre[k], far = X[tries[best]], near[:, best]
+    return centre + origin
+
+
+def lloyd(X: Array, w: Array | None, centre: Array, max_iter: int) -> Fit:
+    """A few steps of k-means from given centres."""
+    return fit(Centres(len(centre)), X, w, start=CentreDensity(centre), max_iter=max_iter, tol=0.0, accelerate=False)
+
+
+def _distances(X: Array, squares: Array, to: Array) -> Array:
+    """Squared distances of rows to a few points, (n, k)."""
+    values: Array = squares[:, None] - 2.0 * (X @ to.T) + (to * to).sum(axis=1)
+    return np.maximum(values, 0.0)

@@ -1,0 +1,304 @@
+"""Mixtures by EM: any family's densities, weighted and added."""
+
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+
+from parzen.densities.each import EachDensity
+from parzen.densities.gaussian import GaussianDensity
+from parzen.densities.mixture import MixtureDensity
+from parzen.families.each import Each, Known
+from parzen.families.gaussian import Gaussian
+from parzen.families.product import Product
+from parzen.families.starts import INITS, labels_to_try
+from parzen.family import Collapse, Density, Family, NeedsDensity, Table, calling, choose, quietly, say
+from parzen.fit import Fit, begin, fit
+from parzen.kernels.arrays import Array, as_floats, is_sparse
+from parzen.kernels.em import em_step, em_step_missing
+from parzen.kernels.memberships import Labels, Memberships, group_count, only_group
+from parzen.posterior import memberships
+from parzen.statistic import Expected, Joint, Moments, Sample, Statistic, Sums
+
+
+@dataclass(eq=False, repr=False)
+class Mixture(Family):
+    r"""Mixtures: :math:`p(x) = \sum_c \pi_c p_c(x)`, by EM. A family itself: a class, or a block of columns, can be one.
+
+    Its statistic is, for each group, the `Joint` of the components' weights and their family's statistic, every row
+    counted in every component by its posterior under the current density. Components are parameters, not predictives:
+    ``estimate="bayes"`` becomes ``"map"``, with a prior whose mode is where the posterior's mean was.
+
+    Parameters
+    ----------
+    family : Family or list of families
+        What the components are; by default ``Gaussian()``. A list gives each its own kind, such as
+        ``[Gaussian(), Gaussian(), Uniform()]``, where `Known(density)` is a component that stays as it is.
+    n_components : int, optional
+        By default 2, or the length of the list.
+    concentration : float
+        Of a Dirichlet prior of the weights: 1 is none, more keeps components from dying, 0 to 1 lets them.
+    init : "auto", "kmeans", "k-means++", "random" or "random_from_data"
+        Where EM begins. "auto" tries partitions of a sample by k-means, in the columns' own units and after whitening,
+        until two of them lead to the same height (or nine have been tried), and keeps the one that led highest.
+    starts : int
+        How many times more partitions are tried.
+    held : pair (list of int, GaussianDensity), optional
+        Components that stay as they are (though their weights are learnt), and what they are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from parzen import Mixture, Poisson, fit
+    >>> visits = np.array([[0], [1], [0], [2], [1], [14], [17], [15], [13]])
+    >>> two = fit(Mixture(Poisson(estimate="ml"), 2), visits, rng=0).density
+    >>> np.sort(two.components.rate.ravel()).round(2), np.sort(two.weight).round(2)
+    (array([ 0.8 , 14.75]), array([0.44, 0.56]))
+    """
+
+    family: Any = None
+    n_components: int | None = None
+    concentration: float = 1.0
+    init: str = "auto"
+    starts: int = 1
+    held: Any = None
+
+    @property
+    def takes_missing(self) -> bool:  # type: ignore[override]
+        """Whether the components may have missing cells."""
+        return self._components().takes_missing
+
+    @property
+    def takes_sparse(self) -> bool:  # type: ignore[override]
+        """Whether the components read CSR matrices."""
+        return self._components().takes_sparse
+
+    @property
+    def takes_negative(self) -> bool:  # type: ignore[override]
+        """Whether the components may have cells below zero."""
+        return self._components().takes_negative
+
+    def bind(self, table: Table) -> Self:
+        bound = self._components().bind(table)
+        return replace(self, family=bound.parts if isinstance(bound, Each) else bound)
+
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Expected:
+        if at is None:
+            raise NeedsDensity("a mixture must be found by iteration: use parzen.fit or an estimator.")
+        groups = at.parts if isinstance(at, EachDensity) else (at,)
+        if len(groups) != group_count(R):
+            raise ValueError(f"there are {len(groups)} mixtures, but memberships in {group_count(R)} groups.")
+        seen = [self._observe_one(*_own_rows(X, R, k), density) for k, density in enumerate(groups)]
+        parts, weights, likelihoods = zip(*seen, strict=True)
+        return Expected(Joint(tuple(parts)), np.array(weights), np.array(likelihoods))
+
+    def _observe_one(self, X: Any, w: Array | None, at: MixtureDensity) -> tuple[Joint, float, float]:
+        """Statistic, weight and log-likelihood of the rows of one mixture."""
+        family = self._components()
+        found = _at_once(family, X, w, at)
+        if found is None:
+            shares, likelihood = memberships(at.components, at.log_weight, X, w)
+            weight = shares.sum(axis=0)
+            inner = _observe(family, X, shares, at.components)
+        else:
+            inner, weight, likelihood = found
+        total = float(X.shape[0] if w is None else w.sum())
+        return Joint((Sums(weight[:, None], weight[:, None]), inner)), total, likelihood
+
+    def maximise(self, statistic: Joint) -> Density:
+        self._check()
+        parts = tuple(self._maximise_one(part) for part in statistic.parts)
+        return parts[0] if len(parts) == 1 else EachDensity(parts)
+
+    def _maximise_one(self, statistic: Any) -> MixtureDensity:
+        counted, inner = statistic.parts
+        weight = counted.weight[:, 0]
+        if not weight.sum() > 0:
+            raise Collapse("a mixture can't be fitted: no row has any weight; give rows with weight above 0.")
+        raised = np.maximum(weight + (self.concentration - 1.0), 0.0)
+        raised = raised if raised.sum() > 0 else weight
+        with calling("components"):
+            empty = np.flatnonzero(raised <= 1e-10 * raised.sum())
+            if len(empty):
+                say(
+                    f"components {empty.tolist()} are empty: no row belongs to them. Ask for fewer components, or "
+                    "start elsewhere (another random_state, more starts)."
+                )
+            found = self._components().maximise(inner)
+        with np.errstate(divide="ignore"):
+            log_weight = np.log(raised / raised.sum())
+        return MixtureDensity(self._holding(found), log_weight)
+
+    def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> Density:
+        self._check()
+        groups = group_count(R)
+        if not isinstance(X, np.ndarray) and not is_sparse(X):
+            X, R = _first_batch(X, R)
+            groups = group_count(R)
+        parts = tuple(self._start_one(*_own_rows(X, R, k), rng) for k in range(groups))
+        return parts[0] if groups == 1 else EachDensity(parts)
+
+    def _start_one(self, X: Any, w: Array | None, rng: np.random.Generator) -> MixtureDensity:
+        """The partition of a sample of the rows from which a few steps lead highest."""
+        family, C = self._components(), self._size()
+        if X.shape[0] == 0:
+            raise Collapse("a mixture can't be fitted: a group has no rows; give each class some.")
+        rows, own, tries = labels_to_try(X, w, C, self.init, self.starts, rng)
+        best: Fit | None = None
+        with quietly(), calling("components"):
+            for codes in tries:
+                try:
+                    density = begin(family, rows, Labels(codes, own, groups=C), rng)
+                    found = fit(self, rows, own, start=self._mixed(density, codes, own), max_iter=30, tol=1e-3)
+                except Collapse:
+                    continue
+                agreed = best is not None and _agree(found, best, rows.shape[0])
+                if best is None or _worth(found) > _worth(best):
+                    best = found
+                if agreed:
+                    break
+        if best is None:
+            raise Collapse("no start leads to a mixture of this family; use fewer components, a prior or a floor.")
+        assert isinstance(best.density, MixtureDensity)
+        return best.density
+
+    def _mixed(self, density: Density, codes: Any, w: Array | None) -> MixtureDensity:
+        counts = np.bincount(codes, weights=w, minlength=self._size()) + 1e-3
+        return MixtureDensity(self._holding(density), np.log(counts / counts.sum()))
+
+    def _components(self) -> Family:
+        """The family of the components, by point estimates."""
+        given = Gaussian() if self.family is None else self.family
+        return Each([_pointwise(part) for part in given]) if isinstance(given, list | tuple) else _pointwise(given)
+
+    def _size(self) -> int:
+        if isinstance(self.family, list | tuple):
+            return len(self.family)
+        return 2 if self.n_components is None else int(self.n_components)
+
+    def _holding(self, found: Density) -> Density:
+        if self.held is None:
+            return found
+        which, given = list(self.held[0]), self.held[1]
+        assert isinstance(found, GaussianDensity)
+        mean, factor = found.mean.copy(), found.factor.copy()
+        mean[which], factor[which] = given.mean[which], given.factor[which]
+        return GaussianDensity(mean, factor)
+
+    def _check(self) -> None:
+        choose("init", self.init, INITS)
+        many = isinstance(self.family, list | tuple)
+        if many and self.n_components not in (None, len(self.family)):
+            raise ValueError(
+                f"n_components is {self.n_components}, but there are {len(self.family)} families; leave it out."
+            )
+        if self._size() < 1 or not isinstance(self.n_components, Integral | None) or isinstance(self.n_components, bool):
+            raise ValueError(f"n_components must be a whole number, at least 1, got {self.n_components!r}.")
+        if not isinstance(self.concentration, Real) or not 0 <= self.concentration < np.inf:
+            raise ValueError(f"concentration must be a number, at least 0, got {self.concentration!r}.")
+        if not isinstance(self.starts, Integral) or self.starts < 1:
+            raise ValueError(f"starts must be a whole number, at least 1, got {self.starts!r}.")
+
+
+def _pointwise(family: Any) -> Family:
+    """The same family with parameters in the place of predictives."""
+    if not isinstance(family, Family):
+        raise TypeError(f"family must be a family such as Gaussian(), or a list of them, got {family!r}.")
+    if family.keeps_rows:
+        raise ValueError(f"{family!r} keeps its rows, and can't be a component: EM would keep them once for each.")
+    if isinstance(family, Product) and isinstance(family.blocks, dict):
+        return replace(family, blocks={key: _pointwise(part) for key, part in family.blocks.items()})
+    if isinstance(family, Each):
+        return replace(family, parts=[_pointwise(part) for part in family.parts])
+    own = vars(family)
+    if "estimate" not in own or (own["estimate"] or ("bayes" if own.get("prior") else "ml")) != "bayes":
+        return family
+    prior = own.get("prior")
+    return replace(family, estimate="map", prior=None if prior is None else prior.raised())  # type: ignore[type-var]
+
+
+def _at_once(
+    family: Family, X: Any, w: Array | None, at: MixtureDensity
+) -> tuple[Moments, Array, float] | None:
+    """Posteriors and moments of Gaussians in one pass; None where the family, or the rows, ask for another road."""
+    if type(family) is not Gaussian or at.gaussians is None or is_sparse(X):
+        return None
+    if family.shrinkage in ("ledoit_wolf", "auto") if isinstance(family.shrinkage, str) else False:
+        return None
+    if at.gaussians.kind == "shared" and not (family.shared is True and family._estimate == "ml"):
+        return None
+    if (at.gaussians.kind == "diagonal") != (family.covariance != "full"):
+        return None
+    rows = as_floats(X, at.shape[1])
+    if not at.gaussians.takes(rows):
+        rows = rows.astype(np.float64)
+        if not at.gaussians.takes(rows):
+            return None
+    step = em_step(rows, w, at.gaussians)
+    if step is None:
+        return _with_gaps(rows, w, at)
+    seen = Moments(*step[:4])
+    return seen, seen.weight if seen.weight.ndim == 1 else np.ascontiguousarray(seen.weight[:, 0]), step[4]
+
+
+def _with_gaps(X: Any, w: Array | None, at: MixtureDensity) -> tuple[Moments, Array, float] | None:
+    gaussians = at.components
+    assert isinstance(gaussians, GaussianDensity)
+    if gaussians.factor.ndim == 2 or X.shape[1] == 1:
+        return None
+    step = em_step_missing(X, w, gaussians.mean, gaussians.factor, at.log_weight)
+    if step is None:
+        return None
+    seen = Moments(*step[0], observed=Moments(*step[1]))
+    return seen, seen.weight, step[2]
+
+
+def _observe(family: Family, X: Any, R: Array, at: Density) -> Statistic:
+    try:
+        seen = family.observe(X, R)
+    except NeedsDensity:
+        seen = family.observe(X, R, at)
+    if isinstance(seen, Sample):
+        raise ValueError(f"{family!r} keeps its rows, and can't be a component: EM would keep them once for each.")
+    return seen.statistic if isinstance(seen, Expected) else seen
+
+
+def _own_rows(X: Any, R: Memberships, k: int) -> tuple[Any, Array | None]:
+    """Rows that weigh something in a group, and their weights."""
+    own = only_group(R, k)
+    if own is None:
+        return X, None
+    if isinstance(own, Labels):
+        rows = np.flatnonzero(own.codes >= 0)
+        weights = None if own.weights is None else np.ascontiguousarray(own.weights[rows])
+        return X[rows], weights
+    rows = np.flatnonzero(own)
+    return (X, own) if len(rows) == len(own) else (X[rows], np.ascontiguousarray(own[rows]))
+
+
+def _first_batch(batches: Any, R: Any) -> tuple[Any, Any]:
+    batch = next(iter(batches))
+    return batch if isinstance(batch, tuple) else (batch, R)
+
+
+def _worth(found: Fit) -> tuple[int, float]:
+    return -_degenerate(found.density), found.log_likelihoods[-1]
+
+
+def _agree(one: Fit, other: Fit, n: int) -> bool:
+    """Whether two starts have led to the same height: there may be no higher one."""
+    (sound, height), (as_sound, as_high) = _worth(one), _worth(other)
+    return sound == as_sound and abs(height - as_high) <= 2e-3 * n
+
+
+def _degenerate(density: Any) -> int:
+    """How many components have shrunk to (nearly) a point or a plane, or have died: their likelihood means nothing."""
+    dead = density.weight < 1e-8
+    if not isinstance(density.components, GaussianDensity):
+        return int(dead.sum())
+    factor = density.components.factor
+    spread = np.abs(factor if factor.ndim == 2 else np.diagonal(factor, axis1=1, axis2=2))
+    typical = np.median(spread, axis=0)
+    thin = (spread < 1e-4 * typical).any(axis=1)
+    return int((dead | np.broadcast_to(thin, dead.shape)).sum())

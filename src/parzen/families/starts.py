@@ -1,0 +1,102 @@
+"""Where EM begins: partitions of a sample of the rows."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parzen.families.centres import CentreDensity, filled_in, lloyd, plus_plus, sampled
+from parzen.kernels.arrays import Array, is_sparse
+
+INITS = ("auto", "kmeans", "k-means++", "random", "random_from_data")
+
+#: How many times k-means is begun for each partition.
+SEEDS = 3
+
+#: Columns of whole numbers with at most so many different ones are taken for categories.
+FEW = 12
+
+
+def labels_to_try(
+    X: Any, w: Array | None, C: int, init: str, starts: int, rng: np.random.Generator
+) -> tuple[Any, Array | None, Iterable[NDArray[np.int32]]]:
+    """A sample of the rows, their weights, and partitions of it into C parts.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n, d), n > 0
+    w : weights of the rows, or None
+    init : how partitions are made: see `Mixture`
+    starts : how many times more than by default
+    """
+    rows, own = sampled(X, w, max(4096, 256 * C), rng)
+    points = _scattered(rows, rng) if is_sparse(rows) else filled_in(rows)
+    n = len(points)
+    if C == 1:
+        return rows, own, [np.zeros(n, dtype=np.int32)]
+    if n <= C:
+        return rows, own, [np.arange(n, dtype=np.int32)]
+    if init == "random":
+        return rows, own, [rng.integers(C, size=n).astype(np.int32) for _ in range(starts)]
+    if init != "auto":
+        return rows, own, [_partition(points, own, C, init, rng) for _ in range(starts)]
+    return rows, own, _auto(points, own, C, 3 * starts, rng, is_sparse(rows))
+
+
+def _auto(
+    points: Array, w: Array | None, C: int, rounds: int, rng: np.random.Generator, mapped: bool
+) -> Iterator[NDArray[np.int32]]:
+    """Partitions by k-means: in units of deviations, of principal axes, and in the data's own."""
+    even = _standardised(points)
+    white = _whitened(even)
+    for _ in range(rounds):
+        for plan in (even, white, None if mapped else points):
+            if plan is not None:
+                yield _partition(plan, w, C, "kmeans", rng)
+
+
+def _partition(points: Array, w: Array | None, C: int, init: str, rng: np.random.Generator) -> NDArray[np.int32]:
+    if init == "random_from_data":
+        return CentreDensity(points[rng.choice(len(points), size=C, replace=False)]).nearest(points)
+    if init == "k-means++":
+        return CentreDensity(plus_plus(points, w, C, rng)).nearest(points)
+    # Seeds often miss a cluster; the best of a few seldom does, and on fewer rows they cost little.
+    some, own = sampled(points, w, 1024 + 32 * C, rng)
+    found = [lloyd(some, own, plus_plus(some, own, C, rng), 8) for _ in range(SEEDS)]
+    best = max(found, key=lambda one: one.log_likelihoods[-1]).density
+    assert isinstance(best, CentreDensity)
+    return best.nearest(points)
+
+
+def _standardised(points: Array) -> Array:
+    """Columns in units of their deviations; columns of a few whole numbers as indicators of each."""
+    parts = []
+    for column in points.T:
+        values = np.unique(column[: 10 * FEW])
+        whole = len(values) <= FEW and np.array_equal(values, np.floor(values))
+        values = np.unique(column) if whole else values
+        if whole and 2 < len(values) <= FEW:
+            parts.append((column[:, None] == values).astype(np.float64))
+        else:
+            spread = column.std()
+            parts.append(((column - column.mean()) / (spread if spread > 0 else 1.0))[:, None])
+    return np.ascontiguousarray(np.concatenate(parts, axis=1))
+
+
+def _whitened(points: Array) -> Array | None:
+    """Principal axes in units of their deviations; None where there is one."""
+    values, vectors = np.linalg.eigh(np.atleast_2d(np.cov(points, rowvar=False)))
+    kept = values > 1e-10 * max(values[-1], 0.0)
+    if kept.sum() < 2:
+        return None
+    centred = points - points.mean(axis=0)
+    return np.ascontiguousarray(centred @ (vectors[:, kept] / np.sqrt(values[kept])))
+
+
+def _scattered(rows: Any, rng: np.random.Generator) -> Array:
+    """Sparse rows of counts as shares, in a few random directions."""
+    total = np.asarray(rows.sum(axis=1), dtype=np.float64).ravel()
+    shares = rows.multiply(1.0 / np.where(total == 0, 1.0, total)[:, None]).tocsr()
+    width = min(rows.shape[1], 50)
+    return np.asarray(shares @ rng.standard_normal((rows.shape[1], width)), dtype=np.float64)
