@@ -9,9 +9,12 @@ from parzen.comparison import LearningComparison, compare_learning
 from parzen.estimators.bayes import BayesClassifier, GaussianDiscriminant, NaiveBayes
 from parzen.estimators.density import DensityEstimator
 from parzen.estimators.discriminant import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from parzen.estimators.gaussian_mixture import GaussianMixture
 from parzen.estimators.histogram import HistogramDensity
 from parzen.estimators.kernel import KernelDensity
+from parzen.estimators.kmeans import KMeans
 from parzen.estimators.logistic import LogisticRegression
+from parzen.estimators.mixture import MixtureModel
 from parzen.estimators.naive import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 from parzen.explanation import Explanation
 from parzen.families.columns import Columns
@@ -20,14 +23,16 @@ from parzen.families.each import Each, Known
 from parzen.families.gaussian import Gaussian
 from parzen.families.histogram import Histogram
 from parzen.families.kernel import Kernel
+from parzen.families.mixture import Mixture
 from parzen.families.product import Product
 from parzen.families.symbols import Bernoulli, Categorical
+from parzen.families.uniform import Uniform
 from parzen.family import Collapse, Density, Family, FloorWarning
 from parzen.fit import Fit, fit, log_likelihood
 from parzen.forms import Boundary, Softmax
 from parzen.kernels.memberships import Labels
 from parzen.smoothing import BiasVariance, bias_variance
-from parzen.statistic import Counts, Expected, Joint, Moments, Sample, Statistic, Sums
+from parzen.statistic import Counts, Expected, Extent, Joint, Moments, Sample, Statistic, Sums
 
 __version__ = "0.1.0.dev0"
 
@@ -48,15 +53,18 @@ __all__ = [
     "Each",
     "Expected",
     "Explanation",
+    "Extent",
     "Family",
     "Fit",
     "FloorWarning",
     "Gaussian",
     "GaussianDiscriminant",
+    "GaussianMixture",
     "GaussianNB",
     "Histogram",
     "HistogramDensity",
     "Joint",
+    "KMeans",
     "Kernel",
     "KernelDensity",
     "Known",
@@ -64,6 +72,8 @@ __all__ = [
     "LearningComparison",
     "LinearDiscriminantAnalysis",
     "LogisticRegression",
+    "Mixture",
+    "MixtureModel",
     "Moments",
     "Multinomial",
     "MultinomialNB",
@@ -75,6 +85,7 @@ __all__ = [
     "Softmax",
     "Statistic",
     "Sums",
+    "Uniform",
     "accumulate",
     "bandwidth",
     "bias_variance",

@@ -182,6 +182,10 @@ class Family(BaseEstimator, ABC):
         """Density to iterate from; where one look at the rows is enough, the one that it gives."""
         return self.maximise(accumulate(self, X, R))
 
+    def n_parameters(self, density: Any) -> int:
+        """How many parameters were free when a density of this family was found: what BIC and AIC charge for."""
+        raise TypeError(f"{self!r} has no number of parameters, and so no BIC; compare by the score of new rows.")
+
     def bind(self, table: Table) -> Self:
         """The same family, told what it must know before the first row: positions of names, alphabets of columns."""
         return self

@@ -13,7 +13,7 @@ from parzen.kernels.gaussian import patterns
 from parzen.kernels.memberships import Labels, Memberships, check_memberships, group_count, take
 from parzen.statistic import Expected, Joint, Statistic
 
-Outcome = Literal["converged", "too many steps", "collapsed"]
+Outcome = Literal["converged", "too many steps", "collapsed", "stopped"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Fit:
         With `trace`, for each step of a family that iterates: the lower bound of the likelihood at the density that
         the step found, by what it expected under the one before (Neal & Hinton 1998). It lies between their
         likelihoods.
-    outcome : "converged", "too many steps" or "collapsed"
+    outcome : "converged", "too many steps", "collapsed" or "stopped"
     message : str
         What happened and, where something should be done, what.
     n_iter : int
@@ -58,7 +58,7 @@ def fit(
     max_iter: int = 200,
     tol: float = 1e-7,
     trace: bool = False,
-    callback: Callable[[int, float], None] | None = None,
+    callback: Callable[[int, float], Any] | None = None,
     accelerate: bool = True,
 ) -> Fit:
     """Fit K densities of a family to weighted rows.
@@ -74,7 +74,7 @@ def fit(
     tol : stop when the log-likelihood changes by less than this for each unit of weight (of the column that is observed
         least, where cells are missing)
     trace : also evaluate the last density, and the lower bound at each step, at the cost of more looks at the rows
-    callback : called with the step and the log-likelihood after each look
+    callback : called with the step and the log-likelihood after each look; it stops the iteration by returning True
     accelerate : whether a family that iterates may leap ahead (see `Leaps`); the likelihood never falls by it
 
     Returns
@@ -124,7 +124,7 @@ def _iterate(
     max_iter: int,
     tol: float,
     trace: bool,
-    callback: Callable[[int, float], None] | None,
+    callback: Callable[[int, float], Any] | None,
     accelerate: bool,
 ) -> Fit:
     X, R = _arranged(X, R)
@@ -145,8 +145,7 @@ def _iterate(
             density, steps = fallen, steps + 1
             continue
         scores.append(score)
-        if callback is not None:
-            callback(steps, score)
+        stop = callback is not None and callback(steps, score) is True
         try:
             if not np.isfinite(score):
                 raise Collapse(f"the log-likelihood became {score}; use a prior or a floor.")
@@ -161,6 +160,8 @@ def _iterate(
         # For each unit of weight of the column that was observed least.
         if leaps.change(score) <= tol * expected.weight.sum(axis=0).min():
             outcome, message = "converged", f"The likelihood stopped changing after {steps} steps."
+        elif stop:
+            outcome, message = "stopped", f"The callback stopped the iteration after {steps} steps."
         density = leaps.onward(family, expected.statistic, score, found) if steps < max_iter else found
     if statistic is None:
         raise Collapse(message)

@@ -83,6 +83,25 @@ class DensityLearner(DensityMixin, Learner):
         values, w = weighty(values, weights(sample_weight, values))
         return float(np.average(values, weights=w))
 
+    def bic(self, X: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Bayesian information criterion: parameters times log n less twice the log-likelihood. Low is good."""
+        total, n = self._likelihood(X, sample_weight)
+        return self._n_parameters() * float(np.log(n)) - 2.0 * total
+
+    def aic(self, X: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Akaike's information criterion: twice the parameters less twice the log-likelihood. Low is good."""
+        return 2.0 * self._n_parameters() - 2.0 * self._likelihood(X, sample_weight)[0]
+
+    def _n_parameters(self) -> int:
+        self._check_learnt()
+        return self.family_.n_parameters(self.density_)
+
+    def _likelihood(self, X: Any, sample_weight: ArrayLike | None) -> tuple[float, float]:
+        """Log-likelihood of the rows, and their weight."""
+        values = self.score_samples(X)
+        values, w = weighty(values, weights(sample_weight, values))
+        return (float(values.sum()), float(len(values))) if w is None else (float(values @ w), float(w.sum()))
+
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """Draw rows from the density, as a table of the kind that it was fitted to."""
         check_is_fitted(self, "density_")

@@ -36,7 +36,7 @@ class Learner(BaseEstimator):
     schema_ : Schema
         How tables are read: names, and categories of columns.
     n_iter_ : int
-    outcome_ : "converged", "too many steps" or "collapsed"
+    outcome_ : "converged", "too many steps", "collapsed" or "stopped"
     n_features_in_ : int
     feature_names_in_ : array of str, where X has names
     """
@@ -85,9 +85,12 @@ class Learner(BaseEstimator):
         options = {name: getattr(self, name) for name in self._steps}
         found: Fit = self._reading(rows, fit, family, rows, R, rng=rng, **options)
         self._check_statistic(found.statistic, rows)
-        if found.outcome != "converged":
-            warnings.warn(found.message, ConvergenceWarning, stacklevel=4)
+        self._warn(found)
         return found
+
+    def _warn(self, found: Fit) -> None:
+        if found.outcome in ("too many steps", "collapsed"):
+            warnings.warn(found.message, ConvergenceWarning, stacklevel=5)
 
     def _keep(self, density: Density, statistic: Statistic, found: Fit) -> None:
         self.density_, self.statistic_ = density, statistic

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from parzen.accumulate import for_blocks
 from parzen.family import Density, Family, NeedsDensity, chosen
 from parzen.fit import Fit, fit
-from parzen.kernels.arrays import Array, as_floats
+from parzen.kernels.arrays import Array, as_floats, is_sparse
 from parzen.kernels.centres import centre_step
 from parzen.kernels.memberships import Memberships, group_count
 from parzen.statistic import Expected, Sums
@@ -94,25 +94,38 @@ class Centres(Family):
 
     def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> CentreDensity:
         rows, w = sampled(X, None if R is None else np.asarray(R).reshape(-1), max(256 * self.n_clusters, 10_000), rng)
-        return CentreDensity(plus_plus(filled_in(rows), w, self.n_clusters, rng))
+        return CentreDensity(plus_plus(filled_in(rows, w), w, self.n_clusters, rng))
 
 
 def sampled(X: Any, w: Array | None, most: int, rng: np.random.Generator) -> tuple[Any, Array | None]:
-    """At most so many of the rows (all of them, in their order, where there are no more), with their weights."""
+    """At most so many of the rows, with their weights.
+
+    Where there are no more than that: all of them, sorted, equal ones once, so that what is drawn from them depends
+    neither on their order nor on whether a row comes twice or weighs twice.
+    """
     n = X.shape[0]
-    if n <= most:
+    if n > most:
+        rows = np.sort(rng.choice(n, size=most, replace=False))
+        return X[rows], None if w is None else np.ascontiguousarray(w[rows])
+    if is_sparse(X) or n == 0:
         return X, w
-    rows = np.sort(rng.choice(n, size=most, replace=False))
-    return X[rows], None if w is None else np.ascontiguousarray(w[rows])
+    order = np.lexsort(X.T[::-1])
+    X = X[order]
+    new = np.concatenate([[True], ((X[1:] != X[:-1]) & ~(np.isnan(X[1:]) & np.isnan(X[:-1]))).any(axis=1)])
+    begin = np.flatnonzero(new)
+    weight = np.ones(n) if w is None else w[order]
+    return np.ascontiguousarray(X[begin]), np.add.reduceat(weight, begin)
 
 
-def filled_in(X: Any) -> Array:
+def filled_in(X: Any, w: Array | None = None) -> Array:
     """Rows as float64, in which missing cells have their column's mean."""
     X = np.array(X, dtype=np.float64)
     missing = np.isnan(X)
     if missing.any():
-        there = np.maximum((~missing).sum(axis=0), 1)
-        X = np.where(missing, np.where(missing, 0.0, X).sum(axis=0) / there, X)
+        weight = ~missing * (1.0 if w is None else w[:, None])
+        whole = weight.sum(axis=0)
+        total = (weight * np.where(missing, 0.0, X)).sum(axis=0)
+        X = np.where(missing, total / np.where(whole > 0, whole, 1.0), X)
     return X
 
 
@@ -126,7 +139,7 @@ def plus_plus(X: Array, w: Array | None, K: int, rng: np.random.Generator, first
     """
     n, d = X.shape
     trials = 2 + int(np.log(K))
-    origin = X.mean(axis=0)
+    origin = np.average(X, axis=0, weights=w)
     X = X - origin
     squares = (X * X).sum(axis=1)
     weight = np.ones(n) if w is None else w
@@ -136,14 +149,13 @@ def plus_plus(X: Array, w: Array | None, K: int, rng: np.random.Generator, first
         centre[:known] = first - origin
         far = np.min([_distances(X, squares, one[None])[:, 0] for one in centre[:known]], axis=0)
     else:
-        centre[0] = X[rng.choice(n, p=weight / weight.sum())]
+        centre[0] = X[_drawn(weight, rng.random(1))[0]]
         known, far = 1, _distances(X, squares, centre[:1])[:, 0]
     for k in range(known, K):
-        mass = np.cumsum(weight * far)
-        if not mass[-1] > 0:  # every row lies on a centre
-            centre[k:] = X[rng.choice(n, size=K - k)]
+        if not (weight @ far) > 0:  # every row lies on a centre
+            centre[k:] = X[_drawn(weight, rng.random(K - k))]
             break
-        tries = np.minimum(np.searchsorted(mass, rng.random(trials) * mass[-1], side="right"), n - 1)
+        tries = _drawn(weight * far, rng.random(trials))
         near = np.minimum(far[:, None], _distances(X, squares, X[tries]))
         best = int((weight @ near).argmin())
         centre[k], far = X[tries[best]], near[:, best]
@@ -153,6 +165,12 @@ def plus_plus(X: Array, w: Array | None, K: int, rng: np.random.Generator, first
 def lloyd(X: Array, w: Array | None, centre: Array, max_iter: int) -> Fit:
     """A few steps of k-means from given centres."""
     return fit(Centres(len(centre)), X, w, start=CentreDensity(centre), max_iter=max_iter, tol=0.0, accelerate=False)
+
+
+def _drawn(mass: Array, at: Array) -> NDArray[np.intp]:
+    """Rows at these quantiles of their mass."""
+    total = np.cumsum(mass)
+    return np.minimum(np.searchsorted(total, at * total[-1], side="right"), len(mass) - 1)
 
 
 def _distances(X: Array, squares: Array, to: Array) -> Array:

@@ -63,6 +63,9 @@ class Silent(Family):
         K = group_count(R)
         return Sums(np.zeros((K, 1)), np.zeros((K, X.shape[1])))
 
+    def n_parameters(self, density: Any) -> int:
+        return 0
+
     def maximise(self, statistic: Sums) -> SilentDensity:
         K, d = statistic.totals.shape
         return SilentDensity(K, d)

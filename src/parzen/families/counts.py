@@ -68,6 +68,9 @@ class Poisson(Family):
             )
         return Sums(*sums(X, R))
 
+    def n_parameters(self, density: Any) -> int:
+        return int(np.prod(density.shape))
+
     def maximise(self, statistic: Sums) -> PoissonDensity | NegativeBinomialDensity:
         total_or_collapse(statistic.weight, "Poisson")
         totals, weight = filled(statistic.totals, statistic.weight)
@@ -170,6 +173,10 @@ class Multinomial(Family):
                 f"Negative values in data: Multinomial needs counts that are not negative, but X holds "
                 f"{np.nanmin(cells):g}; use Gaussian for measurements."
             )
+
+    def n_parameters(self, density: Any) -> int:
+        K, d = density.shape
+        return int(K * (d - 1))
 
     def maximise(self, statistic: Sums) -> MultinomialDensity | DirichletMultinomialDensity:
         total_or_collapse(statistic.weight, "Multinomial")

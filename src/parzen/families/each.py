@@ -35,6 +35,9 @@ class Known(Family):
         self._check(X.shape[1], group_count(R))
         return Joint(())
 
+    def n_parameters(self, density: Any) -> int:
+        return 0
+
     def maximise(self, statistic: Any) -> Density:
         assert self.density is not None
         return self.density
@@ -89,6 +92,9 @@ class Each(Family):
         weights = [np.broadcast_to(one.weight.reshape(1, -1), (1, X.shape[1])) for one in seen]
         likelihood = np.concatenate([one.log_likelihood for one in seen])
         return Expected(Joint(tuple(one.statistic for one in seen)), np.concatenate(weights), likelihood)
+
+    def n_parameters(self, density: Any) -> int:
+        return sum(part.n_parameters(own) for part, own in zip(self._parts(), density.parts, strict=True))
 
     def maximise(self, statistic: Joint) -> EachDensity:
         pairs = zip(self._parts(len(statistic.parts)), statistic.parts, strict=True)

@@ -181,6 +181,13 @@ class Gaussian(Family):
         deviation = np.sqrt(_floored(variance, units, self.floor))
         return GaussianDensity(seen.mean, np.ascontiguousarray(np.broadcast_to(deviation, (len(seen.mean), d))))
 
+    def n_parameters(self, density: Any) -> int:
+        K, d = density.shape
+        known = isinstance(self.prior, NormalMean)
+        each = {"full": d * (d + 1) // 2, "diagonal": d, "spherical": 1}[self.covariance]
+        one = self.shared is not False
+        return K * d + (0 if known else each if one else K * each)
+
     def _believed(self, statistic: Moments) -> GaussianDensity | StudentDensity:
         """MAP or Bayes."""
         prior: Any = self.prior or self._default_prior(statistic)

@@ -9,7 +9,7 @@ import numpy as np
 from parzen.densities.each import EachDensity
 from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.mixture import MixtureDensity
-from parzen.families.each import Each, Known
+from parzen.families.each import Each
 from parzen.families.gaussian import Gaussian
 from parzen.families.product import Product
 from parzen.families.starts import INITS, labels_to_try
@@ -106,6 +106,11 @@ class Mixture(Family):
         total = float(X.shape[0] if w is None else w.sum())
         return Joint((Sums(weight[:, None], weight[:, None]), inner)), total, likelihood
 
+    def n_parameters(self, density: Any) -> int:
+        groups: Any = density.parts if isinstance(density, EachDensity) else (density,)
+        family, held = self._components(), 0 if self.held is None else len(self.held[0])
+        return sum(family.n_parameters(one.components) * (one.size - held) // one.size + one.size - 1 for one in groups)
+
     def maximise(self, statistic: Joint) -> Density:
         self._check()
         parts = tuple(self._maximise_one(part) for part in statistic.parts)
@@ -146,6 +151,7 @@ class Mixture(Family):
             raise Collapse("a mixture can't be fitted: a group has no rows; give each class some.")
         rows, own, tries = labels_to_try(X, w, C, self.init, self.starts, rng)
         best: Fit | None = None
+        tried = 0
         with quietly(), calling("components"):
             for codes in tries:
                 try:
@@ -153,10 +159,11 @@ class Mixture(Family):
                     found = fit(self, rows, own, start=self._mixed(density, codes, own), max_iter=30, tol=1e-3)
                 except Collapse:
                     continue
-                agreed = best is not None and _agree(found, best, rows.shape[0])
+                agreed = best is not None and _agree(found, best, float(rows.shape[0] if own is None else own.sum()))
                 if best is None or _worth(found) > _worth(best):
                     best = found
-                if agreed:
+                tried += 1
+                if agreed and (tried > 5 or rows.shape[0] * C > 20_000):
                     break
         if best is None:
             raise Collapse("no start leads to a mixture of this family; use fewer components, a prior or a floor.")
@@ -193,7 +200,11 @@ class Mixture(Family):
             raise ValueError(
                 f"n_components is {self.n_components}, but there are {len(self.family)} families; leave it out."
             )
-        if self._size() < 1 or not isinstance(self.n_components, Integral | None) or isinstance(self.n_components, bool):
+        if (
+            self._size() < 1
+            or not isinstance(self.n_components, Integral | None)
+            or isinstance(self.n_components, bool)
+        ):
             raise ValueError(f"n_components must be a whole number, at least 1, got {self.n_components!r}.")
         if not isinstance(self.concentration, Real) or not 0 <= self.concentration < np.inf:
             raise ValueError(f"concentration must be a number, at least 0, got {self.concentration!r}.")
@@ -215,12 +226,10 @@ def _pointwise(family: Any) -> Family:
     if "estimate" not in own or (own["estimate"] or ("bayes" if own.get("prior") else "ml")) != "bayes":
         return family
     prior = own.get("prior")
-    return replace(family, estimate="map", prior=None if prior is None else prior.raised())  # type: ignore[type-var]
+    return replace(family, estimate="map", prior=None if prior is None else prior.raised())
 
 
-def _at_once(
-    family: Family, X: Any, w: Array | None, at: MixtureDensity
-) -> tuple[Moments, Array, float] | None:
+def _at_once(family: Family, X: Any, w: Array | None, at: MixtureDensity) -> tuple[Moments, Array, float] | None:
     """Posteriors and moments of Gaussians in one pass; None where the family, or the rows, ask for another road."""
     if type(family) is not Gaussian or at.gaussians is None or is_sparse(X):
         return None
@@ -283,16 +292,16 @@ def _first_batch(batches: Any, R: Any) -> tuple[Any, Any]:
 
 
 def _worth(found: Fit) -> tuple[int, float]:
-    return -_degenerate(found.density), found.log_likelihoods[-1]
+    return -degenerate(found.density), found.log_likelihoods[-1]
 
 
-def _agree(one: Fit, other: Fit, n: int) -> bool:
+def _agree(one: Fit, other: Fit, n: float) -> bool:
     """Whether two starts have led to the same height: there may be no higher one."""
     (sound, height), (as_sound, as_high) = _worth(one), _worth(other)
     return sound == as_sound and abs(height - as_high) <= 2e-3 * n
 
 
-def _degenerate(density: Any) -> int:
+def degenerate(density: Any) -> int:
     """How many components have shrunk to (nearly) a point or a plane, or have died: their likelihood means nothing."""
     dead = density.weight < 1e-8
     if not isinstance(density.components, GaussianDensity):

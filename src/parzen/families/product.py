@@ -86,6 +86,9 @@ class Product(Family):
             parts.append(seen.statistic)
         return Expected(Joint(tuple(parts)), np.concatenate(weights, axis=1), likelihood)
 
+    def n_parameters(self, density: Any) -> int:
+        return sum(part.n_parameters(own) for part, own in zip(self._families().values(), density.parts, strict=True))
+
     def maximise(self, statistic: Joint) -> ProductDensity:
         families = self._families()
         columns = tuple(_positions(key) for key in families)

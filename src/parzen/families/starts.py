@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from parzen.families.centres import CentreDensity, filled_in, lloyd, plus_plus, sampled
 from parzen.kernels.arrays import Array, is_sparse
+from parzen.kernels.memberships import Labels
 
 INITS = ("auto", "kmeans", "k-means++", "random", "random_from_data")
 
@@ -31,7 +32,7 @@ def labels_to_try(
     starts : how many times more than by default
     """
     rows, own = sampled(X, w, max(4096, 256 * C), rng)
-    points = _scattered(rows, rng) if is_sparse(rows) else filled_in(rows)
+    points = _scattered(rows, rng) if is_sparse(rows) else filled_in(rows, own)
     n = len(points)
     if C == 1:
         return rows, own, [np.zeros(n, dtype=np.int32)]
@@ -48,8 +49,8 @@ def _auto(
     points: Array, w: Array | None, C: int, rounds: int, rng: np.random.Generator, mapped: bool
 ) -> Iterator[NDArray[np.int32]]:
     """Partitions by k-means: in units of deviations, of principal axes, and in the data's own."""
-    even = _standardised(points)
-    white = _whitened(even)
+    even = _standardised(points, w)
+    white = _whitened(even, w)
     for _ in range(rounds):
         for plan in (even, white, None if mapped else points):
             if plan is not None:
@@ -58,7 +59,8 @@ def _auto(
 
 def _partition(points: Array, w: Array | None, C: int, init: str, rng: np.random.Generator) -> NDArray[np.int32]:
     if init == "random_from_data":
-        return CentreDensity(points[rng.choice(len(points), size=C, replace=False)]).nearest(points)
+        share = None if w is None else w / w.sum()
+        return CentreDensity(points[rng.choice(len(points), size=C, replace=False, p=share)]).nearest(points)
     if init == "k-means++":
         return CentreDensity(plus_plus(points, w, C, rng)).nearest(points)
     # Seeds often miss a cluster; the best of a few seldom does, and on fewer rows they cost little.
@@ -69,28 +71,29 @@ def _partition(points: Array, w: Array | None, C: int, init: str, rng: np.random
     return best.nearest(points)
 
 
-def _standardised(points: Array) -> Array:
+def _standardised(points: Array, w: Array | None) -> Array:
     """Columns in units of their deviations; columns of a few whole numbers as indicators of each."""
     parts = []
     for column in points.T:
-        values = np.unique(column[: 10 * FEW])
+        values = np.unique(column[:: len(column) // (10 * FEW) + 1])
         whole = len(values) <= FEW and np.array_equal(values, np.floor(values))
         values = np.unique(column) if whole else values
         if whole and 2 < len(values) <= FEW:
             parts.append((column[:, None] == values).astype(np.float64))
         else:
-            spread = column.std()
-            parts.append(((column - column.mean()) / (spread if spread > 0 else 1.0))[:, None])
+            centred = column - np.average(column, weights=w)
+            spread = np.sqrt(np.average(centred**2, weights=w))
+            parts.append((centred / (spread if spread > 0 else 1.0))[:, None])
     return np.ascontiguousarray(np.concatenate(parts, axis=1))
 
 
-def _whitened(points: Array) -> Array | None:
+def _whitened(points: Array, w: Array | None) -> Array | None:
     """Principal axes in units of their deviations; None where there is one."""
-    values, vectors = np.linalg.eigh(np.atleast_2d(np.cov(points, rowvar=False)))
+    values, vectors = np.linalg.eigh(np.atleast_2d(np.cov(points, rowvar=False, aweights=w, bias=True)))
     kept = values > 1e-10 * max(values[-1], 0.0)
     if kept.sum() < 2:
         return None
-    centred = points - points.mean(axis=0)
+    centred = points - np.average(points, axis=0, weights=w)
     return np.ascontiguousarray(centred @ (vectors[:, kept] / np.sqrt(values[kept])))
 
 
@@ -100,3 +103,15 @@ def _scattered(rows: Any, rng: np.random.Generator) -> Array:
     shares = rows.multiply(1.0 / np.where(total == 0, 1.0, total)[:, None]).tocsr()
     width = min(rows.shape[1], 50)
     return np.asarray(shares @ rng.standard_normal((rows.shape[1], width)), dtype=np.float64)
+
+
+def completed_labels(X: Any, R: Labels, rng: np.random.Generator) -> NDArray[np.int32]:
+    """Labels of all rows, where some are known: the nearest of the known parts' means, and of others far from them."""
+    points = _standardised(_scattered(X, rng) if is_sparse(X) else filled_in(X, R.weights), R.weights)
+    known = np.unique(R.codes[R.codes >= 0])
+    own = [points[R.codes == k].mean(axis=0) for k in known]
+    some, w = sampled(points, R.weights, max(4096, 256 * R.groups), rng)
+    centre = plus_plus(some, w, R.groups, rng, np.array(own) if len(own) else None)
+    order = np.concatenate([known, np.setdiff1d(np.arange(R.groups), known)]).astype(np.int32)
+    found = order[CentreDensity(centre).nearest(points)]
+    return np.where(R.codes >= 0, R.codes, found).astype(np.int32)

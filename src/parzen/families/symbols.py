@@ -58,6 +58,9 @@ class Bernoulli(Family):
             return Counts(pairs.reshape(len(ones), -1), (2,) * X.shape[1])
         return Counts(tally(as_bits(X, threshold=self.threshold), R, (2,) * X.shape[1]), (2,) * X.shape[1])
 
+    def n_parameters(self, density: Any) -> int:
+        return int(np.prod(density.shape))
+
     def maximise(self, statistic: Counts) -> BernoulliDensity:
         pairs = statistic.counts.reshape(len(statistic.counts), -1, 2)
         total_or_collapse(pairs[:, :, 0] + pairs[:, :, 1], "Bernoulli")
@@ -127,6 +130,9 @@ class Categorical(Family):
         X = as_codes(X)
         sizes = self._sizes(X)
         return Counts(tally(X, R, sizes), sizes)
+
+    def n_parameters(self, density: Any) -> int:
+        return int(density.shape[0] * sum(size - 1 for size in density.sizes))
 
     def maximise(self, statistic: Counts) -> CategoricalDensity:
         if self.categories is not None:

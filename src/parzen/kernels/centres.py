@@ -9,7 +9,7 @@ from parzen.kernels.arrays import Array
 
 def centre_step(
     X: NDArray[np.floating], w: Array | None, centre: Array, sums: bool = True, codes: NDArray[np.int32] | None = None
-) -> tuple[Array, Array, float] | None:
+) -> tuple[Array, Array, float]:
     """One step of k-means over a block of rows.
 
     Parameters
@@ -46,7 +46,7 @@ def centre_step(
 
 def _with_gaps(
     X: NDArray[np.floating], w: Array | None, centre: Array, codes: NDArray[np.int32] | None
-) -> tuple[Array, Array, float] | None:
+) -> tuple[Array, Array, float]:
     """The same where cells are missing: distances over the cells that are there."""
     there = ~np.isnan(X)
     K, d = centre.shape

@@ -47,7 +47,7 @@ class Components:
 
 def components(mean: Array, factor: Array, log_weight: Array) -> Components:
     """Prepare K Gaussians (factors as in `gaussian_log_density`) with logs of weights (K,) for `em_step`."""
-    K, d = mean.shape
+    K = len(mean)
     weight = np.exp(log_weight - log_weight.max())
     origin = weight @ mean / weight.sum()
     off = mean - origin
