@@ -179,3 +179,19 @@ def chebyshev_moments(X, weights, low, inverse, counts, terms):
         T = [np.polynomial.chebyshev.chebvander(np.array([place]), terms - 1)[0] for place in 2 * (u - cell) - 1]
         out[tuple(cell)] += w * (T[0] if len(T) == 1 else np.outer(*T))
     return out
+
+
+def em(X, w, mean, covariance, weight):
+    """One step of EM: memberships (n, K), log-likelihood, and expected moments where cells are missing."""
+    joint = gaussian_log_density(X, mean, covariance) + np.log(weight)
+    sums = special.logsumexp(joint, axis=1)
+    w = np.ones(len(X)) if w is None else w
+    R = np.exp(joint - sums[:, None]) * w[:, None]
+    return R, float(w @ sums)
+
+
+def nearest(X, centre):
+    """Nearest centre of each row and its squared distance, over the cells that are there."""
+    X = np.asarray(X, dtype=float)
+    squares = np.nansum((X[:, None, :] - centre[None]) ** 2, axis=2)
+    return squares.argmin(axis=1), squares.min(axis=1)

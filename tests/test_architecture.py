@@ -38,7 +38,7 @@ ORDER = [
 LIBRARIES = {"numpy", "scipy", "sklearn", "joblib"}
 STANDARD = {
     "abc", "collections", "concurrent", "contextlib", "contextvars", "ctypes", "dataclasses", "datetime", "decimal",
-    "functools", "itertools", "numbers", "operator", "os", "pathlib", "threading", "typing", "warnings",
+    "functools", "itertools", "numbers", "operator", "os", "pathlib", "sys", "threading", "time", "typing", "warnings",
 }  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))
 

@@ -51,7 +51,7 @@ _called: ContextVar[tuple[str, Sequence[Any] | None]] = ContextVar("parzen_calle
 
 @contextmanager
 def calling(what: str, names: Sequence[Any] | None = None) -> Iterator[None]:
-    """Call groups what they are ("classes", "components") and by their names in messages, for a while, in this thread."""
+    """Call groups what they are ("classes", "components") and by their names in messages, in this thread."""
     token = _called.set((what, names))
     try:
         yield
@@ -104,7 +104,7 @@ class Density(ABC):
         self.write(X, out)
 
     def bound(self, X: Any, at: "Density") -> Array:
-        """Lower bound of `log_density` that iterations climb, taken at another density; equal where nothing is hidden."""
+        """Lower bound of `log_density` that EM climbs, taken at another density; equal where nothing is hidden."""
         return self.log_density(X)
 
     @abstractmethod

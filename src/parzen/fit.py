@@ -224,7 +224,7 @@ class Leaps:
 
 
 def _arranged(X: Any, R: Any) -> tuple[Any, Any]:
-    """Rows in memory with missing cells, put in the order of what is missing: what equal patterns share is done once."""
+    """Rows in memory with missing cells, in the order of what is missing: what patterns share is done once."""
     if not isinstance(X, np.ndarray) or X.dtype.kind != "f" or X.ndim != 2:
         return X, R
     missing = np.isnan(X)

@@ -76,7 +76,7 @@ class MixtureDensity(Density):
         return values
 
     def bound(self, X: Any, at: Density) -> Array:
-        """Lower bound of the log-density by the posteriors of another mixture (Jensen); it touches at the mixture itself."""
+        """Lower bound of the log-density by the posteriors of another mixture (Jensen); it touches at the same one."""
         assert isinstance(at, MixtureDensity)
         sums, joint = at.read(X)
         with np.errstate(invalid="ignore"):

@@ -36,7 +36,7 @@ class GaussianMixture(MixtureLearner):
     Parameters
     ----------
     n_components : int, "auto" or iterable of int
-        How many components; of several, the one with the least `criterion` is kept. "auto" tries 1 to 9, as mclust does.
+        How many components; of several, the one with the least `criterion` is kept. "auto" tries 1 to 9, as mclust.
     covariance_type : "full", "tied", "diag", "spherical", "auto" or list of them
         Shape of the covariances; of several (or all, by "auto"), the one with the least `criterion` is kept.
     tol : float
@@ -97,7 +97,7 @@ class GaussianMixture(MixtureLearner):
     >>> model.n_components_, np.sort(model.weights_).round(2)
     (2, array([0.25, 0.75]))
     >>> model.impute(X[:1]).round(2)
-    array([[ 0.13, -0.03]])
+    array([[0.13, 0.04]])
     """
 
     def __init__(
@@ -273,7 +273,7 @@ class GaussianMixture(MixtureLearner):
         if degenerate(found.density):
             return np.inf
         trial = clone(self)
-        trial.density_, trial.family_, trial.given_ = found.density, family, family  # type: ignore[assignment]
+        trial.density_, trial.family_, trial.given_ = found.density, family, family
         trial.statistic_, trial.schema_, trial.n_features_in_ = found.statistic, self.schema_, self.n_features_in_
         value: float = getattr(trial, self.criterion)(rows, w)
         return value
@@ -386,10 +386,10 @@ def _factors(given: ArrayLike, shape: str, C: int, d: int, name: str) -> Array:
     try:
         if not np.allclose(matrices, np.swapaxes(matrices, 1, 2), rtol=1e-6, atol=1e-12 * np.abs(matrices).max()):
             raise np.linalg.LinAlgError
-        lower = np.linalg.cholesky(matrices)
+        lower = np.asarray(np.linalg.cholesky(matrices), dtype=np.float64)
     except np.linalg.LinAlgError:
         raise ValueError(f"{name} must be symmetric and positive definite, and is not.") from None
     if not inverse:
         return lower
-    back: Array = np.linalg.inv(lower)  # P = L L', so that the covariance is L'^-1 L^-1
-    return np.linalg.cholesky(np.swapaxes(back, 1, 2) @ back)
+    back = np.linalg.inv(lower)  # P = L L', so that the covariance is L'^-1 L^-1
+    return np.asarray(np.linalg.cholesky(np.swapaxes(back, 1, 2) @ back), dtype=np.float64)

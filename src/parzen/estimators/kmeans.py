@@ -161,7 +161,7 @@ class KMeans(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerM
         return centre
 
     def _run(self, rows: Any, w: Array | None, centre: Array) -> Fit:
-        """Lloyd's iteration; clusters that have lost their rows begin again where rows are farthest from their centres."""
+        """Lloyd's iteration; clusters without rows begin again where rows are farthest from their centres."""
         weight = float(rows.shape[0] if w is None else w.sum())
         tol = self.tol * _variance(rows, w) / self.n_clusters
         steps, moved = 0, 0
@@ -187,7 +187,7 @@ class KMeans(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerM
 
     @all_or_nothing
     def partial_fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> None:
-        """Learn from more rows: every centre moves to the mean of the rows that it has been nearest to (Sculley 2010)."""
+        """Learn from more rows: a centre moves to the mean of the rows that it has been nearest to (Sculley 2010)."""
         self._check()
         begun = hasattr(self, "density_")
         X = table(self, X, reset=not begun, sparse=False)

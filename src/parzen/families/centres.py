@@ -62,8 +62,8 @@ class CentreDensity(Density):
 class Centres(Family):
     r"""Clusters about centres: the sum of the rows' squared distances to their nearest centre is least (k-means).
 
-    It is EM for spherical Gaussians of equal weight and one variance, as that goes to zero. Its statistic is `Sums`, taken
-    at the current centres; what stands for the log-likelihood is minus the inertia.
+    It is EM for spherical Gaussians of equal weight and one variance, as that goes to zero. Its statistic is `Sums`,
+    taken at the current centres; what stands for the log-likelihood is minus the inertia.
 
     Parameters
     ----------

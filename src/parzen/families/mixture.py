@@ -24,7 +24,7 @@ from parzen.statistic import Expected, Joint, Moments, Sample, Statistic, Sums
 
 @dataclass(eq=False, repr=False)
 class Mixture(Family):
-    r"""Mixtures: :math:`p(x) = \sum_c \pi_c p_c(x)`, by EM. A family itself: a class, or a block of columns, can be one.
+    r"""Mixtures: :math:`p(x) = \sum_c \pi_c p_c(x)`, by EM. A family itself: a class or a block of columns can be one.
 
     Its statistic is, for each group, the `Joint` of the components' weights and their family's statistic, every row
     counted in every component by its posterior under the current density. Components are parameters, not predictives:

@@ -132,7 +132,7 @@ class Categorical(Family):
         return Counts(tally(X, R, sizes), sizes)
 
     def n_parameters(self, density: Any) -> int:
-        return int(density.shape[0] * sum(size - 1 for size in density.sizes))
+        return int(density.shape[0] * sum(size - 1 - (self.unseen == "new") for size in density.sizes))
 
     def maximise(self, statistic: Counts) -> CategoricalDensity:
         if self.categories is not None:

@@ -22,7 +22,7 @@ def centre_step(
 
     Returns
     -------
-    weight, totals : arrays of shape (K,) and (K, d), of the rows about their centres; (K, d) both where cells are missing
+    weight, totals : arrays of shape (K,) and (K, d), of the rows about their centres; both (K, d) with gaps
     inertia : sum of the rows' weights times their squared distances
     """
     suffix, matrix = native.rows(X, native.FLOATS)

@@ -81,7 +81,7 @@ def em_step(
 
     Returns
     -------
-    weight, mean, scatter, carry : as `moments` gives them, with scatter (1, d, d), within all components, of "shared" ones
+    weight, mean, scatter, carry : as `moments` gives them; of "shared" ones the scatter within all of them, (1, d, d)
     log_likelihood : float
     None where a row has cells that are missing, infinite or too large to be squared.
     """
