@@ -12,7 +12,7 @@ from parzen.accumulate import accumulate
 from parzen.estimators.door import all_or_nothing, finite, table, weights, weighty
 from parzen.estimators.learner import Learner, generator
 from parzen.estimators.progress import CallbackSupportMixin, watching, with_callbacks
-from parzen.families.centres import CentreDensity, Centres, filled_in, plus_plus, sampled
+from parzen.families.centres import CentreDensity, Centres, filled_in, sampled, seeded
 from parzen.families.gaussian import Gaussian
 from parzen.fit import Fit, fit, log_likelihood
 from parzen.kernels.arrays import Array
@@ -148,7 +148,7 @@ class KMeans(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerM
             some, own = sampled(rows, w, max(256 * self.n_clusters, 10_000), rng)
             points = filled_in(some, own)
             if self.init == "k-means++":
-                return plus_plus(points, own, self.n_clusters, rng)
+                return seeded(points, own, self.n_clusters, rng)
             share = None if own is None else own / own.sum()
             return points[rng.choice(len(points), size=self.n_clusters, replace=False, p=share)]
         given = self.init(rows, self.n_clusters, random_state=rng) if callable(self.init) else self.init

@@ -1,10 +1,12 @@
 """Mixtures by EM: any family's densities, weighted and added."""
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parzen.densities.each import EachDensity
 from parzen.densities.gaussian import GaussianDensity
@@ -13,6 +15,7 @@ from parzen.families.each import Each
 from parzen.families.gaussian import Gaussian
 from parzen.families.product import Product
 from parzen.families.starts import INITS, labels_to_try
+from parzen.families.uniform import Uniform
 from parzen.family import Collapse, Density, Family, NeedsDensity, Table, calling, choose, quietly, say
 from parzen.fit import Fit, begin, fit
 from parzen.kernels.arrays import Array, as_floats, is_sparse
@@ -41,7 +44,7 @@ class Mixture(Family):
         Of a Dirichlet prior of the weights: 1 is none, more keeps components from dying, 0 to 1 lets them.
     init : "auto", "kmeans", "k-means++", "random" or "random_from_data"
         Where EM begins. "auto" tries partitions of a sample by k-means, in the columns' own units and after whitening,
-        until two of them lead to the same height (or nine have been tried), and keeps the one that led highest.
+        and by merging small clusters, until two of them lead to the same height, and keeps the one that led highest.
     starts : int
         How many times more partitions are tried.
     held : pair (list of int, GaussianDensity), optional
@@ -130,7 +133,8 @@ class Mixture(Family):
                     f"components {empty.tolist()} are empty: no row belongs to them. Ask for fewer components, or "
                     "start elsewhere (another random_state, more starts)."
                 )
-            found = self._components().maximise(inner)
+            with quietly() if len(empty) else nullcontext():
+                found = self._components().maximise(inner)
         with np.errstate(divide="ignore"):
             log_weight = np.log(raised / raised.sum())
         return MixtureDensity(self._holding(found), log_weight)
@@ -149,13 +153,14 @@ class Mixture(Family):
         family, C = self._components(), self._size()
         if X.shape[0] == 0:
             raise Collapse("a mixture can't be fitted: a group has no rows; give each class some.")
-        rows, own, tries = labels_to_try(X, w, C, self.init, self.starts, rng)
+        rows, own, tries = labels_to_try(X, w, C - len(self._noise()), self.init, self.starts, rng)
         best: Fit | None = None
         tried = 0
         with quietly(), calling("components"):
             for codes in tries:
                 try:
-                    density = begin(family, rows, Labels(codes, own, groups=C), rng)
+                    codes = self._spared(codes)
+                    density = begin(family, rows, self._first(codes, own), rng)
                     found = fit(self, rows, own, start=self._mixed(density, codes, own), max_iter=30, tol=1e-3)
                 except Collapse:
                     continue
@@ -163,15 +168,35 @@ class Mixture(Family):
                 if best is None or _worth(found) > _worth(best):
                     best = found
                 tried += 1
-                if agreed and (tried > 5 or rows.shape[0] * C > 20_000):
+                if agreed and (tried > 8 or rows.shape[0] * C > 20_000):
                     break
         if best is None:
             raise Collapse("no start leads to a mixture of this family; use fewer components, a prior or a floor.")
         assert isinstance(best.density, MixtureDensity)
         return best.density
 
+    def _noise(self) -> list[int]:
+        """Components that are level everywhere: they are no cluster."""
+        parts = self.family if isinstance(self.family, list | tuple) else ()
+        return [k for k, part in enumerate(parts) if isinstance(part, Uniform)]
+
+    def _spared(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Parts of a partition as components, those that are noise left out."""
+        others = np.setdiff1d(np.arange(self._size()), self._noise())
+        return (others if len(others) else np.arange(self._size()))[codes].astype(np.int32)
+
+    def _first(self, codes: NDArray[np.int32], w: Array | None) -> Memberships:
+        """Memberships of a partition; noise has a small share of every row."""
+        R = Labels(codes, w, groups=self._size())
+        if not self._noise():
+            return R
+        shares = R.dense()
+        shares[:, self._noise()] = 0.05 * shares.sum(axis=1, keepdims=True)
+        return shares
+
     def _mixed(self, density: Density, codes: Any, w: Array | None) -> MixtureDensity:
         counts = np.bincount(codes, weights=w, minlength=self._size()) + 1e-3
+        counts[self._noise()] = 0.05 * counts.sum()
         return MixtureDensity(self._holding(density), np.log(counts / counts.sum()))
 
     def _components(self) -> Family:

@@ -6,14 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from parzen.families.centres import CentreDensity, filled_in, lloyd, plus_plus, sampled
+from parzen.families.centres import CentreDensity, filled_in, lloyd, plus_plus, sampled, seeded
 from parzen.kernels.arrays import Array, is_sparse
 from parzen.kernels.memberships import Labels
+from parzen.kernels.moments import moments
 
 INITS = ("auto", "kmeans", "k-means++", "random", "random_from_data")
-
-#: How many times k-means is begun for each partition.
-SEEDS = 3
 
 #: Columns of whole numbers with at most so many different ones are taken for categories.
 FEW = 12
@@ -48,10 +46,13 @@ def labels_to_try(
 def _auto(
     points: Array, w: Array | None, C: int, rounds: int, rng: np.random.Generator, mapped: bool
 ) -> Iterator[NDArray[np.int32]]:
-    """Partitions by k-means: in units of deviations, of principal axes, and in the data's own."""
+    """Partitions by merging small clusters, and by k-means: in units of deviations, of axes, in the data's own."""
     even = _standardised(points, w)
     white = _whitened(even, w)
     for _ in range(rounds):
+        joined = None if white is None else _merged(white, w, C, rng)
+        if joined is not None:
+            yield joined
         for plan in (even, white, None if mapped else points):
             if plan is not None:
                 yield _partition(plan, w, C, "kmeans", rng)
@@ -63,12 +64,65 @@ def _partition(points: Array, w: Array | None, C: int, init: str, rng: np.random
         return CentreDensity(points[rng.choice(len(points), size=C, replace=False, p=share)]).nearest(points)
     if init == "k-means++":
         return CentreDensity(plus_plus(points, w, C, rng)).nearest(points)
-    # Seeds often miss a cluster; the best of a few seldom does, and on fewer rows they cost little.
-    some, own = sampled(points, w, 1024 + 32 * C, rng)
-    found = [lloyd(some, own, plus_plus(some, own, C, rng), 8) for _ in range(SEEDS)]
-    best = max(found, key=lambda one: one.log_likelihoods[-1]).density
-    assert isinstance(best, CentreDensity)
-    return best.nearest(points)
+    return CentreDensity(seeded(points, w, C, rng)).nearest(points)
+
+
+def _merged(points: Array, w: Array | None, C: int, rng: np.random.Generator) -> NDArray[np.int32] | None:
+    """Many small clusters, merged in the order in which that costs a mixture of Gaussians least (Fraley 1998).
+
+    A merged cluster's statistic is the sum of both: long clusters, which k-means would cut, come together again.
+    """
+    d = points.shape[1]
+    M = min(max(4 * C, 30), len(points) // (d + 2))
+    if C >= M:
+        return None
+    share = None if w is None else w / w.sum()
+    centre = points[np.sort(rng.choice(len(points), size=M, replace=False, p=share))]
+    small = lloyd(points, w, centre, 6).density.nearest(points)  # type: ignore[attr-defined]
+    weight, mean, scatter, _ = moments(points, Labels(small, w, groups=M))
+    kept = np.flatnonzero(weight > 0)
+    place = np.full(M, -1)
+    place[kept] = np.arange(len(kept))
+    weight, mean, scatter = weight[kept], mean[kept], scatter[kept]
+    ridge = scatter.sum(axis=0) / weight.sum() + 1e-9 * np.eye(d)
+    of = np.arange(len(kept))  # which cluster a small one has come to
+    value = _cost(weight, scatter, ridge)
+    price = np.full((len(kept), len(kept)), np.inf)
+    for k in range(1, len(kept)):
+        price[k, :k] = _prices(k, np.arange(k), weight, mean, scatter, value, ridge)
+    for _ in range(len(kept) - C):
+        i, j = divmod(int(price.argmin()), len(price))  # j < i
+        weight[j], mean[j], scatter[j] = (part[0] for part in _joined(i, np.array([j]), weight, mean, scatter))
+        value[j] = _cost(weight[j : j + 1], scatter[j : j + 1], ridge)[0]
+        of[of == i] = j
+        price[i, :], price[:, i] = np.inf, np.inf
+        alive = np.unique(of)
+        others = alive[alive != j]
+        fresh = _prices(j, others, weight, mean, scatter, value, ridge)
+        price[np.maximum(others, j), np.minimum(others, j)] = fresh
+    _, codes = np.unique(of, return_inverse=True)
+    return codes.ravel()[place[small]].astype(np.int32)
+
+
+def _joined(i: Any, others: Any, weight: Array, mean: Array, scatter: Array) -> tuple[Array, Array, Array]:
+    """Weight, mean and scatter of a cluster together with each of others."""
+    total = weight[i] + weight[others]
+    off = mean[others] - mean[i]
+    between = (weight[i] * weight[others] / total)[:, None, None] * off[:, :, None] * off[:, None, :]
+    return total, mean[i] + (weight[others] / total)[:, None] * off, scatter[i] + scatter[others] + between
+
+
+def _cost(weight: Array, scatter: Array, ridge: Array) -> Array:
+    """Twice what clusters take from the likelihood: n log |S / n|, with a few rows of an average small cluster."""
+    few = len(ridge) + 1.0
+    covariance = (scatter + few * ridge) / (weight + few)[:, None, None]
+    logs: Array = np.linalg.slogdet(covariance)[1]
+    return weight * logs
+
+
+def _prices(i: Any, others: Any, weight: Array, mean: Array, scatter: Array, value: Array, ridge: Array) -> Array:
+    total, _, joint = _joined(i, others, weight, mean, scatter)
+    return _cost(total, joint, ridge) - value[i] - value[others]
 
 
 def _standardised(points: Array, w: Array | None) -> Array:
