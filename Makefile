@@ -20,6 +20,7 @@ demo: $(INSTALLED)
 	@$(BIN)/python examples/demo.py
 	@$(BIN)/python examples/classify.py
 	@$(BIN)/python examples/densities.py
+	@$(BIN)/python examples/mixtures.py
 
 test: lint types
 	$(BIN)/python -m pytest

@@ -72,6 +72,63 @@ def ribbons(
     ax.set_ylabel(plain(label))
     ax.set_title(plain(title), fontsize=10)
     ax.legend(frameon=False, fontsize=9)
+    return _open(ax)
+
+
+def ellipses(
+    X: Any, codes: ArrayLike, mean: Any, covariance: Any, weight: Any, names: Sequence[str], ax: Any = None
+) -> Any:
+    """Rows of two columns in the colours of their groups, with ellipses of one and two deviations of each group."""
+    ax = axes(ax, (5.6, 4.6))
+    if X is not None:
+        rows, own = np.asarray(X, dtype=np.float64), np.asarray(codes)
+        for k in range(len(mean)):
+            ax.plot(*rows[own == k].T, ".", color=COLOURS[k % len(COLOURS)], markersize=3, alpha=0.5)
+    angle = np.linspace(0, 2 * np.pi, 100)
+    circle = np.stack([np.cos(angle), np.sin(angle)])
+    for k in range(len(mean)):
+        colour = COLOURS[k % len(COLOURS)]
+        values, vectors = np.linalg.eigh(covariance[k])
+        round_ = (vectors * np.sqrt(np.maximum(values, 0.0))) @ circle
+        for size, style in ((1, "-"), (2, "--")):
+            ax.plot(*(mean[k][:, None] + size * round_), style, color=colour, linewidth=1.4)
+        ax.plot(*mean[k], "+", color="black", markersize=8)
+        ax.annotate(f"{k}: {weight[k]:.2f}", mean[k], (5, 5), textcoords="offset points", fontsize=8)
+    ax.set_xlabel(plain(names[0]))
+    ax.set_ylabel(plain(names[1]))
+    ax.set_title("components: number and weight; one and two deviations", fontsize=10)
+    return _open(ax)
+
+
+def curves(
+    x: ArrayLike, lines: Sequence[tuple[str, ArrayLike]], labels: tuple[str, str], title: str, ax: Any = None
+) -> Any:
+    """Lines (name, y) over a common x."""
+    ax = axes(ax)
+    for k, (name, y) in enumerate(lines):
+        ax.plot(x, y, color=COLOURS[k % len(COLOURS)], marker="o", markersize=3, linewidth=1.4, label=plain(name))
+    ax.set_xlabel(plain(labels[0]))
+    ax.set_ylabel(plain(labels[1]))
+    ax.set_title(plain(title), fontsize=10)
+    ax.legend(frameon=False, fontsize=9)
+    return _open(ax)
+
+
+def parts(X: Any, x: ArrayLike, whole: ArrayLike, pieces: ArrayLike, name: str, ax: Any = None) -> Any:
+    """A density of one column, the pieces that it is the sum of, and the rows behind it."""
+    ax = axes(ax)
+    if X is not None:
+        ax.hist(np.asarray(X, dtype=np.float64).ravel(), bins="fd", density=True, color="0.88")
+    for k, piece in enumerate(np.asarray(pieces).T):
+        ax.plot(x, piece, color=COLOURS[k % len(COLOURS)], linewidth=1.2, label=f"component {k}")
+    ax.plot(x, whole, color="black", linewidth=1.8, label="mixture")
+    ax.set_xlabel(plain(name))
+    ax.set_ylabel("density")
+    ax.legend(frameon=False, fontsize=8)
+    return _open(ax)
+
+
+def _open(ax: Any) -> Any:
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     return ax

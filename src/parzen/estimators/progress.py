@@ -1,4 +1,4 @@
-"""Progress of long work: lines on the terminal, and scikit-learn's callbacks where it has them."""
+"""Progress of long work: a bar on a terminal, lines elsewhere, and scikit-learn's callbacks where it has them."""
 
 import sys
 import time
@@ -40,6 +40,7 @@ def watching(estimator: Any, X: Any, most: int, weight: float) -> Iterator[Watch
     if context is not None:
         context.call_on_fit_task_begin(estimator=estimator, X=X)
     begun, before = time.perf_counter(), [float("nan")]
+    bar = sys.stdout.isatty()
 
     def watch(step: int, score: float) -> bool:
         stop = False
@@ -48,7 +49,11 @@ def watching(estimator: Any, X: Any, most: int, weight: float) -> Iterator[Watch
             inner.call_on_fit_task_begin(estimator=estimator, X=X)
             told = {"log_likelihood": score / weight}
             stop = bool(inner.call_on_fit_task_end(estimator=estimator, X=X, metadata=told))
-        if verbose and step % every == 0:
+        if verbose and bar:
+            done = min(30 * (step + 1) // most, 30)
+            sys.stdout.write(f"\r[{'#' * done}{'.' * (30 - done)}] step {step:4d}, log-likelihood {score / weight:.6f}")
+            sys.stdout.flush()
+        elif verbose and step % every == 0:
             gain, passed = score / weight - before[0], time.perf_counter() - begun
             text = f"  step {step:4d}  log-likelihood per row {score / weight:.6f}"
             text += "" if step == 0 else f"  change {gain:.2e}"
@@ -58,5 +63,7 @@ def watching(estimator: Any, X: Any, most: int, weight: float) -> Iterator[Watch
         return stop
 
     yield watch
+    if verbose and bar:
+        sys.stdout.write("\n")
     if context is not None:
         context.call_on_fit_task_end(estimator=estimator, X=X)

@@ -1,0 +1,173 @@
+"""Gaussian mixtures and k-means against scikit-learn's, and pomegranate's where it is installed."""
+
+import importlib.util
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import sklearn.cluster
+import sklearn.mixture
+from sklearn.cluster._k_means_lloyd import lloyd_iter_chunked_dense
+
+import parzen
+from benchmarks.harness import Memory, Row, peak_memory, race
+from parzen import Gaussian, Mixture, accumulate
+from parzen.families.centres import CentreDensity, Centres
+
+SHAPES = {"full": ("full", False), "diag": ("diagonal", False), "tied": ("full", True)}
+
+
+def problem(n: int, d: int, K: int, apart: float, seed: int = 0) -> np.ndarray:
+    """Rows of K Gaussians of different shapes, whose means lie so many deviations apart."""
+    rng = np.random.default_rng(seed)
+    mean, turn = rng.normal(size=(K, d)) * apart, rng.normal(size=(K, d, d)) / np.sqrt(d) + np.eye(d)
+    label, noise = rng.integers(K, size=n), rng.normal(size=(n, d))
+    X = np.empty((n, d))
+    for k in range(K):
+        X[label == k] = mean[k] + noise[label == k] @ turn[k].T
+    return X
+
+
+def step_of(family: Mixture, X: np.ndarray, density: Any) -> Callable[[], Any]:
+    """One look at the rows, and one maximisation."""
+
+    def step() -> Any:
+        # What a density prepares for its look belongs to the step: a fresh one each time.
+        fresh = type(density)(density.components, density.log_weight)
+        seen = accumulate(family, X, at=fresh)
+        return family.maximise(seen.statistic), float(seen.log_likelihood.sum())
+
+    return step
+
+
+def iteration(n: int, d: int, K: int, shape: str, target: float | None, dtype: Any = np.float64) -> Row:
+    """One step of both from the same density; errors are those of the means, against exact posteriors in float64."""
+    X = problem(n, d, K, 1.5)
+    theirs = sklearn.mixture.GaussianMixture(
+        K, covariance_type=shape, init_params="random_from_data", random_state=0, max_iter=3, tol=0, reg_covar=0
+    ).fit(X[:20_000])
+    start = parzen.GaussianMixture.from_parameters(theirs.weights_, theirs.means_, theirs.covariances_, shape).density_
+    covariance, shared = SHAPES[shape]
+    ours = step_of(Mixture(Gaussian(covariance, shared=shared), K), X.astype(dtype), start)
+    shares = start.posterior(X)
+    mean = (shares / shares.sum(axis=0)).T @ X
+    given = {name: getattr(theirs, name) for name in ("weights_", "means_", "covariances_", "precisions_cholesky_")}
+    rows = X.astype(dtype)
+
+    def step() -> Any:
+        vars(theirs).update(given)
+        _, log_resp = theirs._e_step(rows)
+        theirs._m_step(rows, log_resp)
+        return theirs.means_
+
+    named = "" if dtype == np.float64 else ", float32"
+    return race(
+        f"One step of EM, {shape}, {n:,} x {d}, {K} components{named}", "GaussianMixture", ours, step,
+        lambda found: float(np.abs(found[0].components.mean - mean).max()),
+        lambda found: float(np.abs(found - mean).max()), target=target, repeat=5,
+    )  # fmt: skip
+
+
+def whole(apart: float, what: str, target: float) -> Row:
+    """A fit from scratch by default settings; errors are what each misses of the best likelihood of a row."""
+    X = problem(200_000, 10, 10, apart)
+    ours, theirs = parzen.GaussianMixture(10, random_state=0), sklearn.mixture.GaussianMixture(10, random_state=0)
+    best = max(ours.fit(X).score(X), theirs.fit(X).score(X))
+    return race(
+        f"GaussianMixture(10).fit, 200,000 x 10, {what}", "GaussianMixture", lambda: ours.fit(X), lambda: theirs.fit(X),
+        lambda model: best - model.score(X), target=target, repeat=3,
+    )  # fmt: skip
+
+
+def proba() -> Row:
+    X = problem(200_000, 10, 10, 1.5)
+    theirs = sklearn.mixture.GaussianMixture(10, random_state=0).fit(X[:20_000])
+    ours = parzen.GaussianMixture.from_parameters(theirs.weights_, theirs.means_, theirs.covariances_)
+    exact = ours.predict_proba(X.astype(np.longdouble).astype(np.float64))
+    return race(
+        "predict_proba, full, 200,000 x 10, 10 components", "GaussianMixture", lambda: ours.predict_proba(X),
+        lambda: theirs.predict_proba(X), lambda shares: float(np.abs(shares - exact).max()), target=20, repeat=5,
+    )  # fmt: skip
+
+
+def gaps() -> Row:
+    """A step with a fifth of the cells missing, against the same rows complete: it may take fifteen times as long."""
+    X = problem(100_000, 10, 5, 1.5)
+    family = Mixture(Gaussian(), 5)
+    density = parzen.fit(family, X, rng=0, tol=1e-3).density
+    holes = np.where(np.random.default_rng(1).random(X.shape) < 0.2, np.nan, X)
+    holes = holes[np.lexsort(np.isnan(holes).T)]  # as a fit puts them, once
+    return race(
+        "One step of EM, full, 100,000 x 10, 5 components, 20% missing", "the same, complete",
+        step_of(family, holes, density), step_of(family, X, density), target=1 / 15, repeat=5,
+    )  # fmt: skip
+
+
+def lloyd(n: int, d: int, K: int) -> Row:
+    """One step of k-means, from the same centres; errors are those of the centres, against sums in float64."""
+    X = problem(n, d, K, 3)
+    centre, w = X[:K].copy(), np.ones(n)
+    family, at = Centres(K), CentreDensity(centre)
+    threads = parzen.thread_count()
+
+    def ours() -> Any:
+        return family.maximise(accumulate(family, X, at=at).statistic).centre
+
+    def theirs() -> Any:
+        new, weight, shift = np.zeros_like(centre), np.zeros(K), np.zeros(K)
+        lloyd_iter_chunked_dense(X, w, centre, new, weight, np.full(n, -1, dtype=np.int32), shift, threads)
+        return new
+
+    codes = at.nearest(X)
+    exact = np.stack([X[codes == k].mean(axis=0) for k in range(K)])
+    return race(
+        f"One step of k-means, {n:,} x {d}, {K} clusters", "KMeans (Lloyd)", ours, theirs,
+        lambda found: float(np.abs(found - exact).max()), target=1.5,
+    )  # fmt: skip
+
+
+def pomegranate() -> Iterator[Row]:
+    if importlib.util.find_spec("pomegranate") is None:
+        return
+    import torch
+    from pomegranate.distributions import Normal
+    from pomegranate.gmm import GeneralMixtureModel
+
+    X = problem(200_000, 10, 10, 1.5)
+    start = parzen.GaussianMixture(10, random_state=0, max_iter=2).fit(X[:20_000])
+    parts = [
+        Normal(torch.tensor(mean), torch.tensor(covariance), covariance_type="full")
+        for mean, covariance in zip(start.means_, start.covariances_, strict=True)
+    ]
+    model = GeneralMixtureModel(parts, priors=torch.tensor(start.weights_))
+    rows = torch.tensor(X)
+
+    def theirs() -> Any:
+        model.summarize(rows)
+        for part in model.distributions:
+            part._reset_cache()
+        model._reset_cache()
+
+    ours = step_of(Mixture(Gaussian(), 10), X, start.density_)
+    yield race("One step of EM, full, 200,000 x 10, 10 components", "pomegranate", ours, theirs, target=None, repeat=3)
+
+
+def rows() -> Iterator[Row | Memory]:
+    warnings.simplefilter("ignore")
+    yield iteration(200_000, 10, 10, "full", 20)
+    yield iteration(200_000, 10, 10, "full", None, np.float32)
+    yield iteration(200_000, 10, 10, "diag", 12)
+    yield iteration(200_000, 10, 10, "tied", 20)
+    yield iteration(100_000, 32, 16, "full", 8)
+    yield proba()
+    yield whole(5.0, "separated", 25)
+    yield whole(1.0, "overlapping", 25)
+    yield gaps()
+    yield lloyd(200_000, 10, 10)
+    yield lloyd(1_000_000, 2, 100)
+    yield from pomegranate()
+    X = problem(1_000_000, 10, 50, 3)
+    model = parzen.GaussianMixture(50, max_iter=3, random_state=0)
+    yield Memory("GaussianMixture(50).fit, 1,000,000 x 10", peak_memory(lambda: model.fit(X)))
+    yield Memory("KMeans(50).fit, 1,000,000 x 10", peak_memory(lambda: parzen.KMeans(50, max_iter=3).fit(X)))
