@@ -36,7 +36,7 @@ inline index posteriors(C* scores, index groups, const double* w, const C* base,
     }
 #pragma omp simd reduction(+ : odd)
     for (index r = 0; r < rows; ++r) {
-        odd += !(highest[r] - highest[r] == 0);
+        odd += !(highest[r] - highest[r] == 0) || (base && !(base[r] - base[r] == 0));
         logs[r] = sums[r];
         scale[r] = w[r] / sums[r];
     }

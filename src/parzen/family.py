@@ -182,6 +182,10 @@ class Family(BaseEstimator, ABC):
         """Density to iterate from; where one look at the rows is enough, the one that it gives."""
         return self.maximise(accumulate(self, X, R))
 
+    def log_belief(self, density: Any, statistic: Any) -> float:
+        """Log of the prior at a density, up to a constant: what iterations by MAP climb beside the likelihood."""
+        return 0.0
+
     def n_parameters(self, density: Any) -> int:
         """How many parameters were free when a density of this family was found: what BIC and AIC charge for."""
         raise TypeError(f"{self!r} has no number of parameters, and so no BIC; compare by the score of new rows.")

@@ -32,6 +32,9 @@ class Fit:
         With `trace`, for each step of a family that iterates: the lower bound of the likelihood at the density that
         the step found, by what it expected under the one before (Neal & Hinton 1998). It lies between their
         likelihoods.
+    heights : tuple of float
+        The log-likelihoods, with the log of the prior at each density (up to a constant) where there is one: what the
+        iteration climbs, and never lets fall.
     outcome : "converged", "too many steps", "collapsed" or "stopped"
     message : str
         What happened and, where something should be done, what.
@@ -46,6 +49,7 @@ class Fit:
     message: str
     n_iter: int
     bounds: tuple[float, ...] = ()
+    heights: tuple[float, ...] = ()
 
 
 def fit(
@@ -130,6 +134,8 @@ def _iterate(
     X, R = _arranged(X, R)
     scores: list[float] = []
     bounds: list[float] = []
+    heights: list[float] = []  # likelihoods, with the prior's part
+    raised: list[float] = []  # bounds, with it
     leaps = Leaps(accelerate)
     statistic: Statistic | None = None
     outcome: Outcome = "too many steps"
@@ -140,11 +146,13 @@ def _iterate(
         if not isinstance(expected, Expected):
             return _at_once(family, X, R, expected, trace)
         score = float(expected.log_likelihood.sum())
-        fallen = leaps.landed(score, max([*scores[-1:], *bounds[-1:]], default=-np.inf))
+        height = score + family.log_belief(density, expected.statistic)
+        fallen = leaps.landed(height, max([*heights[-1:], *raised[-1:]], default=-np.inf))
         if fallen is not None:  # the leap went too far: one step back, to where plain EM had led
             density, steps = fallen, steps + 1
             continue
         scores.append(score)
+        heights.append(height)
         stop = callback is not None and callback(steps, score) is True
         try:
             if not np.isfinite(score):
@@ -156,19 +164,20 @@ def _iterate(
             break
         if trace:
             bounds.append(float(accumulate(Score(found, density), X, R).log_likelihood.sum()))
+            raised.append(bounds[-1] + family.log_belief(found, expected.statistic))
         statistic, steps = expected.statistic, steps + 1
         # For each unit of weight of the column that was observed least.
-        if leaps.change(score) <= tol * expected.weight.sum(axis=0).min():
+        if leaps.change(height) <= tol * expected.weight.sum(axis=0).min():
             outcome, message = "converged", f"The likelihood stopped changing after {steps} steps."
         elif stop:
             outcome, message = "stopped", f"The callback stopped the iteration after {steps} steps."
-        density = leaps.onward(family, expected.statistic, score, found) if steps < max_iter else found
+        density = leaps.onward(family, expected.statistic, height, found) if steps < max_iter else found
     if statistic is None:
         raise Collapse(message)
     density = family.maximise(statistic)  # once more, aloud
     if trace:
         scores.append(log_likelihood(density, X, R))
-    return Fit(density, statistic, tuple(scores), outcome, message, steps, tuple(bounds))
+    return Fit(density, statistic, tuple(scores), outcome, message, steps, tuple(bounds), tuple(heights))
 
 
 class Leaps:

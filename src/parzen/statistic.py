@@ -170,8 +170,11 @@ class Moments(Statistic):
         partly = self.observed is not None or other.observed is not None
         observed = self._cells() + other._cells() if partly else None
         between = self.weight * share
-        apart = between * off * off if between.ndim == 2 else _outer(between, off, self.scatter)
-        scatter = self.scatter + other.scatter + apart
+        mine, theirs = self.scatter, other.scatter
+        if len(mine) != len(theirs):  # one is that within all groups together
+            mine, theirs = _summed(mine), _summed(theirs)
+        apart = between * off * off if between.ndim == 2 else _outer(between, off, mine)
+        scatter = mine + theirs + apart
         return type(self)(weight, mean, scatter, carry, observed=observed)
 
     def __rmul__(self, scale: float) -> Self:
@@ -216,7 +219,11 @@ class Moments(Statistic):
         if self.observed is not None:
             return self.observed
         weight = np.repeat(self.weight[:, None], self.mean.shape[1], axis=1)
-        return Moments(weight, self.mean, np.diagonal(self.scatter, axis1=1, axis2=2), self.carry)
+        scatter = np.diagonal(self.scatter, axis1=1, axis2=2)
+        if len(scatter) != len(weight):  # every group's share of what is within all
+            total = self.weight.sum()
+            scatter = scatter * (self.weight / (total if total > 0 else 1.0))[:, None]
+        return Moments(weight, self.mean, scatter, self.carry)
 
     def _distance(self, mean: Array, carry: Any) -> Array:
         """How far this mean lies from another one, beyond the rounding of either."""

@@ -33,6 +33,10 @@ class EachDensity(Density):
     def log_density(self, X: Any) -> Array:
         return np.concatenate([part.log_density(X) for part in self.parts], axis=1)
 
+    def bound(self, X: Any, at: Density) -> Array:
+        assert isinstance(at, EachDensity)
+        return np.concatenate([part.bound(X, own) for part, own in zip(self.parts, at.parts, strict=True)], axis=1)
+
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
         out = np.empty((len(labels), self.shape[1]))
         for k in np.unique(labels):

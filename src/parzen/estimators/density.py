@@ -93,7 +93,8 @@ class DensityLearner(DensityMixin, Learner):
         return 2.0 * self._n_parameters() - 2.0 * self._likelihood(X, sample_weight)[0]
 
     def _n_parameters(self) -> int:
-        self._check_learnt()
+        if not hasattr(self, "family_"):
+            raise ValueError("a marginal or conditional density has no parameters of its own to count.")
         return self.family_.n_parameters(self.density_)
 
     def _likelihood(self, X: Any, sample_weight: ArrayLike | None) -> tuple[float, float]:

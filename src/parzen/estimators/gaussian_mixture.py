@@ -15,6 +15,7 @@ from parzen.densities.mixture import MixtureDensity
 from parzen.estimators.mixture import MixtureLearner
 from parzen.families.gaussian import Gaussian
 from parzen.families.mixture import Mixture, degenerate
+from parzen.families.starts import INITS
 from parzen.family import Collapse, Density, choose
 from parzen.fit import Fit
 from parzen.kernels.arrays import Array
@@ -201,7 +202,7 @@ class GaussianMixture(MixtureLearner):
     def _shapes(self) -> list[str]:
         given = self.covariance_type
         several = tuple(SHAPES) if isinstance(given, str) and given == "auto" else given
-        shapes = [several] if isinstance(several, str) else list(several)
+        shapes = [several] if isinstance(several, str) or not isinstance(several, Iterable) else list(several)
         for shape in shapes or [None]:
             choose("covariance_type", shape, (*SHAPES, "auto"))
         return shapes
@@ -223,7 +224,7 @@ class GaussianMixture(MixtureLearner):
     def _held(self, C: int, shape: str) -> tuple[list[int], GaussianDensity] | None:
         if self.fixed is None:
             return None
-        which = [int(k) for k in self.fixed]
+        which = [int(k) for k in self.fixed] if isinstance(self.fixed, Iterable) else [-1]
         if any(not 0 <= k < C for k in which):
             raise ValueError(f"fixed must be components between 0 and {C - 1}, got {self.fixed!r}.")
         if self.means_init is None or self.precisions_init is None or shape == "tied":
@@ -245,7 +246,7 @@ class GaussianMixture(MixtureLearner):
         return super()._bind(X)
 
     def _fit_rows(self, rows: Any, w: Array | None, codes: Any, before: Density | None) -> None:
-        choose("criterion", self.criterion, CRITERIA)
+        self._check()
         candidates = [(shape, C) for shape in self._shapes() for C in self._sizes()]
         weight = float(rows.shape[0] if w is None else w.sum())
         if len(candidates) == 1:
@@ -268,11 +269,33 @@ class GaussianMixture(MixtureLearner):
             {"covariance_type": tried[i][1], "n_components": tried[i][2], self.criterion: tried[i][0]} for i in order
         ]
         best = tried[order[0]] if order else None
-        if best is None or best[3] is None:
+        if best is None:
+            raise ValueError(
+                f"Expected n_samples >= n_components, but got n_components = {self._fewest()} at least, and "
+                f"n_samples = {rows.shape[0]}; ask for fewer components."
+            )
+        if best[3] is None:
             raise Collapse("no number of components gives a mixture without a collapsed component; use a prior.")
         self.covariance_type_, self.n_components_ = best[1], best[2]
         self.given_ = self.family_ = self._family()
         self._keep_mixture(best[3], weight)
+
+    def _check(self) -> None:
+        choose("criterion", self.criterion, CRITERIA)
+        choose("init_params", self.init_params, INITS)
+        if not isinstance(self.n_init, Integral) or self.n_init < 1:
+            raise ValueError(f"n_init must be a whole number, at least 1, got {self.n_init!r}.")
+        if not isinstance(self.weight_concentration, Real) or not 0 <= self.weight_concentration < np.inf:
+            raise ValueError(f"weight_concentration must be a number, at least 0, got {self.weight_concentration!r}.")
+        starts = (self.weights_init, self.means_init, self.precisions_init)
+        if len(self._sizes()) * len(self._shapes()) > 1 and any(start is not None for start in starts):
+            raise ValueError(
+                "weights_init, means_init and precisions_init are for one number of components and one "
+                "covariance_type, but several are asked for."
+            )
+
+    def _fewest(self) -> int:
+        return min(self._sizes())
 
     def _criterion(self, family: Mixture, found: Fit, rows: Any, w: Array | None) -> float:
         """The criterion of a fit; infinite where a component has collapsed, whose likelihood means nothing."""
@@ -378,7 +401,7 @@ class GaussianMixture(MixtureLearner):
         own = part.components
         assert isinstance(own, GaussianDensity)
         if len(positions) == 2:
-            codes = [] if rows is None else decide(self.density_.components, self.density_.log_weight, rows)[0]
+            codes: Any = [] if rows is None else decide(self.density_.components, self.density_.log_weight, rows)[0]
             labels = [str(names[j]) for j in positions]
             return ellipses(seen, codes, own.mean, own.covariance, self.weights_, labels, ax)
         deviation = np.sqrt(own.covariance[:, 0, 0])

@@ -120,7 +120,7 @@ class KMeans(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerM
         self._keep(found.density, found.statistic, found)
         whole = rows if every is X else self._encoded(every, grow=False)
         self.labels_ = self.density_.nearest(whole)
-        self.inertia_ = -log_likelihood(self.density_, rows, w)
+        self.inertia_ = abs(log_likelihood(self.density_, rows, w))
         self.counts_ = found.statistic.weight.max(axis=1)  # type: ignore[attr-defined]
         if len(np.unique(self.labels_)) < self.n_clusters:
             self._warn(
@@ -150,8 +150,11 @@ class KMeans(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerM
             if self.init == "k-means++":
                 return seeded(points, own, self.n_clusters, rng)
             share = None if own is None else own / own.sum()
-            return points[rng.choice(len(points), size=self.n_clusters, replace=False, p=share)]
-        given = self.init(rows, self.n_clusters, random_state=rng) if callable(self.init) else self.init
+            again = len(points) < self.n_clusters  # equal rows are one
+            return points[rng.choice(len(points), size=self.n_clusters, replace=again, p=share)]
+        given = self.init
+        if callable(given):
+            given = given(rows, self.n_clusters, random_state=np.random.RandomState(rng.integers(2**31)))
         centre = np.ascontiguousarray(given, dtype=np.float64)
         if centre.shape != (self.n_clusters, rows.shape[1]) or not np.isfinite(centre).all():
             raise ValueError(
@@ -205,7 +208,7 @@ class KMeans(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerM
         self.counts_ = total.weight.max(axis=1)
         self.n_iter_, self.outcome_, self.iterated_ = getattr(self, "n_iter_", 0) + 1, "converged", True
         self.labels_ = self.density_.nearest(rows)
-        self.inertia_ = -log_likelihood(self.density_, rows, w)
+        self.inertia_ = abs(log_likelihood(self.density_, rows, w))
 
     @property
     def cluster_centers_(self) -> Array:

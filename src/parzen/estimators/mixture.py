@@ -14,15 +14,12 @@ from parzen.estimators.density import DensityLearner
 from parzen.estimators.door import all_or_nothing, finite, table, weights, weighty
 from parzen.estimators.learner import generator, row_count
 from parzen.estimators.progress import CallbackSupportMixin, watching, with_callbacks
-from parzen.families.labelled import Labelled, LabelledDensity
-from parzen.families.mixture import Mixture
-from parzen.families.starts import completed_labels
-from parzen.family import Density
-from parzen.fit import Fit, begin, fit
+from parzen.families.mixture import Mixture, PartlyLabelled
+from parzen.family import Density, Family
+from parzen.fit import Fit, fit
 from parzen.kernels.arrays import Array
 from parzen.kernels.memberships import Labels
 from parzen.posterior import decide, posterior
-from parzen.statistic import Joint
 
 
 class MixtureLearner(CallbackSupportMixin, DensityLearner):
@@ -77,11 +74,15 @@ class MixtureLearner(CallbackSupportMixin, DensityLearner):
         self
         """
         before = getattr(self, "density_", None) if self.warm_start else None
-        X = table(self, X, reset=True, sparse=self._takes_sparse())
+        every = X = table(self, X, reset=True, sparse=self._takes_sparse())
         codes = self._codes(labels, X.shape[0])
         X, w, *kept = weighty(X, weights(sample_weight, X), *([] if codes is None else [codes]))
         rows = finite(self._bind(X))
         self._fit_rows(rows, w, kept[0] if kept else None, before)
+        self._label(rows if every is X else self._encoded(every, grow=False))
+
+    def _label(self, rows: Any) -> None:
+        """Keep what is asked of the rows themselves."""
 
     def _fit_rows(self, rows: Any, w: Array | None, codes: Any, before: Density | None) -> None:
         """Fit the family that the parameters ask for, and keep what is found."""
@@ -99,42 +100,24 @@ class MixtureLearner(CallbackSupportMixin, DensityLearner):
                 f"Expected n_samples >= n_components but got n_components = {C}, n_samples = {rows.shape[0]}; ask for "
                 "fewer components."
             )
+        if codes is not None and self.trace:
+            raise ValueError(
+                "trace=True keeps the bound of rows whose component is not known; leave out labels or trace."
+            )
+        if self.forgetting is not None and not 0 <= self.forgetting < 1:
+            raise ValueError(f"forgetting must lie in [0, 1), got {self.forgetting!r}.")
         rng = generator(self.random_state)
         start: Any = before
         if not isinstance(before, MixtureDensity) or (before.shape[1], before.size) != (rows.shape[1], C):
             start = self._given_start(rows, w, rng)
         weight = rows.shape[0] if w is None else float(w.sum())
         options = {"max_iter": self.max_iter, "tol": self.tol, "trace": self.trace, "accelerate": self.accelerate}
+        whole: Family = family if codes is None else PartlyLabelled(family)
+        R = w if codes is None else Labels(codes, w, groups=C)
         with watching(self, rows, self.max_iter, weight) as callback:
-            if codes is None:
-                found: Fit = self._reading(
-                    rows, fit, family, rows, w, start=start, rng=rng, callback=callback, **options
-                )
-            else:
-                found = self._reading(
-                    rows, self._semi_supervised, family, rows, Labels(codes, w, groups=C), start, rng,
-                    callback=callback, **options,
-                )  # fmt: skip
+            found: Fit = self._reading(rows, fit, whole, rows, R, start=start, rng=rng, callback=callback, **options)
         self._check_statistic(found.statistic, rows)
         return found
-
-    def _semi_supervised(
-        self, family: Mixture, rows: Any, R: Labels, start: Any, rng: np.random.Generator, **options: Any
-    ) -> Fit:
-        """Fit with some components known: their rows count where they are said to."""
-        parts = family._components()
-        if start is None:
-            guess = Labels(completed_labels(rows, R, rng), R.weights, R.groups)
-            counts = np.bincount(guess.codes, weights=guess.weights, minlength=R.groups) + 1e-3
-            start = MixtureDensity(begin(parts, rows, guess, rng), np.log(counts / counts.sum()))
-        at = LabelledDensity(start.components, start.log_weight)
-        found = fit(Labelled(parts), rows, R, start=at, **options)
-        assert isinstance(found.density, LabelledDensity)
-        density = MixtureDensity(found.density.density, found.density.log_prior)
-        return Fit(
-            density, Joint((found.statistic,)), found.log_likelihoods, found.outcome, found.message, found.n_iter,
-            found.bounds,
-        )  # fmt: skip
 
     def _keep_mixture(self, found: Fit, weight: float) -> None:
         self._warn(found)
@@ -172,8 +155,6 @@ class MixtureLearner(CallbackSupportMixin, DensityLearner):
 
     def _stepped(self, new: Any, weight: float) -> Any:
         if self.forgetting is not None:
-            if not 0 <= self.forgetting < 1:
-                raise ValueError(f"forgetting must lie in [0, 1), got {self.forgetting!r}.")
             return (1.0 - self.forgetting) * self.statistic_ + new
         old = float(sum(part.parts[0].weight.sum() for part in self.statistic_.parts))  # type: ignore[attr-defined]
         step = (self.n_batches_ + 2.0) ** -0.6
@@ -231,10 +212,14 @@ class MixtureLearner(CallbackSupportMixin, DensityLearner):
         for_blocks(self.density_.components, rows, read)
         return self.bic(X, sample_weight) + 2.0 * sum(doubt)
 
+    def _fewest(self) -> int:
+        """The least number of components that the parameters ask for."""
+        return self._family()._size()
+
     def _codes(self, labels: Any, n: int) -> NDArray[np.int32] | None:
         if labels is None:
             return None
-        C = self._family()._size()
+        C = self._fewest()
         codes = np.asarray(labels)
         if codes.shape != (n,) or codes.dtype.kind not in "iu":
             raise ValueError(
@@ -332,6 +317,5 @@ class MixtureModel(ClusterMixin, MixtureLearner):
     def _family(self) -> Mixture:
         return Mixture(self.family, self.n_components, self.concentration, self.init, self.n_init)
 
-    def _fit_rows(self, rows: Any, w: Array | None, codes: Any, before: Density | None) -> None:
-        super()._fit_rows(rows, w, codes, before)
+    def _label(self, rows: Any) -> None:
         self.labels_ = decide(self.density_.components, self.density_.log_weight, rows)[0]

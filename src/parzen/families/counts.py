@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import xlogy
 
 from parzen.accumulate import accumulate, map_rows
 from parzen.conjugate import Dirichlet, Gamma
@@ -67,6 +68,13 @@ class Poisson(Family):
                 int(column),
             )
         return Sums(*sums(X, R))
+
+    def log_belief(self, density: Any, statistic: Any) -> float:
+        if self.estimate != "map":
+            return 0.0
+        prior = self.prior or Gamma(1.5, 0.0)
+        with np.errstate(divide="ignore"):
+            return float((xlogy(prior.shape - 1, density.rate) - prior.rate * density.rate).sum())
 
     def n_parameters(self, density: Any) -> int:
         return int(np.prod(density.shape))
@@ -173,6 +181,12 @@ class Multinomial(Family):
                 f"Negative values in data: Multinomial needs counts that are not negative, but X holds "
                 f"{np.nanmin(cells):g}; use Gaussian for measurements."
             )
+
+    def log_belief(self, density: Any, statistic: Any) -> float:
+        if self.estimate not in ("map", "mean"):
+            return 0.0
+        prior = self.prior or Dirichlet(2.0 if self.estimate == "map" else 1.0)
+        return float(((prior.concentration - (self.estimate == "map")) * density.log_probability).sum())
 
     def n_parameters(self, density: Any) -> int:
         K, d = density.shape

@@ -93,6 +93,10 @@ class Each(Family):
         likelihood = np.concatenate([one.log_likelihood for one in seen])
         return Expected(Joint(tuple(one.statistic for one in seen)), np.concatenate(weights), likelihood)
 
+    def log_belief(self, density: Any, statistic: Any) -> float:
+        parts = zip(self._parts(), density.parts, statistic.parts, strict=True)
+        return sum(part.log_belief(own, seen) for part, own, seen in parts)
+
     def n_parameters(self, density: Any) -> int:
         return sum(part.n_parameters(own) for part, own in zip(self._parts(), density.parts, strict=True))
 

@@ -181,6 +181,30 @@ class Gaussian(Family):
         deviation = np.sqrt(_floored(variance, units, self.floor))
         return GaussianDensity(seen.mean, np.ascontiguousarray(np.broadcast_to(deviation, (len(seen.mean), d))))
 
+    def log_belief(self, density: Any, statistic: Any) -> float:
+        if self._estimate != "map" or not isinstance(density, GaussianDensity):
+            return 0.0
+        prior: Any = self.prior or self._default_prior(statistic)
+        off, factor = density.mean - prior.location, density.factor
+        if isinstance(prior, NormalMean):
+            return float(-0.5 * ((off / prior.deviation) ** 2).sum())
+        if isinstance(prior, NormalInverseWishart):
+            d = off.shape[1]
+            logs = np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)  # half the log-determinants
+            spread = np.linalg.solve(factor, np.broadcast_to(np.linalg.cholesky(prior.scale), factor.shape))
+            white = np.linalg.solve(np.broadcast_to(factor, (len(off), d, d)), off[:, :, None])
+            alone = -(prior.dof + d + 1) * logs - 0.5 * (spread**2).sum(axis=(1, 2))
+            means = -np.broadcast_to(logs, len(off)) - 0.5 * prior.strength * (white[:, :, 0] ** 2).sum(axis=1)
+            return float(alone.sum() + means.sum())
+        variance = factor**2
+        shape, scale = (np.broadcast_to(part, variance.shape) for part in (prior.shape, prior.scale))
+        once = np.ix_(
+            range(1 if self.shared else len(off)), range(1 if self.covariance == "spherical" else off.shape[1])
+        )
+        alone = -(shape + 1) * np.log(variance) - scale / variance
+        means = -0.5 * np.log(variance) - 0.5 * prior.strength * off**2 / variance
+        return float(alone[once].sum() + means.sum())
+
     def n_parameters(self, density: Any) -> int:
         K, d = density.shape
         known = isinstance(self.prior, NormalMean)

@@ -88,6 +88,9 @@ class Labelled(Family):
         log_prior = learnt if self.log_prior is None else np.asarray(self.log_prior, dtype=np.float64)
         return LabelledDensity(self.family.maximise(inner), log_prior)
 
+    def log_belief(self, density: Any, statistic: Any) -> float:
+        return float(self.family.log_belief(density.density, statistic.parts[1]))
+
     def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> LabelledDensity:
         assert isinstance(R, Labels)
         known = R.codes >= 0

@@ -14,7 +14,7 @@ from parzen.densities.mixture import MixtureDensity
 from parzen.families.each import Each
 from parzen.families.gaussian import Gaussian
 from parzen.families.product import Product
-from parzen.families.starts import INITS, labels_to_try
+from parzen.families.starts import INITS, completed_labels, labels_to_try
 from parzen.families.uniform import Uniform
 from parzen.family import Collapse, Density, Family, NeedsDensity, Table, calling, choose, quietly, say
 from parzen.fit import Fit, begin, fit
@@ -109,6 +109,15 @@ class Mixture(Family):
         total = float(X.shape[0] if w is None else w.sum())
         return Joint((Sums(weight[:, None], weight[:, None]), inner)), total, likelihood
 
+    def log_belief(self, density: Any, statistic: Any) -> float:
+        groups: Any = density.parts if isinstance(density, EachDensity) else (density,)
+        family, total = self._components(), 0.0
+        for one, seen in zip(groups, statistic.parts, strict=True):
+            total += family.log_belief(one.components, seen.parts[1])
+            if self.concentration != 1:
+                total += (self.concentration - 1) * float(one.log_weight[np.isfinite(one.log_weight)].sum())
+        return total
+
     def n_parameters(self, density: Any) -> int:
         groups: Any = density.parts if isinstance(density, EachDensity) else (density,)
         family, held = self._components(), 0 if self.held is None else len(self.held[0])
@@ -155,14 +164,15 @@ class Mixture(Family):
             raise Collapse("a mixture can't be fitted: a group has no rows; give each class some.")
         rows, own, tries = labels_to_try(X, w, C - len(self._noise()), self.init, self.starts, rng)
         best: Fit | None = None
-        tried = 0
+        tried, failed = 0, ""
         with quietly(), calling("components"):
             for codes in tries:
                 try:
                     codes = self._spared(codes)
                     density = begin(family, rows, self._first(codes, own), rng)
                     found = fit(self, rows, own, start=self._mixed(density, codes, own), max_iter=30, tol=1e-3)
-                except Collapse:
+                except Collapse as reason:
+                    failed = str(reason)
                     continue
                 agreed = best is not None and _agree(found, best, float(rows.shape[0] if own is None else own.sum()))
                 if best is None or _worth(found) > _worth(best):
@@ -171,7 +181,7 @@ class Mixture(Family):
                 if agreed and (tried > 8 or rows.shape[0] * C > 20_000):
                     break
         if best is None:
-            raise Collapse("no start leads to a mixture of this family; use fewer components, a prior or a floor.")
+            raise Collapse(f"no start leads to a mixture: {failed}")
         assert isinstance(best.density, MixtureDensity)
         return best.density
 
@@ -237,6 +247,40 @@ class Mixture(Family):
             raise ValueError(f"starts must be a whole number, at least 1, got {self.starts!r}.")
 
 
+@dataclass(eq=False, repr=False)
+class PartlyLabelled(Family):
+    """A mixture of which some rows tell their component: its memberships are `Labels`, negative where they don't.
+
+    Parameters
+    ----------
+    mixture : Mixture
+    """
+
+    mixture: Any = None
+
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Expected:
+        if at is None:
+            raise NeedsDensity("a mixture must be found by iteration: use parzen.fit or an estimator.")
+        assert isinstance(R, Labels)
+        shares, likelihood = memberships(at.components, at.log_weight, X, R.weights, R.codes)
+        weight = shares.sum(axis=0)
+        inner = _observe(self.mixture._components(), X, shares, at.components)
+        part = Joint((Sums(weight[:, None], weight[:, None]), inner))
+        return Expected(Joint((part,)), np.array([weight.sum()]), np.array([likelihood]))
+
+    def maximise(self, statistic: Joint) -> Density:
+        return self.mixture.maximise(statistic)
+
+    def log_belief(self, density: Any, statistic: Any) -> float:
+        return float(self.mixture.log_belief(density, statistic))
+
+    def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> MixtureDensity:
+        assert isinstance(R, Labels)
+        codes = completed_labels(X, R, rng)
+        density = begin(self.mixture._components(), X, Labels(codes, R.weights, R.groups), rng)
+        return self.mixture._mixed(density, codes, R.weights)
+
+
 def _pointwise(family: Any) -> Family:
     """The same family with parameters in the place of predictives."""
     if not isinstance(family, Family):
@@ -265,7 +309,7 @@ def _at_once(family: Family, X: Any, w: Array | None, at: MixtureDensity) -> tup
     if (at.gaussians.kind == "diagonal") != (family.covariance != "full"):
         return None
     rows = as_floats(X, at.shape[1])
-    if not at.gaussians.takes(rows):
+    if not at.gaussians.takes(rows, w):
         rows = rows.astype(np.float64)
         if not at.gaussians.takes(rows):
             return None

@@ -86,6 +86,10 @@ class Product(Family):
             parts.append(seen.statistic)
         return Expected(Joint(tuple(parts)), np.concatenate(weights, axis=1), likelihood)
 
+    def log_belief(self, density: Any, statistic: Any) -> float:
+        parts = zip(self._families().values(), density.parts, statistic.parts, strict=True)
+        return sum(part.log_belief(own, seen) for part, own, seen in parts)
+
     def n_parameters(self, density: Any) -> int:
         return sum(part.n_parameters(own) for part, own in zip(self._families().values(), density.parts, strict=True))
 

@@ -58,6 +58,12 @@ class Bernoulli(Family):
             return Counts(pairs.reshape(len(ones), -1), (2,) * X.shape[1])
         return Counts(tally(as_bits(X, threshold=self.threshold), R, (2,) * X.shape[1]), (2,) * X.shape[1])
 
+    def log_belief(self, density: Any, statistic: Any) -> float:
+        if self.estimate != "map":
+            return 0.0
+        prior = self.prior or Beta(2, 2)
+        return float(((prior.b - 1) * density.log_failure + (prior.a - 1) * density.log_success).sum())
+
     def n_parameters(self, density: Any) -> int:
         return int(np.prod(density.shape))
 
@@ -130,6 +136,13 @@ class Categorical(Family):
         X = as_codes(X)
         sizes = self._sizes(X)
         return Counts(tally(X, R, sizes), sizes)
+
+    def log_belief(self, density: Any, statistic: Any) -> float:
+        if self.estimate != "map":
+            return 0.0
+        concentration = 2.0 if self.prior is None else self.prior.concentration
+        finite = (np.where(np.isfinite(logs), logs, 0.0) for logs in density.columns())
+        return float(sum(((concentration - 1) * logs).sum() for logs in finite))
 
     def n_parameters(self, density: Any) -> int:
         return int(density.shape[0] * sum(size - 1 - (self.unseen == "new") for size in density.sizes))

@@ -53,7 +53,8 @@ class Uniform(Family):
         )
         # One value, or equal ones: a box of no width has no density. The unit is that of all rows, or 1.
         width = whole.high - whole.low
-        unit = 1e-12 * np.where(width > 0, width, np.maximum(np.abs(whole.high), 1.0))
+        reach = np.maximum(np.abs(whole.low), np.abs(whole.high))
+        unit = np.maximum(1e-12 * np.where(width > 0, width, np.maximum(reach, 1.0)), 4 * np.spacing(reach))
         narrow = high - low < unit
         low, high = np.where(narrow, low - unit, low), np.where(narrow, high + unit, high)
         return UniformDensity(np.ascontiguousarray(low), np.ascontiguousarray(high))

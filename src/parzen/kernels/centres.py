@@ -29,12 +29,13 @@ def centre_step(
     n, d = X.shape
     K = len(centre)
     weight, totals, inertia = np.zeros(K), np.zeros((K, d)), np.zeros(1)
+    origin = np.ascontiguousarray(centre.mean(axis=0))  # a name keeps an array alive; an address does not
     odd = native.call(
         f"centres_{suffix}",
         *matrix,
         None if w is None else native.pointer(w, native.F64, (n,), "weights"),
         K,
-        native.pointer(np.ascontiguousarray(centre.mean(axis=0)), native.F64, (d,), "origin"),
+        native.pointer(origin, native.F64, (d,), "origin"),
         native.pointer(centre, native.F64, (K, d), "centre"),
         *(native.outputs(weight, totals, inertia) if sums else (None, None, None)),
         None if codes is None else native.pointer(codes, native.I32, (n,), "codes"),

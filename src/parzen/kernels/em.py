@@ -16,6 +16,9 @@ HALF = float(np.sqrt(0.5 / np.log(2.0)))
 #: How many units in the last place an affine score may cost before rows are taken about each mean instead.
 DIGITS = {np.dtype(np.float64): 1e6, np.dtype(np.float32): 1e3}
 
+#: In float32 where squares are taken from each other, and what weights of rows may be there.
+FEWER, LIGHT, HEAVY = 50.0, 1e-25, 1e25
+
 
 @dataclass(frozen=True)
 class Components:
@@ -40,8 +43,13 @@ class Components:
     constant: Array
     loss: float
 
-    def takes(self, X: NDArray[np.floating]) -> bool:
-        """Whether scores of rows of this type keep their digits."""
+    def takes(self, X: NDArray[np.floating], w: Array | None = None) -> bool:
+        """Whether scores of rows of this type keep their digits, and weights their size."""
+        if X.dtype == np.float32:
+            if w is not None and not ((w == 0) | (w > LIGHT) & (w < HEAVY)).all():
+                return False
+            if self.kind == "shared" and self.loss >= FEWER:
+                return False
         return self.loss < DIGITS[X.dtype]
 
 
@@ -124,7 +132,7 @@ def em_step_missing(
     n, d = X.shape
     K = len(mean)
     weight, means, carry, scatter = np.empty(K), np.empty((K, d)), np.empty((K, d)), np.empty((K, d, d))
-    cells = np.empty((4, K, d))
+    cells, logs = np.empty((4, K, d)), np.maximum(log_weight, -1e30)  # a name keeps an array alive; an address does not
     likelihood = np.empty(1)
     odd = native.call(
         f"em_missing_{suffix}",
@@ -134,7 +142,7 @@ def em_step_missing(
         len(factor),
         native.pointer(mean, native.F64, (K, d), "mean"),
         native.pointer(factor, native.F64, (len(factor), d, d), "factor"),
-        native.pointer(np.maximum(log_weight, -1e30), native.F64, (K,), "log_weight"),
+        native.pointer(logs, native.F64, (K,), "log_weight"),
         *native.outputs(weight, means, carry, scatter, *cells, likelihood),
     )
     if odd:

@@ -175,7 +175,10 @@ def call(name: str, *arguments: float | None) -> int:
 
 
 def pointer(array: NDArray[Any], dtype: np.dtype[Any], shape: tuple[int, ...], name: str) -> int:
-    """Address of a C-contiguous array that has exactly this dtype and shape; anything else is refused."""
+    """Address of a C-contiguous array that has exactly this dtype and shape; anything else is refused.
+
+    The caller must hold the array until the kernel has run: an address keeps nothing alive.
+    """
     if not isinstance(array, np.ndarray) or array.dtype != dtype:
         raise TypeError(f"{name} must be an array of {dtype}, got {getattr(array, 'dtype', type(array).__name__)}.")
     if array.shape != shape:
