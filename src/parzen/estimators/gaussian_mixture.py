@@ -1,6 +1,7 @@
 """Gaussian mixtures, scikit-learn's way and further."""
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -9,14 +10,14 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from parzen.accumulate import map_rows
+from parzen.cells import frame_kind
 from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.mixture import MixtureDensity
 from parzen.estimators.mixture import MixtureLearner
 from parzen.families.gaussian import Gaussian
-from parzen.families.mixture import Mixture, degenerate
+from parzen.families.mixture import Mixture, collapsed, rows_worth
 from parzen.families.starts import INITS
-from parzen.family import Collapse, Density, choose
+from parzen.family import Collapse, Density, choose, say
 from parzen.fit import Fit
 from parzen.kernels.arrays import Array
 from parzen.plotting import axes, curves, ellipses, parts
@@ -38,7 +39,7 @@ class GaussianMixture(MixtureLearner):
 
     Parameters
     ----------
-    n_components : int, "auto" or iterable of int
+    n_components : int, "auto" or list of int
         How many components; of several, the one with the least `criterion` is kept. "auto" tries 1 to 9, as mclust.
     covariance_type : "full", "tied", "diag", "spherical", "auto" or list of them
         Shape of the covariances; of several (or all, by "auto"), the one with the least `criterion` is kept.
@@ -183,6 +184,7 @@ class GaussianMixture(MixtureLearner):
         model.family_, model.schema_ = learn(model.given_, np.zeros((1, d)))
         model.n_features_in_ = d
         model.n_components_, model.covariance_type_ = C, covariance_type
+        model.n_iter_, model.converged_ = 0, True
         return model
 
     # What is fitted -------------------------------------------------------------------------------------------------
@@ -191,7 +193,7 @@ class GaussianMixture(MixtureLearner):
         several = range(1, 10) if isinstance(self.n_components, str) else self.n_components
         if isinstance(self.n_components, str) and self.n_components != "auto":
             raise ValueError(f"n_components must be a whole number, several, or 'auto', got {self.n_components!r}.")
-        sizes = list(several) if isinstance(several, Iterable) else [several]
+        sizes = list(several) if isinstance(several, Sequence | np.ndarray) else [several]
         for C in sizes or [None]:
             if not isinstance(C, Integral) or isinstance(C, bool) or C < 1:
                 raise ValueError(
@@ -204,7 +206,7 @@ class GaussianMixture(MixtureLearner):
         several = tuple(SHAPES) if isinstance(given, str) and given == "auto" else given
         shapes = [several] if isinstance(several, str) or not isinstance(several, Iterable) else list(several)
         for shape in shapes or [None]:
-            choose("covariance_type", shape, (*SHAPES, "auto"))
+            choose("covariance_type", shape, tuple(SHAPES) if len(shapes) > 1 else (*SHAPES, "auto"))
         return shapes
 
     def _one(self, C: int, shape: str) -> Mixture:
@@ -233,6 +235,8 @@ class GaussianMixture(MixtureLearner):
                 f"their own: not covariance_type='tied'; got {shape!r}."
             )
         mean = _means(self.means_init)
+        if len(mean) != C:
+            raise ValueError(f"means_init must have {C} rows, one for each component, got {len(mean)}.")
         return which, GaussianDensity(mean, _factors(self.precisions_init, shape, C, mean.shape[1], "precisions_init"))
 
     def _family(self) -> Mixture:
@@ -241,6 +245,8 @@ class GaussianMixture(MixtureLearner):
         return self._one(C, self._shapes()[0] if chosen[1] is None else chosen[1])
 
     def _bind(self, X: Any) -> Any:
+        if not isinstance(self.trace, bool | np.bool_):
+            raise ValueError(f"trace must be True or False, got {self.trace!r}.")
         for name in ("n_components_", "covariance_type_", "selection_"):
             self.__dict__.pop(name, None)
         return super()._bind(X)
@@ -249,15 +255,20 @@ class GaussianMixture(MixtureLearner):
         self._check()
         candidates = [(shape, C) for shape in self._shapes() for C in self._sizes()]
         weight = float(rows.shape[0] if w is None else w.sum())
-        if len(candidates) == 1:
+        if codes is not None:
+            candidates = [(shape, C) for shape, C in candidates if codes.max() < C]
+        if len(candidates) == 1 and self._is_one():
             shape, C = candidates[0]
             self.covariance_type_, self.n_components_ = shape, C
             super()._fit_rows(rows, w, codes, before)
+            self._tell(rows_worth(len(rows), w))
             return
         tried: list[tuple[float, str, int, Fit | None]] = []
         for shape, C in candidates:
             if rows.shape[0] < C:
                 continue
+            if self.verbose:
+                sys.stdout.write(f"{C} components, {shape}\n")
             try:
                 found = self._found(self._one(C, shape), rows, w, codes, before)
                 value = self._criterion(self._one(C, shape), found, rows, w)
@@ -271,7 +282,7 @@ class GaussianMixture(MixtureLearner):
         best = tried[order[0]] if order else None
         if best is None:
             raise ValueError(
-                f"Expected n_samples >= n_components, but got n_components = {self._fewest()} at least, and "
+                f"Expected n_samples >= n_components, but got n_components = {min(self._sizes())} at least, and "
                 f"n_samples = {rows.shape[0]}; ask for fewer components."
             )
         if best[3] is None:
@@ -279,6 +290,7 @@ class GaussianMixture(MixtureLearner):
         self.covariance_type_, self.n_components_ = best[1], best[2]
         self.given_ = self.family_ = self._family()
         self._keep_mixture(best[3], weight)
+        self._tell(rows_worth(len(rows), w))
 
     def _check(self) -> None:
         choose("criterion", self.criterion, CRITERIA)
@@ -294,12 +306,36 @@ class GaussianMixture(MixtureLearner):
                 "covariance_type, but several are asked for."
             )
 
-    def _fewest(self) -> int:
-        return min(self._sizes())
+    def _most(self) -> int:
+        return max(self._sizes())
+
+    def _is_one(self) -> bool:
+        """Whether one mixture is asked for, and none to be compared with."""
+        return isinstance(self.n_components, Integral) and isinstance(self.covariance_type, str | None)
+
+    def _tell(self, n: float) -> None:
+        """Name components that have collapsed; with a prior, none can."""
+        if self.prior is not None or not self.reg_covar:
+            return
+        fallen = np.flatnonzero(collapsed(self.density_, n, float(self.reg_covar)) & (self.weights_ > 1e-8))
+        if len(fallen):
+            say(
+                f"components {fallen.tolist()} have collapsed onto too few distinct rows; what spread they have is "
+                f"reg_covar={self.reg_covar:g}. Ask for fewer components, or for prior='auto'."
+            )
+
+    def _check_same_family(self) -> None:
+        if self.n_components_ not in self._sizes() or self.covariance_type_ not in self._shapes():
+            raise ValueError(
+                f"this estimator was fitted with {self.n_components_} components, {self.covariance_type_!r}; call fit "
+                "to change that."
+            )
+        super()._check_same_family()
 
     def _criterion(self, family: Mixture, found: Fit, rows: Any, w: Array | None) -> float:
         """The criterion of a fit; infinite where a component has collapsed, whose likelihood means nothing."""
-        if degenerate(found.density):
+        noise = 0.0 if self.prior is not None else float(self.reg_covar)
+        if self.prior is None and collapsed(found.density, rows_worth(len(rows), w), noise).any():
             return np.inf
         trial = clone(self)
         trial.density_, trial.family_, trial.given_ = found.density, family, family
@@ -374,8 +410,10 @@ class GaussianMixture(MixtureLearner):
         """X with missing cells replaced by what is expected of them, given the others: mixture regression."""
         rows = self._later(X)
         gaussians = self._gaussians
-        done = map_rows(lambda part: gaussians.completed(part, self.density_.posterior(part)), rows)
-        return self.schema_.decode(done)
+        done = self.schema_.decode(gaussians.completed(rows, self.density_.posterior(rows)))
+        if frame_kind(X) == "pandas" and frame_kind(done) == "pandas":
+            done.index = X.index
+        return done
 
     def plot(self, X: Any = None, columns: Any = None, ax: Any = None) -> Any:
         """Draw the components: as curves of one column, as ellipses of two, over the rows if these are given.

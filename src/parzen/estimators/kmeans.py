@@ -23,7 +23,7 @@ class KMeans(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerM
     """k-means: a drop-in for scikit-learn's, which takes missing cells and batches.
 
     It is a mixture of spherical Gaussians of equal weight and one variance, as that goes to zero. A missing cell adds
-    nothing to a distance.
+    nothing to a distance. Rows are dense; results are float64, whatever the rows are.
 
     Parameters
     ----------
@@ -114,6 +114,9 @@ class KMeans(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerM
         rows = finite(self._bind(X))
         if rows.shape[0] < self.n_clusters:
             raise ValueError(f"n_samples={rows.shape[0]} should be >= n_clusters={self.n_clusters}; ask for fewer.")
+        if rows.dtype.kind == "f" and np.isnan(rows).all(axis=0).any():
+            named = [self.schema_.labels[j] for j in np.flatnonzero(np.isnan(rows).all(axis=0)).tolist()]
+            raise ValueError(f"columns {named} have no value at all; leave them out.")
         found = max(
             (self._run(rows, w, start) for start in self._starts(rows, w)), key=lambda one: one.log_likelihoods[-1]
         )
@@ -168,7 +171,7 @@ class KMeans(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerM
         weight = float(rows.shape[0] if w is None else w.sum())
         tol = self.tol * _variance(rows, w) / self.n_clusters
         steps, moved = 0, 0
-        with watching(self, rows, self.max_iter, weight) as callback:
+        with watching(self, rows, self.max_iter, weight, "minus inertia per row") as callback:
             while True:
                 found = fit(
                     self.family_, rows, w, start=CentreDensity(centre), max_iter=self.max_iter - steps, tol=tol,
@@ -193,6 +196,8 @@ class KMeans(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerM
         """Learn from more rows: a centre moves to the mean of the rows that it has been nearest to (Sculley 2010)."""
         self._check()
         begun = hasattr(self, "density_")
+        if begun:
+            self._check_same_family()
         X = table(self, X, reset=not begun, sparse=False)
         X, w = weighty(X, weights(sample_weight, X))
         rows = finite(self._encoded(X, grow=True) if begun else self._bind(X))

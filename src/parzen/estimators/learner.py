@@ -145,7 +145,8 @@ class Learner(BaseEstimator):
     def _check_learnt(self) -> None:
         if not hasattr(self, "statistic_"):
             raise ValueError(
-                "a marginal or conditional density has no statistic to add to: take it when all is learnt."
+                "this density was not learnt from rows (it is a marginal, a conditional, or given): it has no "
+                "statistic to add to."
             )
 
     def _copy(self, density: Density, schema: Schema) -> Self:

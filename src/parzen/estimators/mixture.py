@@ -134,7 +134,8 @@ class MixtureLearner(CallbackSupportMixin, DensityLearner):
         """Learn from more rows: stepwise EM (Cappé & Moulines 2009).
 
         The first batch is fitted; of each later one, the statistic under the current density replaces a part of what is
-        known: the share that `forgetting` says, or ``(t + 2) ** -0.6`` at batch t.
+        known: by default ``t ** -0.7`` of it at batch t (of batches of its size), which forgets early batches, when
+        little was known; or the share that `forgetting` says.
         """
         begun = hasattr(self, "density_")
         if not begun:
@@ -152,13 +153,14 @@ class MixtureLearner(CallbackSupportMixin, DensityLearner):
         self.n_iter_ += 1
         self.lower_bounds_ = [*self.lower_bounds_, float(expected.log_likelihood.sum() / expected.weight.sum())]
         self.lower_bound_ = self.lower_bounds_[-1]
+        self._label(rows)
 
     def _stepped(self, new: Any, weight: float) -> Any:
         if self.forgetting is not None:
             return (1.0 - self.forgetting) * self.statistic_ + new
         old = float(sum(part.parts[0].weight.sum() for part in self.statistic_.parts))  # type: ignore[attr-defined]
-        step = (self.n_batches_ + 2.0) ** -0.6
         total = old + weight
+        step = (total / weight) ** -0.7
         return ((1 - step) * total / old) * self.statistic_ + (step * total / weight) * new
 
     @property
@@ -212,19 +214,21 @@ class MixtureLearner(CallbackSupportMixin, DensityLearner):
         for_blocks(self.density_.components, rows, read)
         return self.bic(X, sample_weight) + 2.0 * sum(doubt)
 
-    def _fewest(self) -> int:
-        """The least number of components that the parameters ask for."""
+    def _most(self) -> int:
+        """The largest number of components that the parameters ask for."""
         return self._family()._size()
 
     def _codes(self, labels: Any, n: int) -> NDArray[np.int32] | None:
         if labels is None:
             return None
-        C = self._fewest()
+        C = self._most()
         codes = np.asarray(labels)
-        if codes.shape != (n,) or codes.dtype.kind not in "iu":
+        if codes.shape != (n,) or codes.dtype.kind not in "biuf" or not np.array_equal(codes, np.floor(codes)):
             raise ValueError(
-                f"labels must be {n} whole numbers, the component of each row or -1, got shape {codes.shape}."
+                f"labels must be {n} whole numbers, the component of each row or -1, got shape {codes.shape} of "
+                f"{codes.dtype}."
             )
+        codes = codes.astype(np.int64)
         if codes.max(initial=-1) >= C or codes.min(initial=0) < -1:
             raise ValueError(
                 f"labels must lie between -1 and {C - 1}, for {C} components, got {codes.min()} to {codes.max()}."
@@ -265,7 +269,7 @@ class MixtureModel(ClusterMixin, MixtureLearner):
     density_ : MixtureDensity
     weights_ : array of shape (C,)
     labels_ : array of shape (n,)
-        The likeliest component of each row of the last fit.
+        The likeliest component of each row of the last `fit`, or of the last batch of `partial_fit`.
     n_iter_, converged_, lower_bound_, lower_bounds_ : how the fit went
 
     Examples

@@ -25,14 +25,15 @@ Watch = Callable[[int, float], bool]
 
 
 @contextmanager
-def watching(estimator: Any, X: Any, most: int, weight: float) -> Iterator[Watch]:
+def watching(estimator: Any, X: Any, most: int, weight: float, what: str = "log-likelihood per row") -> Iterator[Watch]:
     """Give a callback for `parzen.fit` that tells an estimator's callbacks, and its user, of each step.
 
     Parameters
     ----------
     estimator : with `verbose` and `verbose_interval`
     most : most steps
-    weight : weight of the rows, for likelihoods of one of them
+    weight : weight of the rows, for what one of them has of it
+    what : what is said to rise
     """
     verbose = int(getattr(estimator, "verbose", 0))
     every = max(int(getattr(estimator, "verbose_interval", 1)), 1)
@@ -51,11 +52,11 @@ def watching(estimator: Any, X: Any, most: int, weight: float) -> Iterator[Watch
             stop = bool(inner.call_on_fit_task_end(estimator=estimator, X=X, metadata=told))
         if verbose and bar:
             done = min(30 * (step + 1) // most, 30)
-            sys.stdout.write(f"\r[{'#' * done}{'.' * (30 - done)}] step {step:4d}, log-likelihood {score / weight:.6f}")
+            sys.stdout.write(f"\r[{'#' * done}{'.' * (30 - done)}] step {step:4d}, {what} {score / weight:.6f}")
             sys.stdout.flush()
         elif verbose and step % every == 0:
             gain, passed = score / weight - before[0], time.perf_counter() - begun
-            text = f"  step {step:4d}  log-likelihood per row {score / weight:.6f}"
+            text = f"  step {step:4d}  {what} {score / weight:.6f}"
             text += "" if step == 0 else f"  change {gain:.2e}"
             sys.stdout.write(text + (f"  {passed:.1f} s" if verbose > 1 else "") + "\n")
             sys.stdout.flush()

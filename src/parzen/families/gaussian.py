@@ -198,12 +198,10 @@ class Gaussian(Family):
             return float(alone.sum() + means.sum())
         variance = factor**2
         shape, scale = (np.broadcast_to(part, variance.shape) for part in (prior.shape, prior.scale))
-        once = np.ix_(
-            range(1 if self.shared else len(off)), range(1 if self.covariance == "spherical" else off.shape[1])
-        )
+        rows, columns = 1 if self.shared else len(off), 1 if self.covariance == "spherical" else off.shape[1]
         alone = -(shape + 1) * np.log(variance) - scale / variance
         means = -0.5 * np.log(variance) - 0.5 * prior.strength * off**2 / variance
-        return float(alone[once].sum() + means.sum())
+        return float(alone[:rows, :columns].sum() + means.sum())
 
     def n_parameters(self, density: Any) -> int:
         K, d = density.shape
@@ -262,6 +260,8 @@ class Gaussian(Family):
 
     def _regularised(self, covariance: Array, spread: Moments) -> Array:
         """Covariances after shrinkage and ridge."""
+        if not isinstance(self.shrinkage, str) and self.shrinkage == 0 and self.ridge == 0:
+            return covariance
         if isinstance(self.shrinkage, str) and self.shrinkage == "auto":  # in units of each group's own deviations
             scale = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
             scale = np.where(scale > 0, scale, 1.0)

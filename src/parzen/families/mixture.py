@@ -17,7 +17,7 @@ from parzen.families.product import Product
 from parzen.families.starts import INITS, completed_labels, labels_to_try
 from parzen.families.uniform import Uniform
 from parzen.family import Collapse, Density, Family, NeedsDensity, Table, calling, choose, quietly, say
-from parzen.fit import Fit, begin, fit
+from parzen.fit import begin, fit
 from parzen.kernels.arrays import Array, as_floats, is_sparse
 from parzen.kernels.em import em_step, em_step_missing
 from parzen.kernels.memberships import Labels, Memberships, group_count, only_group
@@ -163,7 +163,13 @@ class Mixture(Family):
         if X.shape[0] == 0:
             raise Collapse("a mixture can't be fitted: a group has no rows; give each class some.")
         rows, own, tries = labels_to_try(X, w, C - len(self._noise()), self.init, self.starts, rng)
-        best: Fit | None = None
+        best: tuple[int, float, Any] | None = None
+        total, many = float(rows.shape[0] if own is None else own.sum()), rows_worth(rows.shape[0], own)
+        noise = family.noise if isinstance(family, Gaussian) else 0.0
+        if self.init != "auto" and self.starts == 1:
+            codes = self._spared(next(iter(tries)))
+            with quietly(), calling("components"):
+                return self._mixed(begin(family, rows, self._first(codes, own), rng), codes, own)
         tried, failed = 0, ""
         with quietly(), calling("components"):
             for codes in tries:
@@ -174,16 +180,17 @@ class Mixture(Family):
                 except Collapse as reason:
                     failed = str(reason)
                     continue
-                agreed = best is not None and _agree(found, best, float(rows.shape[0] if own is None else own.sum()))
-                if best is None or _worth(found) > _worth(best):
-                    best = found
+                worth = -int(collapsed(found.density, many, noise).sum()), found.heights[-1]
+                agreed = best is not None and _agree(worth, best[:2], total)
+                if best is None or worth > best[:2]:
+                    best = (*worth, found.density)
                 tried += 1
-                if agreed and (tried > 8 or rows.shape[0] * C > 20_000):
+                if agreed and (tried > 4 or rows.shape[0] * C > 20_000):
                     break
         if best is None:
             raise Collapse(f"no start leads to a mixture: {failed}")
-        assert isinstance(best.density, MixtureDensity)
-        return best.density
+        assert isinstance(best[2], MixtureDensity)
+        return best[2]
 
     def _noise(self) -> list[int]:
         """Components that are level everywhere: they are no cluster."""
@@ -360,23 +367,39 @@ def _first_batch(batches: Any, R: Any) -> tuple[Any, Any]:
     return batch if isinstance(batch, tuple) else (batch, R)
 
 
-def _worth(found: Fit) -> tuple[int, float]:
-    return -degenerate(found.density), found.log_likelihoods[-1]
-
-
-def _agree(one: Fit, other: Fit, n: float) -> bool:
+def _agree(one: tuple[int, float], other: tuple[int, float], n: float) -> bool:
     """Whether two starts have led to the same height: there may be no higher one."""
-    (sound, height), (as_sound, as_high) = _worth(one), _worth(other)
-    return sound == as_sound and abs(height - as_high) <= 2e-3 * n
+    return one[0] == other[0] and abs(one[1] - other[1]) <= 2e-3 * n
 
 
-def degenerate(density: Any) -> int:
-    """How many components have shrunk to (nearly) a point or a plane, or have died: their likelihood means nothing."""
-    dead = density.weight < 1e-8
+def rows_worth(n: int, w: Array | None) -> float:
+    """How many rows weights stand for: their sum if they are counts, else as many as there are."""
+    return float(n if w is None or not (w >= 1).all() else w.sum())
+
+
+def collapsed(density: Any, n: float, noise: float = 0.0) -> NDArray[np.bool_]:
+    """Which components have shrunk to (nearly) a point or a plane, or have died, (C,): their likelihood means nothing.
+
+    Parameters
+    ----------
+    density : MixtureDensity
+    n : how many rows there are, as `rows_worth` counts them
+    noise : variance that was added to every column
+    """
+    own = density.weight * n
+    dead: NDArray[np.bool_] = own < 1e-8 * n
     if not isinstance(density.components, GaussianDensity):
-        return int(dead.sum())
-    factor = density.components.factor
-    spread = np.abs(factor if factor.ndim == 2 else np.diagonal(factor, axis1=1, axis2=2))
-    typical = np.median(spread, axis=0)
-    thin = (spread < 1e-4 * typical).any(axis=1)
-    return int((dead | np.broadcast_to(thin, dead.shape)).sum())
+        return dead
+    mean, factor = density.components.mean, density.components.factor
+    K, d = mean.shape
+    variances = factor**2 if factor.ndim == 2 else np.diagonal(density.components.covariance, axis1=1, axis2=2)
+    share = density.weight[:, None]
+    whole = (share * (variances + (mean - (share * mean).sum(axis=0)) ** 2)).sum(
+        axis=0
+    )  # of all rows, column by column
+    least = factor.min(axis=1) ** 2 if factor.ndim == 2 else np.linalg.svd(factor, compute_uv=False)[:, -1] ** 2
+    thin = least < 1e-10 * whole.min()
+    if noise < 1e-3 * whole.min() or (K > 1 and whole.max() <= 2 * noise):  # it is no spread of theirs
+        thin |= least <= 1.5 * noise
+    few = own < (d if factor.ndim == 3 else 1) * (1 + 1e-9) if 1 < K == len(factor) else np.zeros(K, dtype=bool)
+    return dead | np.broadcast_to(thin, dead.shape) | few
