@@ -14,7 +14,7 @@ from parzen.densities.mixture import MixtureDensity
 from parzen.families.each import Each
 from parzen.families.gaussian import Gaussian
 from parzen.families.product import Product
-from parzen.families.starts import INITS, completed_labels, labels_to_try
+from parzen.families.starts import INITS, alike, completed_labels, labels_to_try
 from parzen.families.uniform import Uniform
 from parzen.family import Collapse, Density, Family, NeedsDensity, Table, calling, choose, quietly, say
 from parzen.fit import begin, fit
@@ -163,7 +163,8 @@ class Mixture(Family):
         if X.shape[0] == 0:
             raise Collapse("a mixture can't be fitted: a group has no rows; give each class some.")
         rows, own, tries = labels_to_try(X, w, C - len(self._noise()), self.init, self.starts, rng)
-        best: tuple[int, float, Any] | None = None
+        best: tuple[int, float, Any, Any] | None = None
+        large = rows.shape[0] * C > 20_000
         total, many = float(rows.shape[0] if own is None else own.sum()), rows_worth(rows.shape[0], own)
         noise = family.noise if isinstance(family, Gaussian) else 0.0
         if self.init != "auto" and self.starts == 1:
@@ -173,8 +174,10 @@ class Mixture(Family):
         tried, failed = 0, ""
         with quietly(), calling("components"):
             for codes in tries:
+                if best is not None and large and alike(best[3], codes, C - len(self._noise())):
+                    break
                 try:
-                    codes = self._spared(codes)
+                    parts, codes = codes, self._spared(codes)
                     density = begin(family, rows, self._first(codes, own), rng)
                     found = fit(self, rows, own, start=self._mixed(density, codes, own), max_iter=30, tol=1e-3)
                 except Collapse as reason:
@@ -183,9 +186,9 @@ class Mixture(Family):
                 worth = -int(collapsed(found.density, many, noise).sum()), found.heights[-1]
                 agreed = best is not None and _agree(worth, best[:2], total)
                 if best is None or worth > best[:2]:
-                    best = (*worth, found.density)
+                    best = (*worth, found.density, parts)
                 tried += 1
-                if agreed and (tried > 4 or rows.shape[0] * C > 20_000):
+                if agreed and (tried > 4 or large):
                     break
         if best is None:
             raise Collapse(f"no start leads to a mixture: {failed}")

@@ -88,8 +88,8 @@ def _merged(points: Array, w: Array | None, C: int, rng: np.random.Generator) ->
     of = np.arange(len(kept))  # which cluster a small one has come to
     value = _cost(weight, scatter, ridge)
     price = np.full((len(kept), len(kept)), np.inf)
-    for k in range(1, len(kept)):
-        price[k, :k] = _prices(k, np.arange(k), weight, mean, scatter, value, ridge)
+    below = np.tril_indices(len(kept), -1)
+    price[below] = _prices(*below, weight, mean, scatter, value, ridge)
     for _ in range(len(kept) - C):
         i, j = divmod(int(price.argmin()), len(price))  # j < i
         weight[j], mean[j], scatter[j] = (part[0] for part in _joined(i, np.array([j]), weight, mean, scatter))
@@ -104,8 +104,15 @@ def _merged(points: Array, w: Array | None, C: int, rng: np.random.Generator) ->
     return codes.ravel()[place[small]].astype(np.int32)
 
 
+def alike(one: NDArray[np.int32], other: NDArray[np.int32], C: int) -> bool:
+    """Whether two partitions are the same but for the names of their parts, and for one row in a hundred."""
+    table = np.bincount(one * C + other, minlength=C * C).reshape(C, C)
+    best = table.argmax(axis=1)
+    return len(np.unique(best)) == C and bool(table.max(axis=1).sum() >= 0.99 * len(one))
+
+
 def _joined(i: Any, others: Any, weight: Array, mean: Array, scatter: Array) -> tuple[Array, Array, Array]:
-    """Weight, mean and scatter of a cluster together with each of others."""
+    """Weight, mean and scatter of a cluster (or of several) together with each of others."""
     total = weight[i] + weight[others]
     off = mean[others] - mean[i]
     between = (weight[i] * weight[others] / total)[:, None, None] * off[:, :, None] * off[:, None, :]
