@@ -4,6 +4,7 @@ Always K densities over one space, on a leading axis: a classifier has one for e
 component, a plain density has K = 1.
 """
 
+import sys
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
@@ -69,7 +70,15 @@ def groups_called(groups: Iterable[int]) -> str:
 def say(message: str) -> None:
     """Warn that an estimate is usable but worth a look."""
     if not _quiet.get():
-        warnings.warn(message, FloorWarning, stacklevel=3)
+        warnings.warn(message, FloorWarning, stacklevel=outside())
+
+
+def outside() -> int:
+    """How many frames up the code lies that called the library: where a warning points."""
+    frame, depth = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("parzen", "sklearn"):
+        frame, depth = frame.f_back, depth + 1
+    return depth
 
 
 class Density(ABC):

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from parzen.accumulate import accumulate
 from parzen.estimators.door import finite, table
-from parzen.family import Density, Family, NeedsDensity, same_parameters
+from parzen.family import Density, Family, NeedsDensity, outside, same_parameters
 from parzen.fit import Fit, fit
 from parzen.kernels.arrays import ColumnError
 from parzen.kernels.memberships import Memberships
@@ -90,7 +90,7 @@ class Learner(BaseEstimator):
 
     def _warn(self, found: Fit) -> None:
         if found.outcome in ("too many steps", "collapsed"):
-            warnings.warn(found.message, ConvergenceWarning, stacklevel=5)
+            warnings.warn(found.message, ConvergenceWarning, stacklevel=outside())
 
     def _keep(self, density: Density, statistic: Statistic, found: Fit) -> None:
         self.density_, self.statistic_ = density, statistic
