@@ -103,3 +103,27 @@ class MixtureDensity(Density):
         if not np.isfinite(sums[0]):
             raise ValueError(f"no component explains the values {values!r}, so that nothing can be said given them.")
         return MixtureDensity(self.components.conditional(columns, values), joint[0] - sums[0])
+
+    def collapsed(self, n: float, noise: float = 0.0) -> NDArray[np.bool_]:
+        """Which components are dead or have shrunk to nearly a point or a plane, (C,): their likelihood means nothing.
+
+        Parameters
+        ----------
+        n : how many rows the mixture was fitted to
+        noise : variance that was added to every column
+        """
+        dead: NDArray[np.bool_] = self.weight < 1e-8
+        if not isinstance(self.components, GaussianDensity):
+            return dead
+        mean, factor, share = self.components.mean, self.components.factor, self.weight[:, None]
+        K, d = mean.shape
+        variances = factor**2 if factor.ndim == 2 else np.diagonal(self.components.covariance, axis1=1, axis2=2)
+        centre = (share * mean).sum(axis=0)
+        whole = (share * (variances + (mean - centre) ** 2)).sum(axis=0)  # variance of each column over all rows
+        least = factor.min(axis=1) ** 2 if factor.ndim == 2 else np.linalg.svd(factor, compute_uv=False)[:, -1] ** 2
+        thin = least < 1e-10 * whole.min()
+        if noise < 1e-3 * whole.min() or (K > 1 and whole.max() <= 2 * noise):
+            thin |= least <= 1.5 * noise  # what was added is no spread of the rows' own
+        wanted = d if factor.ndim == 3 else 1
+        few = self.weight * n < wanted * (1 + 1e-9) if 1 < K == len(factor) else np.zeros(K, dtype=bool)
+        return dead | np.broadcast_to(thin, dead.shape) | few

@@ -13,10 +13,19 @@ from sklearn.utils.validation import check_is_fitted
 from parzen.cells import frame_kind
 from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.mixture import MixtureDensity
+from parzen.estimators.covariances import (
+    SHAPES,
+    covariances_of,
+    factors_of,
+    means_of,
+    precisions_of,
+    upper_factors_of,
+    weights_of,
+)
 from parzen.estimators.mixture import MixtureLearner
 from parzen.families.gaussian import Gaussian
-from parzen.families.mixture import Mixture, collapsed, rows_worth
-from parzen.families.starts import INITS
+from parzen.families.mixture import Mixture
+from parzen.families.starts import INITS, rows_worth
 from parzen.family import Collapse, Density, choose, say
 from parzen.fit import Fit
 from parzen.kernels.arrays import Array
@@ -24,13 +33,6 @@ from parzen.plotting import axes, curves, ellipses, parts
 from parzen.posterior import decide
 from parzen.schema import learn
 
-#: scikit-learn's names of covariances, and the family's: its shape, and whether all components share it.
-SHAPES = {
-    "full": ("full", False),
-    "tied": ("full", True),
-    "diag": ("diagonal", False),
-    "spherical": ("spherical", False),
-}
 CRITERIA = ("bic", "icl", "aic")
 
 
@@ -175,11 +177,11 @@ class GaussianMixture(MixtureLearner):
         array([0, 1])
         """
         choose("covariance_type", covariance_type, tuple(SHAPES))
-        mean = _means(means)
+        mean = means_of(means)
         C, d = mean.shape
         model = cls(C, covariance_type=covariance_type)
-        factor = _factors(covariances, covariance_type, C, d, "covariances")
-        model.density_ = MixtureDensity(GaussianDensity(mean, factor), np.log(_weights(weights, C, "weights")))
+        factor = factors_of(covariances, covariance_type, C, d, "covariances")
+        model.density_ = MixtureDensity(GaussianDensity(mean, factor), np.log(weights_of(weights, C, "weights")))
         model.given_ = model._family()
         model.family_, model.schema_ = learn(model.given_, np.zeros((1, d)))
         model.n_features_in_ = d
@@ -234,10 +236,11 @@ class GaussianMixture(MixtureLearner):
                 "fixed components need means_init and precisions_init, which say what they are, and covariances of "
                 f"their own: not covariance_type='tied'; got {shape!r}."
             )
-        mean = _means(self.means_init)
+        mean = means_of(self.means_init)
         if len(mean) != C:
             raise ValueError(f"means_init must have {C} rows, one for each component, got {len(mean)}.")
-        return which, GaussianDensity(mean, _factors(self.precisions_init, shape, C, mean.shape[1], "precisions_init"))
+        factor = factors_of(self.precisions_init, shape, C, mean.shape[1], "precisions_init")
+        return which, GaussianDensity(mean, factor)
 
     def _family(self) -> Mixture:
         chosen = getattr(self, "n_components_", None), getattr(self, "covariance_type_", None)
@@ -317,7 +320,7 @@ class GaussianMixture(MixtureLearner):
         """Name components that have collapsed; with a prior, none can."""
         if self.prior is not None or not self.reg_covar:
             return
-        fallen = np.flatnonzero(collapsed(self.density_, n, float(self.reg_covar)) & (self.weights_ > 1e-8))
+        fallen = np.flatnonzero(self.density_.collapsed(n, float(self.reg_covar)) & (self.weights_ > 1e-8))
         if len(fallen):
             say(
                 f"components {fallen.tolist()} have collapsed onto too few distinct rows; what spread they have is "
@@ -335,7 +338,8 @@ class GaussianMixture(MixtureLearner):
     def _criterion(self, family: Mixture, found: Fit, rows: Any, w: Array | None) -> float:
         """The criterion of a fit; infinite where a component has collapsed, whose likelihood means nothing."""
         noise = 0.0 if self.prior is not None else float(self.reg_covar)
-        if self.prior is None and collapsed(found.density, rows_worth(len(rows), w), noise).any():
+        assert isinstance(found.density, MixtureDensity)
+        if self.prior is None and found.density.collapsed(rows_worth(len(rows), w), noise).any():
             return np.inf
         trial = clone(self)
         trial.density_, trial.family_, trial.given_ = found.density, family, family
@@ -357,13 +361,13 @@ class GaussianMixture(MixtureLearner):
             assert isinstance(start.components, GaussianDensity)
             log_weight, mean, factor = start.log_weight, start.components.mean, start.components.factor
         if self.weights_init is not None:
-            log_weight = np.log(_weights(self.weights_init, C, "weights_init"))
+            log_weight = np.log(weights_of(self.weights_init, C, "weights_init"))
         if self.means_init is not None:
-            mean = _means(self.means_init)
+            mean = means_of(self.means_init)
             if mean.shape != (C, d):
                 raise ValueError(f"means_init must have the shape ({C}, {d}), got {mean.shape}.")
         if self.precisions_init is not None:
-            factor = _factors(self.precisions_init, shape, C, d, "precisions_init")
+            factor = factors_of(self.precisions_init, shape, C, d, "precisions_init")
         return MixtureDensity(GaussianDensity(mean, factor), log_weight)
 
     # What is read ---------------------------------------------------------------------------------------------------
@@ -382,29 +386,17 @@ class GaussianMixture(MixtureLearner):
     @property
     def covariances_(self) -> Array:
         """Covariances, in scikit-learn's shapes."""
-        factor = self._gaussians.factor
-        if factor.ndim == 2:
-            return factor[:, 0] ** 2 if self.covariance_type_ == "spherical" else factor**2
-        covariance: Array = factor @ np.swapaxes(factor, 1, 2)
-        return covariance[0] if self.covariance_type_ == "tied" else covariance
+        return covariances_of(self._gaussians.factor, self.covariance_type_)
 
     @property
     def precisions_(self) -> Array:
         """Inverses of the covariances."""
-        if self._gaussians.factor.ndim == 2:
-            return 1.0 / self.covariances_
-        upper = self.precisions_cholesky_
-        precision: Array = upper @ np.swapaxes(upper, -1, -2)
-        return precision
+        return precisions_of(self._gaussians.factor, self.covariance_type_)
 
     @property
     def precisions_cholesky_(self) -> Array:
         """Upper triangular factors of the precisions; one over the deviations where columns stand alone."""
-        factor = self._gaussians.factor
-        if factor.ndim == 2:
-            return 1.0 / (factor[:, 0] if self.covariance_type_ == "spherical" else factor)
-        upper = np.swapaxes(np.linalg.inv(factor), 1, 2)
-        return np.triu(upper[0] if self.covariance_type_ == "tied" else upper)
+        return upper_factors_of(self._gaussians.factor, self.covariance_type_)
 
     def impute(self, X: Any) -> Any:
         """X with missing cells replaced by what is expected of them, given the others: mixture regression."""
@@ -475,44 +467,3 @@ class GaussianMixture(MixtureLearner):
         other = super()._copy(density, schema)
         other.n_components_, other.covariance_type_ = self.n_components_, self.covariance_type_
         return other
-
-
-def _means(means: ArrayLike) -> Array:
-    mean = np.ascontiguousarray(means, dtype=np.float64)
-    if mean.ndim != 2 or not mean.size or not np.isfinite(mean).all():
-        raise ValueError(f"means must be finite, one row for each component, got shape {mean.shape}.")
-    return mean
-
-
-def _weights(weights: ArrayLike, C: int, name: str) -> Array:
-    w = np.asarray(weights, dtype=np.float64)
-    if w.shape != (C,):
-        raise ValueError(f"{name} must have the shape ({C},), one for each component, got {w.shape}.")
-    if not (w > 0).all() or not abs(w.sum() - 1.0) < 1e-6:
-        raise ValueError(f"{name} must be above 0 and sum to 1, got {w.tolist()}.")
-    return w / w.sum()
-
-
-def _factors(given: ArrayLike, shape: str, C: int, d: int, name: str) -> Array:
-    """Cholesky factors (or deviations) of covariances, or of inverses of precisions."""
-    inverse = name.startswith("precision")
-    wanted = {"full": (C, d, d), "tied": (d, d), "diag": (C, d), "spherical": (C,)}[shape]
-    array = np.asarray(given, dtype=np.float64)
-    if array.shape != wanted:
-        raise ValueError(f"{name} must have the shape {wanted} for covariance_type={shape!r}, got {array.shape}.")
-    if shape in ("diag", "spherical"):
-        if not ((array > 0) & np.isfinite(array)).all():
-            raise ValueError(f"{name} must be positive and finite, got {array.tolist()}.")
-        variance = 1.0 / array if inverse else array
-        return np.sqrt(np.broadcast_to(variance if shape == "diag" else variance[:, None], (C, d))).copy()
-    matrices = np.atleast_3d(array.T).T if array.ndim == 2 else array
-    try:
-        if not np.allclose(matrices, np.swapaxes(matrices, 1, 2), rtol=1e-6, atol=1e-12 * np.abs(matrices).max()):
-            raise np.linalg.LinAlgError
-        lower = np.asarray(np.linalg.cholesky(matrices), dtype=np.float64)
-    except np.linalg.LinAlgError:
-        raise ValueError(f"{name} must be symmetric and positive definite, and is not.") from None
-    if not inverse:
-        return lower
-    back = np.linalg.inv(lower)  # P = L L', so that the covariance is L'^-1 L^-1
-    return np.asarray(np.linalg.cholesky(np.swapaxes(back, 1, 2) @ back), dtype=np.float64)

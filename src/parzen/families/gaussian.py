@@ -94,10 +94,10 @@ class Gaussian(Family):
     @property
     def takes_missing(self) -> bool:  # type: ignore[override]
         """Whether a cell may be NaN: not where a full covariance has no exact form then."""
-        return self.covariance != "full" or not (self._estimate == "bayes" or self._fourth)
+        return self.covariance != "full" or not (self._estimate == "bayes" or self.needs_fourth)
 
     @property
-    def _fourth(self) -> bool:
+    def needs_fourth(self) -> bool:
         """Whether the shrinkage needs fourth moments."""
         return isinstance(self.shrinkage, str) and self.shrinkage in ("ledoit_wolf", "auto")
 
@@ -113,7 +113,7 @@ class Gaussian(Family):
         X = as_floats(X)
         if self.covariance != "full":
             return Moments(*moments(X, R, full=False))
-        if X.shape[1] == 1 and not self._fourth:  # a row without its one cell is no row
+        if X.shape[1] == 1 and not self.needs_fourth:  # a row without its one cell is no row
             weight, mean, scatter, carry = moments(X, R, full=False)
             return Moments(weight[:, 0], mean, scatter[:, :, None], carry)
         if isinstance(at, GaussianDensity):  # a predictive needed no iteration, and needs none now
@@ -127,7 +127,7 @@ class Gaussian(Family):
                 "X has missing cells, and a full covariance must then be found by iteration: use parzen.fit or an "
                 "estimator over rows that can be read again, or covariance='diagonal'."
             )
-        if self._fourth:
+        if self.needs_fourth:
             cubic, quartic = higher_moments(X, R, seen.mean)
             seen = replace(seen, cubic=cubic, quartic=quartic)
         return seen
@@ -135,7 +135,7 @@ class Gaussian(Family):
     def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> Density:
         if self.covariance != "full":
             return super().start(X, R, rng)
-        if self._fourth or self._estimate == "bayes":
+        if self.needs_fourth or self._estimate == "bayes":
             option, instead = f"shrinkage={self.shrinkage!r}", "a number or 'oas'"
             if self._estimate == "bayes":
                 option, instead = "estimate='bayes'", "estimate='map'"

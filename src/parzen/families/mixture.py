@@ -8,17 +8,18 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from parzen.accumulate import EVALUATED
 from parzen.densities.each import EachDensity
 from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.mixture import MixtureDensity
 from parzen.families.each import Each
 from parzen.families.gaussian import Gaussian
 from parzen.families.product import Product
-from parzen.families.starts import INITS, alike, completed_labels, labels_to_try
+from parzen.families.starts import INITS, alike, completed_labels, labels_to_try, rows_worth
 from parzen.families.uniform import Uniform
 from parzen.family import Collapse, Density, Family, NeedsDensity, Table, calling, choose, quietly, say
 from parzen.fit import begin, fit
-from parzen.kernels.arrays import Array, as_floats, is_sparse
+from parzen.kernels.arrays import Array, as_floats, is_sparse, row_block
 from parzen.kernels.em import em_step, em_step_missing
 from parzen.kernels.memberships import Labels, Memberships, group_count, only_group
 from parzen.posterior import memberships
@@ -100,14 +101,9 @@ class Mixture(Family):
         """Statistic, weight and log-likelihood of the rows of one mixture."""
         family = self._components()
         found = _at_once(family, X, w, at)
-        if found is None:
-            shares, likelihood = memberships(at.components, at.log_weight, X, w)
-            weight = shares.sum(axis=0)
-            inner = _observe(family, X, shares, at.components)
-        else:
-            inner, weight, likelihood = found
+        inner, weight, likelihood = found if found is not None else _by_memberships(family, X, w, at)
         total = float(X.shape[0] if w is None else w.sum())
-        return Joint((Sums(weight[:, None], weight[:, None]), inner)), total, likelihood
+        return _counted(weight, inner), total, likelihood
 
     def log_belief(self, density: Any, statistic: Any) -> float:
         groups: Any = density.parts if isinstance(density, EachDensity) else (density,)
@@ -183,7 +179,7 @@ class Mixture(Family):
                 except Collapse as reason:
                     failed = str(reason)
                     continue
-                worth = -int(collapsed(found.density, many, noise).sum()), found.heights[-1]
+                worth = -int(_mixture(found.density).collapsed(many, noise).sum()), found.heights[-1]
                 agreed = best is not None and _agree(worth, best[:2], total)
                 if best is None or worth > best[:2]:
                     best = (*worth, found.density, parts)
@@ -192,8 +188,7 @@ class Mixture(Family):
                     break
         if best is None:
             raise Collapse(f"no start leads to a mixture: {failed}")
-        assert isinstance(best[2], MixtureDensity)
-        return best[2]
+        return _mixture(best[2])
 
     def _noise(self) -> list[int]:
         """Components that are level everywhere: they are no cluster."""
@@ -272,11 +267,8 @@ class PartlyLabelled(Family):
         if at is None:
             raise NeedsDensity("a mixture must be found by iteration: use parzen.fit or an estimator.")
         assert isinstance(R, Labels)
-        shares, likelihood = memberships(at.components, at.log_weight, X, R.weights, R.codes)
-        weight = shares.sum(axis=0)
-        inner = _observe(self.mixture._components(), X, shares, at.components)
-        part = Joint((Sums(weight[:, None], weight[:, None]), inner))
-        return Expected(Joint((part,)), np.array([weight.sum()]), np.array([likelihood]))
+        inner, weight, likelihood = _by_memberships(self.mixture._components(), X, R.weights, at, R.codes)
+        return Expected(Joint((_counted(weight, inner),)), np.array([weight.sum()]), np.array([likelihood]))
 
     def maximise(self, statistic: Joint) -> Density:
         return self.mixture.maximise(statistic)
@@ -312,7 +304,7 @@ def _at_once(family: Family, X: Any, w: Array | None, at: MixtureDensity) -> tup
     """Posteriors and moments of Gaussians in one pass; None where the family, or the rows, ask for another road."""
     if type(family) is not Gaussian or at.gaussians is None or is_sparse(X):
         return None
-    if family.shrinkage in ("ledoit_wolf", "auto") if isinstance(family.shrinkage, str) else False:
+    if family.needs_fourth:
         return None
     if at.gaussians.kind == "shared" and not (family.shared is True and family._estimate == "ml"):
         return None
@@ -342,6 +334,23 @@ def _with_gaps(X: Any, w: Array | None, at: MixtureDensity) -> tuple[Moments, Ar
     return seen, seen.weight, step[2]
 
 
+def _by_memberships(
+    family: Family, X: Any, w: Array | None, at: MixtureDensity, codes: NDArray[np.int32] | None = None
+) -> tuple[Any, Array, float]:
+    """Posteriors of a few rows after the other, and what the family observes by them: any family, any rows."""
+    total: Any = None
+    weight, likelihood = np.zeros(at.size), 0.0
+    for first in range(0, max(X.shape[0], 1), EVALUATED):  # no more memberships at a time than stay in cache
+        rows = slice(first, first + EVALUATED)
+        block = row_block(X, first, first + EVALUATED)
+        own, known = None if w is None else w[rows], None if codes is None else codes[rows]
+        shares, part = memberships(at.components, at.log_weight, block, own, known)
+        weight, likelihood = weight + shares.sum(axis=0), likelihood + part
+        seen = _observe(family, block, shares, at.components)
+        total = seen if total is None else total + seen
+    return total, weight, likelihood
+
+
 def _observe(family: Family, X: Any, R: Array, at: Density) -> Statistic:
     try:
         seen = family.observe(X, R)
@@ -350,6 +359,16 @@ def _observe(family: Family, X: Any, R: Array, at: Density) -> Statistic:
     if isinstance(seen, Sample):
         raise ValueError(f"{family!r} keeps its rows, and can't be a component: EM would keep them once for each.")
     return seen.statistic if isinstance(seen, Expected) else seen
+
+
+def _counted(weight: Array, inner: Any) -> Joint:
+    """The statistic of one mixture: its components' weights, and what their family has seen."""
+    return Joint((Sums(weight[:, None], weight[:, None]), inner))
+
+
+def _mixture(density: Any) -> MixtureDensity:
+    assert isinstance(density, MixtureDensity)
+    return density
 
 
 def _own_rows(X: Any, R: Memberships, k: int) -> tuple[Any, Array | None]:
@@ -373,36 +392,3 @@ def _first_batch(batches: Any, R: Any) -> tuple[Any, Any]:
 def _agree(one: tuple[int, float], other: tuple[int, float], n: float) -> bool:
     """Whether two starts have led to the same height: there may be no higher one."""
     return one[0] == other[0] and abs(one[1] - other[1]) <= 2e-3 * n
-
-
-def rows_worth(n: int, w: Array | None) -> float:
-    """How many rows weights stand for: their sum if they are counts, else as many as there are."""
-    return float(n if w is None or not (w >= 1).all() else w.sum())
-
-
-def collapsed(density: Any, n: float, noise: float = 0.0) -> NDArray[np.bool_]:
-    """Which components have shrunk to (nearly) a point or a plane, or have died, (C,): their likelihood means nothing.
-
-    Parameters
-    ----------
-    density : MixtureDensity
-    n : how many rows there are, as `rows_worth` counts them
-    noise : variance that was added to every column
-    """
-    own = density.weight * n
-    dead: NDArray[np.bool_] = own < 1e-8 * n
-    if not isinstance(density.components, GaussianDensity):
-        return dead
-    mean, factor = density.components.mean, density.components.factor
-    K, d = mean.shape
-    variances = factor**2 if factor.ndim == 2 else np.diagonal(density.components.covariance, axis1=1, axis2=2)
-    share = density.weight[:, None]
-    whole = (share * (variances + (mean - (share * mean).sum(axis=0)) ** 2)).sum(
-        axis=0
-    )  # of all rows, column by column
-    least = factor.min(axis=1) ** 2 if factor.ndim == 2 else np.linalg.svd(factor, compute_uv=False)[:, -1] ** 2
-    thin = least < 1e-10 * whole.min()
-    if noise < 1e-3 * whole.min() or (K > 1 and whole.max() <= 2 * noise):  # it is no spread of theirs
-        thin |= least <= 1.5 * noise
-    few = own < (d if factor.ndim == 3 else 1) * (1 + 1e-9) if 1 < K == len(factor) else np.zeros(K, dtype=bool)
-    return dead | np.broadcast_to(thin, dead.shape) | few

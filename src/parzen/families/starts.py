@@ -176,3 +176,8 @@ def completed_labels(X: Any, R: Labels, rng: np.random.Generator) -> NDArray[np.
     order = np.concatenate([known, np.setdiff1d(np.arange(R.groups), known)]).astype(np.int32)
     found = order[CentreDensity(centre).nearest(points)]
     return np.where(R.codes >= 0, R.codes, found).astype(np.int32)
+
+
+def rows_worth(n: int, w: Array | None) -> float:
+    """How many rows weights stand for: their sum if they are counts, else as many as there are."""
+    return float(n if w is None or not (w >= 1).all() else w.sum())
