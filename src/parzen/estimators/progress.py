@@ -11,7 +11,12 @@ try:
 except ImportError:  # scikit-learn before 1.9
     _callbacks = None
 
-CallbackSupportMixin: Any = object if _callbacks is None else _callbacks.CallbackSupportMixin
+
+class _Silent:
+    """In the place of scikit-learn's mixin, where it has no callbacks."""
+
+
+CallbackSupportMixin: Any = _Silent if _callbacks is None else _callbacks.CallbackSupportMixin
 
 M = TypeVar("M", bound=Callable[..., Any])
 

@@ -88,18 +88,20 @@ def _merged(points: Array, w: Array | None, C: int, rng: np.random.Generator) ->
     of = np.arange(len(kept))  # which cluster a small one has come to
     value = _cost(weight, scatter, ridge)
     price = np.full((len(kept), len(kept)), np.inf)
-    below = np.tril_indices(len(kept), -1)
-    price[below] = _prices(*below, weight, mean, scatter, value, ridge)
+    pairs = np.stack(np.tril_indices(len(kept), -1))
+    for first in range(0, pairs.shape[1], 1024):  # no more matrices at a time than stay in cache
+        i, j = pairs[:, first : first + 1024]
+        price[i, j] = _prices(i, j, weight, mean, scatter, value, ridge)
     for _ in range(len(kept) - C):
-        i, j = divmod(int(price.argmin()), len(price))  # j < i
-        weight[j], mean[j], scatter[j] = (part[0] for part in _joined(i, np.array([j]), weight, mean, scatter))
-        value[j] = _cost(weight[j : j + 1], scatter[j : j + 1], ridge)[0]
-        of[of == i] = j
-        price[i, :], price[:, i] = np.inf, np.inf
-        alive = np.unique(of)
-        others = alive[alive != j]
-        fresh = _prices(j, others, weight, mean, scatter, value, ridge)
-        price[np.maximum(others, j), np.minimum(others, j)] = fresh
+        gone, into = divmod(int(price.argmin()), len(price))
+        joint = _joined(gone, np.array([into]), weight, mean, scatter)
+        weight[into], mean[into], scatter[into] = (part[0] for part in joint)
+        value[into] = _cost(weight[[into]], scatter[[into]], ridge)[0]
+        of[of == gone] = into
+        price[gone, :], price[:, gone] = np.inf, np.inf
+        others = np.setdiff1d(of, into)
+        fresh = _prices(into, others, weight, mean, scatter, value, ridge)
+        price[np.maximum(others, into), np.minimum(others, into)] = fresh
     _, codes = np.unique(of, return_inverse=True)
     return codes.ravel()[place[small]].astype(np.int32)
 
