@@ -29,7 +29,7 @@ def labels_to_try(
     init : how partitions are made: see `Mixture`
     starts : how many times more than by default
     """
-    rows, own = sampled(X, w, max(4096, 256 * C), rng)
+    rows, own = sampled(X, w, max(2048, C * max(256, 16 * X.shape[1])), rng)
     points = _scattered(rows, rng) if is_sparse(rows) else filled_in(rows, own)
     n = len(points)
     if C == 1:
