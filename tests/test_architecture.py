@@ -27,12 +27,17 @@ ORDER = [
     "conjugate",
     "families",
     "logistic",
+    "decision",
+    "shift",
+    "calibration",
+    "scores",
     "testing",
     "plotting",
     "explanation",
     "smoothing",
     "estimators",
     "comparison",
+    "displays",
     "__init__",
 ]
 LIBRARIES = {"numpy", "scipy", "sklearn", "joblib"}

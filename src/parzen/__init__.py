@@ -6,7 +6,10 @@ A family observes weighted rows into a statistic; statistics add; a statistic is
 from parzen import bandwidth, conjugate
 from parzen.accumulate import accumulate, evaluate, thread_count, threads
 from parzen.comparison import LearningComparison, compare_learning
+from parzen.decision import Decision
+from parzen.displays import CostConfusionDisplay, CostCurveDisplay, ReliabilityDisplay, RiskCoverageDisplay
 from parzen.estimators.bayes import BayesClassifier, GaussianDiscriminant, NaiveBayes
+from parzen.estimators.decision import DecisionClassifier, cost_scorer
 from parzen.estimators.density import DensityEstimator
 from parzen.estimators.discriminant import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from parzen.estimators.gaussian_mixture import GaussianMixture
@@ -31,6 +34,8 @@ from parzen.family import Collapse, Density, Family, FloorWarning
 from parzen.fit import Fit, fit, log_likelihood
 from parzen.forms import Boundary, Softmax
 from parzen.kernels.memberships import Labels
+from parzen.scores import expected_cost, risk_coverage, verify
+from parzen.shift import estimated_shares, reweighted
 from parzen.smoothing import BiasVariance, bias_variance
 from parzen.statistic import Counts, Expected, Extent, Joint, Moments, Sample, Statistic, Sums
 
@@ -47,7 +52,11 @@ __all__ = [
     "Collapse",
     "Columns",
     "ComplementNB",
+    "CostConfusionDisplay",
+    "CostCurveDisplay",
     "Counts",
+    "Decision",
+    "DecisionClassifier",
     "Density",
     "DensityEstimator",
     "Each",
@@ -81,6 +90,8 @@ __all__ = [
     "Poisson",
     "Product",
     "QuadraticDiscriminantAnalysis",
+    "ReliabilityDisplay",
+    "RiskCoverageDisplay",
     "Sample",
     "Softmax",
     "Statistic",
@@ -91,9 +102,15 @@ __all__ = [
     "bias_variance",
     "compare_learning",
     "conjugate",
+    "cost_scorer",
+    "estimated_shares",
     "evaluate",
+    "expected_cost",
     "fit",
     "log_likelihood",
+    "reweighted",
+    "risk_coverage",
     "thread_count",
     "threads",
+    "verify",
 ]

@@ -1,0 +1,269 @@
+"""Calibration: log-odds that mean too much or too little, and maps that repair them.
+
+A map is learnt from log-odds and labels of rows that the classifier has not seen, and gives probabilities. Log-odds,
+not probabilities: posteriors of 1 - 1e-30 are told apart from those of 1 - 1e-20.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize, minimize_scalar
+from scipy.special import expit, log_expit, logsumexp
+from sklearn.isotonic import isotonic_regression
+
+from parzen.kernels.arrays import Array
+
+METHODS = ("sigmoid", "isotonic", "temperature", "beta", "histogram", "venn_abers")
+
+#: Log-odds beyond which nothing can be learnt from a label.
+FAR = 700.0
+
+
+class Map(ABC):
+    """From log-odds of the second of two classes to its probability."""
+
+    @abstractmethod
+    def __call__(self, z: Array) -> Array:
+        """Probabilities at log-odds, both (n,)."""
+
+
+@dataclass(frozen=True)
+class Sigmoid(Map):
+    """Logistic in the log-odds: p = 1 / (1 + exp(-(a z + b))), labels smoothed as by Platt (1999)."""
+
+    a: float
+    b: float
+
+    def __call__(self, z: Array) -> Array:
+        return expit(self.a * z + self.b)
+
+
+@dataclass(frozen=True)
+class Steps(Map):
+    """Level between log-odds, or a line between them where there is a gap: isotonic regression, bins."""
+
+    at: Array
+    value: Array
+    lines: bool
+
+    def __call__(self, z: Array) -> Array:
+        if self.lines:
+            return np.interp(z, self.at, self.value)
+        return self.value[np.searchsorted(self.at, z, side="right")]
+
+
+@dataclass(frozen=True)
+class Beta(Map):
+    """Beta calibration (Kull, Silva Filho & Flach 2017): log-odds a log p - b log(1 - p) + c, a and b at least 0."""
+
+    a: float
+    b: float
+    c: float
+
+    def __call__(self, z: Array) -> Array:
+        return expit(self.a * log_expit(z) - self.b * log_expit(-z) + self.c)
+
+
+@dataclass(frozen=True)
+class VennAbers(Map):
+    """Two isotonic regressions, one for each label that the row could have (Vovk, Petej & Fedorova 2015).
+
+    Attributes
+    ----------
+    at : array of shape (m,)
+        Log-odds of the calibration rows.
+    low, high : arrays of shape (2 m + 1,)
+        Probabilities with label 0 and with label 1, at and between them.
+    """
+
+    at: Array
+    low: Array
+    high: Array
+
+    def interval(self, z: Array) -> tuple[Array, Array]:
+        """Both probabilities: one of them is perfectly calibrated."""
+        left, right = np.searchsorted(self.at, z, side="left"), np.searchsorted(self.at, z, side="right")
+        place = left + right  # even between, odd at one of them
+        return self.low[place], self.high[place]
+
+    def __call__(self, z: Array) -> Array:
+        low, high = self.interval(z)
+        return high / (1.0 - low + high)
+
+
+def learn(method: str, z: Array, y: NDArray[np.bool_], w: Array | None = None) -> Map:
+    """Learn a map of two classes.
+
+    Parameters
+    ----------
+    method : one of METHODS
+    z : array of shape (n,), log-odds of the second class
+    y : array of shape (n,), whether it is the second
+    w : weights of the rows
+    """
+    z = np.clip(np.asarray(z, dtype=np.float64), -FAR, FAR)
+    weight = np.ones(len(z)) if w is None else w
+    positive, negative = float(weight[y].sum()), float(weight[~y].sum())
+    if not positive or not negative:
+        raise ValueError("calibration needs rows of both classes, but all have one; give more rows, or fewer folds.")
+    return {
+        "sigmoid": _sigmoid, "isotonic": _isotonic, "temperature": _one_temperature, "beta": _beta,
+        "histogram": _histogram, "venn_abers": _venn_abers,
+    }[method](z, y, weight, positive, negative)  # fmt: skip
+
+
+def _sigmoid(z: Array, y: NDArray[np.bool_], w: Array, positive: float, negative: float) -> Sigmoid:
+    target = np.where(y, (positive + 1) / (positive + 2), 1 / (negative + 2))
+    scale = max(float(np.abs(z).max()), 1.0)  # so that slopes of huge log-odds are found as well
+    x = z / scale
+
+    def cost(theta: Array) -> tuple[float, Array]:
+        score = theta[0] * x + theta[1]
+        off = w * (expit(score) - target)
+        value = -(w * (target * log_expit(score) + (1 - target) * log_expit(-score))).sum()
+        return float(value), np.array([off @ x, off.sum()])
+
+    begin = np.array([scale, np.log(positive + 1) - np.log(negative + 1)])
+    tries = [minimize(cost, at, jac=True, method="BFGS", options={"gtol": 1e-9}) for at in (begin, begin * [0.0, 1.0])]
+    a, b = min(tries, key=lambda found: found.fun).x
+    return Sigmoid(float(a / scale), float(b))
+
+
+def _one_temperature(z: Array, y: NDArray[np.bool_], w: Array, positive: float, negative: float) -> Sigmoid:
+    log_posterior = np.column_stack([log_expit(-z), log_expit(z)])
+    return Sigmoid(1.0 / temperature(log_posterior, y.astype(np.intp), w), 0.0)
+
+
+def temperature(log_posterior: Array, codes: NDArray[np.intp], w: Array | None = None) -> float:
+    """The T at which posteriors to the power 1 / T, normalised, have the least log loss (Guo et al. 2017)."""
+    weight = np.ones(len(codes)) if w is None else w
+    rows = np.arange(len(codes))
+    logs = np.maximum(log_posterior, -FAR * 1e3)
+
+    def cost(log_t: float) -> float:
+        scaled = logs * np.exp(-log_t)
+        return float((weight * (logsumexp(scaled, axis=1) - scaled[rows, codes])).sum())
+
+    found = minimize_scalar(cost, bounds=(-8.0, 16.0), method="bounded", options={"xatol": 1e-8})
+    return float(np.exp(found.x))
+
+
+def _isotonic(z: Array, y: NDArray[np.bool_], w: Array, positive: float, negative: float) -> Steps:
+    at, share, weight = _grouped(z, y, w)
+    return Steps(at, isotonic_regression(share, sample_weight=weight, y_min=0.0, y_max=1.0), lines=True)
+
+
+def _histogram(z: Array, y: NDArray[np.bool_], w: Array, positive: float, negative: float) -> Steps:
+    """Ten bins of equal weight; a bin's share is drawn to that of all rows by one row's weight."""
+    at, share, weight = _grouped(z, y, w)
+    mass = np.cumsum(weight) - 0.5 * weight
+    bins = np.minimum((10 * mass / weight.sum()).astype(np.intp), 9)
+    _, bins = np.unique(bins, return_inverse=True)
+    count, total = np.bincount(bins, weight), np.bincount(bins, weight * share)
+    prior = positive / (positive + negative)
+    last = np.flatnonzero(np.diff(bins))
+    return Steps(0.5 * (at[last] + at[last + 1]), (total + prior) / (count + 1.0), lines=False)
+
+
+def _beta(z: Array, y: NDArray[np.bool_], w: Array, positive: float, negative: float) -> Beta:
+    x = np.column_stack([log_expit(z), -log_expit(-z)])
+    scale = np.maximum(np.abs(x).max(axis=0), 1.0)
+    x = x / scale
+
+    def cost(theta: Array) -> tuple[float, Array]:
+        score = x @ theta[:2] + theta[2]
+        off = w * (expit(score) - y)
+        value = -(w * np.where(y, log_expit(score), log_expit(-score))).sum()
+        return float(value), np.array([*(off @ x), off.sum()])
+
+    begin = np.array([*(0.5 * scale), 0.0])
+    bounds = [(0.0, None), (0.0, None), (None, None)]
+    options = {"ftol": 1e-14, "gtol": 1e-9, "maxiter": 2000}
+    starts = (begin, np.array([1.0, 1.0, 0.0]))
+    tries = [minimize(cost, at, jac=True, method="L-BFGS-B", bounds=bounds, options=options) for at in starts]
+    a, b, c = min(tries, key=lambda found: found.fun).x
+    return Beta(float(a / scale[0]), float(b / scale[1]), float(c))
+
+
+def _venn_abers(z: Array, y: NDArray[np.bool_], w: Array, positive: float, negative: float) -> VennAbers:
+    at, share, weight = _grouped(z, y, w, most=1000)
+    m = len(at)
+    low, high = np.empty(2 * m + 1), np.empty(2 * m + 1)
+    for place in range(2 * m + 1):
+        k = place // 2
+        for label, out in ((0.0, low), (1.0, high)):
+            if place % 2:  # at one of them
+                value, heavy = share.copy(), weight.copy()
+                value[k] = (share[k] * weight[k] + label) / (weight[k] + 1.0)
+                heavy[k] += 1.0
+            else:
+                value, heavy = np.insert(share, k, label), np.insert(weight, k, 1.0)
+            out[place] = isotonic_regression(value, sample_weight=heavy)[k]
+    return VennAbers(at, low, high)
+
+
+def _grouped(z: Array, y: NDArray[np.bool_], w: Array, most: int | None = None) -> tuple[Array, Array, Array]:
+    """Distinct log-odds (at most so many: neighbours together), the share of the second class there, and weights."""
+    at, place = np.unique(z, return_inverse=True)
+    weight, total = np.bincount(place, w), np.bincount(place, w * y)
+    if most is not None and len(at) > most:
+        group = np.minimum((most * (np.cumsum(weight) - 0.5 * weight) / weight.sum()).astype(np.intp), most - 1)
+        _, group = np.unique(group, return_inverse=True)
+        at = np.bincount(group, weight * at) / np.bincount(group, weight)
+        weight, total = np.bincount(group, weight), np.bincount(group, total)
+    kept = weight > 0
+    return at[kept], total[kept] / weight[kept], np.asarray(weight[kept], dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Calibrator:
+    """Maps of K classes: one for all (a temperature, or two classes), or one for each against the rest, normalised.
+
+    Attributes
+    ----------
+    method : one of METHODS
+    maps : tuple of Map
+    power : float
+        One over the temperature, where that is all.
+    """
+
+    method: str
+    maps: tuple[Any, ...]
+    power: float = 1.0
+
+    def __call__(self, log_posterior: Array) -> Array:
+        """Calibrated probabilities of rows of log-posteriors, both (n, K)."""
+        if not self.maps:
+            scaled = np.maximum(log_posterior, -FAR * 1e3) * self.power
+            return np.exp(scaled - logsumexp(scaled, axis=1, keepdims=True))
+        if len(self.maps) == 1:
+            p = self.maps[0](np.clip(log_odds(log_posterior, 1), -FAR, FAR))
+            return np.column_stack([1.0 - p, p])
+        parts = [one(np.clip(log_odds(log_posterior, k), -FAR, FAR)) for k, one in enumerate(self.maps)]
+        P = np.column_stack(parts)
+        total = P.sum(axis=1, keepdims=True)
+        return np.where(total > 0, P / np.where(total > 0, total, 1.0), 1.0 / P.shape[1])
+
+
+def calibrate(method: str, log_posterior: Array, codes: NDArray[np.intp], w: Array | None = None) -> Calibrator:
+    """Learn to calibrate rows of log-posteriors (n, K) from their labels (n,)."""
+    if method not in METHODS:
+        raise ValueError(f"calibration must be one of {', '.join(map(repr, METHODS))}, got {method!r}.")
+    K = log_posterior.shape[1]
+    if method == "temperature":
+        return Calibrator(method, (), 1.0 / temperature(log_posterior, codes, w))
+    if K == 2:
+        return Calibrator(method, (learn(method, log_odds(log_posterior, 1), codes == 1, w),))
+    return Calibrator(method, tuple(learn(method, log_odds(log_posterior, k), codes == k, w) for k in range(K)))
+
+
+def log_odds(log_posterior: Array, k: int) -> Array:
+    """Log-odds of class k against the others."""
+    others = np.delete(log_posterior, k, axis=1)
+    with np.errstate(invalid="ignore"):
+        rest = others[:, 0] if others.shape[1] == 1 else logsumexp(others, axis=1)
+        odds = log_posterior[:, k] - rest
+    return np.nan_to_num(odds, nan=0.0, posinf=FAR, neginf=-FAR)

@@ -1,0 +1,289 @@
+"""Scores of probabilities and of decisions: how good they are, and whether they mean what they say. They add."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import norm
+
+from parzen.accumulate import block_rows
+from parzen.decision import Decision, probabilities
+from parzen.kernels.arrays import Array
+from parzen.statistic import Statistic
+
+
+class Brier(NamedTuple):
+    """The Brier score and its parts (Murphy 1973): score = reliability - resolution + uncertainty + within."""
+
+    score: float
+    reliability: float
+    resolution: float
+    uncertainty: float
+    within: float
+
+
+class CalibrationError(NamedTuple):
+    """How far probabilities lie from shares: on average, debiased, in the worst bin, and an interval of the average."""
+
+    expected: float
+    debiased: float
+    maximum: float
+    low: float
+    high: float
+
+
+class Reliability(NamedTuple):
+    """Bins of probabilities: what was said, what came, an interval of the latter, and the weight of the rows."""
+
+    said: Array
+    came: Array
+    low: Array
+    high: Array
+    weight: Array
+
+
+@dataclass(frozen=True)
+class Verification(Statistic):
+    """Labels against probabilities, remembered in sums: of all rows, and of bins of the probabilities of each class.
+
+    Attributes
+    ----------
+    weight, log_loss, squares : arrays of shape (1,)
+    bins, said, came : arrays of shape (K + 1, B)
+        Weight of the rows in each bin of a class's probability, and what they say and what came there; the last row is
+        the likeliest class.
+    classes : tuple
+    """
+
+    weight: Array
+    log_loss: Array
+    squares: Array
+    bins: Array
+    said: Array
+    came: Array
+    classes: tuple[Any, ...] = field(metadata={"plain": True})
+
+    def __add__(self, other: Self) -> Self:
+        if self.classes != other.classes or self.bins.shape != other.bins.shape:
+            raise ValueError(f"scores of classes {self.classes} and {other.classes}, or of other bins, don't add.")
+        return replace(self, **{name: getattr(self, name) + getattr(other, name) for name in _SUMS})
+
+    def __rmul__(self, scale: float) -> Self:
+        return replace(self, **{name: scale * getattr(self, name) for name in _SUMS})
+
+    def pooled(self) -> Self:
+        return self
+
+    @property
+    def mean_log_loss(self) -> float:
+        """Minus the average log of the probability that the label had."""
+        return float(self.log_loss[0] / self.weight[0])
+
+    def brier(self) -> Brier:
+        """The Brier score: of two classes that of the second, of more the sum over them, as in scikit-learn."""
+        K = len(self.classes)
+        rows = slice(1, 2) if K == 2 else slice(0, K)
+        weight, said, came = self.bins[rows], self.said[rows], self.came[rows]
+        there = np.where(weight > 0, weight, 1.0)
+        base = came.sum(axis=1, keepdims=True) / self.weight
+        share, forecast = came / there, said / there
+        reliability = float((weight * (forecast - share) ** 2).sum() / self.weight[0])
+        resolution = float((weight * (share - base) ** 2).sum() / self.weight[0])
+        uncertainty = float((base * (1 - base)).sum())
+        score = float(self.squares[0] / self.weight[0]) * (0.5 if K == 2 else 1.0)
+        return Brier(score, reliability, resolution, uncertainty, score - (reliability - resolution + uncertainty))
+
+    def reliability(self, of: Any = None) -> Reliability:
+        """Bins of the probabilities of a class (by default the second of two, or the likeliest) that have rows."""
+        k = self._row(of)
+        kept = self.bins[k] > 0
+        weight, said, came = (part[k][kept] for part in (self.bins, self.said, self.came))
+        share = came / weight
+        # Wilson's interval, in which no share is certain.
+        z2 = norm.ppf(0.975) ** 2
+        middle, half = (came + 0.5 * z2) / (weight + z2), np.sqrt(z2 * (came * (1 - share) + 0.25 * z2)) / (weight + z2)
+        return Reliability(said / weight, share, np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0), weight)
+
+    def calibration_error(self, of: Any = None, level: float = 0.95) -> CalibrationError:
+        """Expected and maximum calibration error; debiased by what the gaps of calibrated bins would be by chance."""
+        found = self.reliability(of)
+        share = found.weight / found.weight.sum()
+        gap = found.said - found.came
+        smoothed = (found.came * found.weight + 0.5) / (found.weight + 1.0)
+        spread = np.sqrt(smoothed * (1 - smoothed) / found.weight)
+        folded = spread * np.sqrt(2 / np.pi) * np.exp(-0.5 * (gap / spread) ** 2) + gap * (
+            1 - 2 * norm.cdf(-gap / spread)
+        )
+        debiased = float(share @ np.maximum(2 * np.abs(gap) - folded, 0.0))
+        draws = np.abs(gap + spread * np.random.default_rng(0).standard_normal((4000, len(gap)))) @ share
+        low, high = np.quantile(draws, [0.5 * (1 - level), 0.5 * (1 + level)])
+        expected = float(share @ np.abs(gap))
+        ends = sorted((max(2 * expected - high, 0.0), max(2 * expected - low, 0.0)))
+        return CalibrationError(expected, debiased, float(np.abs(gap).max()), float(ends[0]), float(ends[1]))
+
+    def _row(self, of: Any) -> int:
+        if of is None:
+            return 1 if len(self.classes) == 2 else len(self.classes)
+        if of not in self.classes:
+            raise ValueError(f"of must be one of the classes {list(self.classes)}, got {of!r}.")
+        return self.classes.index(of)
+
+
+_SUMS = ("weight", "log_loss", "squares", "bins", "said", "came")
+
+
+def verify(
+    y: ArrayLike,
+    posterior: ArrayLike,
+    classes: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    bins: int = 15,
+) -> Verification:
+    """Score probabilities against labels.
+
+    Parameters
+    ----------
+    y : array of shape (n,), labels
+    posterior : array of shape (n, K), or (n,) of the second of two classes
+    classes : array of shape (K,)
+        Labels in the order of the columns; by default those of y, sorted.
+    sample_weight : array of shape (n,), optional
+    bins : int
+        How many bins of equal width probabilities fall into.
+
+    Examples
+    --------
+    >>> found = verify([0, 1, 1, 0], [0.2, 0.7, 0.9, 0.4])
+    >>> round(found.mean_log_loss, 4), round(found.brier().score, 4)
+    (0.299, 0.075)
+    """
+    labels, P = np.asarray(y), probabilities(posterior)
+    names = np.unique(labels) if classes is None else np.asarray(classes)
+    n, K = P.shape
+    if len(names) != K:
+        raise ValueError(
+            f"posterior has {K} columns, but there are {len(names)} classes {names.tolist()}; give classes."
+        )
+    if labels.shape != (n,):
+        raise ValueError(f"y must be {n} labels, one for each row of probabilities, got shape {labels.shape}.")
+    order = np.argsort(names)
+    place = np.minimum(np.searchsorted(names[order], labels), K - 1)
+    codes = order[place]
+    if not (names[codes] == labels).all():
+        raise ValueError(
+            f"y holds {labels[names[codes] != labels][0]!r}, which is none of the classes {names.tolist()}."
+        )
+    w = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    if w.shape != (n,) or not (np.isfinite(w).all() and (w >= 0).all() and w.any()):
+        raise ValueError("sample_weight must be finite and at least 0, one for each row, not all of them 0.")
+    total: Any = None
+    step = block_rows(P, 1)
+    for first in range(0, n, step):
+        rows = slice(first, first + step)
+        part = _verify(codes[rows], P[rows], w[rows], tuple(names.tolist()), bins)
+        total = part if total is None else total + part
+    if total is None:
+        raise ValueError("there are no rows to score.")
+    return total
+
+
+def _verify(codes: NDArray[np.intp], P: Array, w: Array, classes: tuple[Any, ...], bins: int) -> Verification:
+    n, K = P.shape
+    with np.errstate(divide="ignore"):
+        logs = -np.log(P[np.arange(n), codes])
+    hit = codes[:, None] == np.arange(K)
+    loss = float(w @ np.where(w == 0, 0.0, logs))
+    squares = float(w @ ((P - hit) ** 2).sum(axis=1))
+    top = P.argmax(axis=1)
+    forecasts = [*P.T, P[np.arange(n), top]]
+    outcomes = [*hit.T, top == codes]
+    parts = np.zeros((3, K + 1, bins))
+    for k, (p, came) in enumerate(zip(forecasts, outcomes, strict=True)):
+        place = np.minimum((p * bins).astype(np.intp), bins - 1)
+        for part, weight in zip(parts, (w, w * p, w * came), strict=True):
+            part[k] = np.bincount(place, weight, minlength=bins)
+    weight, lost, squared = (np.array([value]) for value in (float(w.sum()), loss, squares))
+    return Verification(weight, lost, squared, parts[0], parts[1], parts[2], classes)
+
+
+def expected_cost(
+    y: ArrayLike, actions: ArrayLike, decision: Decision, sample_weight: ArrayLike | None = None
+) -> float:
+    """Average loss of actions that were taken.
+
+    Parameters
+    ----------
+    y : array of shape (n,), labels, among the decision's classes
+    actions : array of shape (n,), among its actions
+    decision : Decision, with classes
+
+    Examples
+    --------
+    >>> spam = Decision([[0, 1], [20, 0]], classes=["letter", "spam"])
+    >>> expected_cost(["letter", "spam"], ["spam", "spam"], spam)
+    10.0
+    """
+    costs = cost_table(y, actions, decision, sample_weight)
+    if decision.classes is None:
+        raise ValueError("decision must know its classes: Decision(loss, classes=[...]).")
+    return float((costs * decision.matrix(len(decision.classes))).sum() / costs.sum())
+
+
+def cost_table(y: ArrayLike, actions: ArrayLike, decision: Decision, sample_weight: ArrayLike | None = None) -> Array:
+    """Weight of the rows of each class for which each action was taken, (actions, classes)."""
+    if decision.classes is None:
+        raise ValueError("decision must know its classes: Decision(loss, classes=[...]).")
+    K = len(decision.classes)
+    rows, columns = _codes(actions, decision.named_actions(K), "actions"), _codes(y, decision.named_classes(K), "y")
+    if len(rows) != len(columns):
+        raise ValueError(f"there are {len(columns)} labels, but {len(rows)} actions; one each.")
+    w = np.ones(len(rows)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    table = np.zeros((len(decision.matrix(K)), K))
+    np.add.at(table, (rows, columns), w)
+    return table
+
+
+def _codes(values: ArrayLike, names: NDArray[Any], what: str) -> NDArray[np.intp]:
+    known = {name: k for k, name in enumerate(names.tolist())}
+    given = np.asarray(values).tolist()
+    try:
+        return np.array([known[value] for value in given], dtype=np.intp)
+    except KeyError as error:
+        raise ValueError(f"{what} holds {error.args[0]!r}, which is none of {names.tolist()}.") from None
+
+
+class RiskCoverage(NamedTuple):
+    """Share of the rows that are decided, the surest first, the average loss of these, and the area below that."""
+
+    coverage: Array
+    risk: Array
+    area: float
+
+
+def risk_coverage(
+    y: ArrayLike, posterior: ArrayLike, decision: Decision | None = None, sample_weight: ArrayLike | None = None
+) -> RiskCoverage:
+    """What deciding only the surest rows would cost: the rest are abstained from.
+
+    Examples
+    --------
+    >>> curve = risk_coverage([0, 1, 1, 0], [[0.9, 0.1], [0.2, 0.8], [0.6, 0.4], [0.7, 0.3]])
+    >>> curve.coverage, curve.risk
+    (array([0.25, 0.5 , 0.75, 1.  ]), array([0.  , 0.  , 0.  , 0.25]))
+    """
+    P = probabilities(posterior)
+    labels = np.asarray(y)
+    decision = Decision(classes=np.unique(labels).tolist()) if decision is None else decision
+    if decision.classes is None:
+        raise ValueError("decision must know its classes: Decision(loss, classes=[...]).")
+    K = P.shape[1]
+    loss = decision.matrix(K)
+    risk = P @ loss.T
+    action, codes = risk.argmin(axis=1), _codes(labels, decision.named_classes(K), "y")
+    w = np.ones(len(P)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    order = np.argsort(risk[np.arange(len(P)), action], kind="stable")
+    weight, lost = w[order], (w * loss[action, codes])[order]
+    total = np.cumsum(weight)
+    curve = np.cumsum(lost) / np.where(total > 0, total, 1.0)
+    return RiskCoverage(total / total[-1], curve, float((curve * weight).sum() / total[-1]))
