@@ -112,10 +112,7 @@ class Verification(Statistic):
         gap = found.said - found.came
         smoothed = (found.came * found.weight + 0.5) / (found.weight + 1.0)
         spread = np.sqrt(smoothed * (1 - smoothed) / found.weight)
-        folded = spread * np.sqrt(2 / np.pi) * np.exp(-0.5 * (gap / spread) ** 2) + gap * (
-            1 - 2 * norm.cdf(-gap / spread)
-        )
-        debiased = float(share @ np.maximum(2 * np.abs(gap) - folded, 0.0))
+        debiased = float(share @ np.sqrt(np.maximum(gap**2 - spread**2, 0.0)))  # chance adds its variance to a square
         draws = np.abs(gap + spread * np.random.default_rng(0).standard_normal((4000, len(gap)))) @ share
         low, high = np.quantile(draws, [0.5 * (1 - level), 0.5 * (1 + level)])
         expected = float(share @ np.abs(gap))
