@@ -21,6 +21,7 @@ demo: $(INSTALLED)
 	@$(BIN)/python examples/classify.py
 	@$(BIN)/python examples/densities.py
 	@$(BIN)/python examples/mixtures.py
+	@$(BIN)/python examples/decide.py
 
 test: lint types
 	$(BIN)/python -m pytest

@@ -120,16 +120,27 @@ def _sigmoid(z: Array, y: NDArray[np.bool_], w: Array, positive: float, negative
     scale = max(float(np.abs(z).max()), 1.0)  # so that slopes of huge log-odds are found as well
     x = z / scale
 
-    def cost(theta: Array) -> tuple[float, Array]:
+    def cost(theta: Array) -> float:
         score = theta[0] * x + theta[1]
-        off = w * (expit(score) - target)
-        value = -(w * (target * log_expit(score) + (1 - target) * log_expit(-score))).sum()
-        return float(value), np.array([off @ x, off.sum()])
+        return -float(w @ (target * score + log_expit(-score)))
 
-    begin = np.array([scale, np.log(positive + 1) - np.log(negative + 1)])
-    tries = [minimize(cost, at, jac=True, method="BFGS", options={"gtol": 1e-9}) for at in (begin, begin * [0.0, 1.0])]
-    a, b = min(tries, key=lambda found: found.fun).x
-    return Sigmoid(float(a / scale), float(b))
+    # Newton's steps, halved until they lower the cost: it is convex, and smoothed labels keep its minimum finite.
+    theta = np.array([0.0, np.log(positive + 1) - np.log(negative + 1)])
+    now = cost(theta)
+    for _ in range(100):
+        p = expit(theta[0] * x + theta[1])
+        off, curve = w * (p - target), w * p * (1 - p)
+        slope = np.array([off @ x, off.sum()])
+        cross = curve @ x
+        bend = np.array([[curve @ (x * x), cross], [cross, curve.sum()]]) + 1e-12 * w.sum() * np.eye(2)
+        step = np.linalg.solve(bend, slope)
+        while (after := cost(theta - step)) > now and np.abs(step).max() > 1e-14:
+            step = 0.5 * step
+        done = np.abs(step).max() <= 1e-10 * (1 + np.abs(theta).max())
+        theta, now = theta - step, after
+        if done:
+            break
+    return Sigmoid(float(theta[0] / scale), float(theta[1]))
 
 
 def _one_temperature(z: Array, y: NDArray[np.bool_], w: Array, positive: float, negative: float) -> Sigmoid:
