@@ -128,6 +128,7 @@ class Verification(Statistic):
 
 
 _SUMS = ("weight", "log_loss", "squares", "bins", "said", "came")
+_CURVE = ("weight", "lost", "expected")
 
 
 def verify(
@@ -250,18 +251,75 @@ def _codes(values: ArrayLike, names: NDArray[Any], what: str) -> NDArray[np.intp
         raise ValueError(f"{what} holds {error.args[0]!r}, which is none of {names.tolist()}.") from None
 
 
-class RiskCoverage(NamedTuple):
-    """Share of the rows that are decided, the surest first, the average loss of these, and the area below that."""
+@dataclass(frozen=True)
+class RiskCoverage(Statistic):
+    """What deciding only the surest rows would cost, remembered in bins of the expected loss of the best action.
 
-    coverage: Array
-    risk: Array
-    area: float
+    Attributes
+    ----------
+    weight, lost, expected : arrays of shape (1, B)
+        Weight of the rows in each bin, what their actions have lost, and what they were expected to lose.
+    """
+
+    weight: Array
+    lost: Array
+    expected: Array
+
+    def __add__(self, other: Self) -> Self:
+        if self.weight.shape != other.weight.shape:
+            raise ValueError("curves of different bins don't add.")
+        return replace(
+            self,
+            weight=self.weight + other.weight,
+            lost=self.lost + other.lost,
+            expected=self.expected + other.expected,
+        )
+
+    def __rmul__(self, scale: float) -> Self:
+        return replace(self, **{name: scale * getattr(self, name) for name in _CURVE})
+
+    def pooled(self) -> Self:
+        return self
+
+    @property
+    def _kept(self) -> tuple[Array, Array]:
+        there = self.weight[0] > 0
+        return self.weight[0, there], self.lost[0, there]
+
+    @property
+    def coverage(self) -> Array:
+        """Share of the rows that are decided, the surest first."""
+        total = np.cumsum(self._kept[0])
+        return np.asarray(total / total[-1])
+
+    @property
+    def risk(self) -> Array:
+        """Average loss of these."""
+        weight, lost = self._kept
+        return np.asarray(np.cumsum(lost) / np.cumsum(weight))
+
+    @property
+    def area(self) -> float:
+        """Area below the curve: low is good."""
+        return float(np.average(self.risk, weights=self._kept[0]))
 
 
 def risk_coverage(
-    y: ArrayLike, posterior: ArrayLike, decision: Decision | None = None, sample_weight: ArrayLike | None = None
+    y: ArrayLike,
+    posterior: ArrayLike,
+    decision: Decision | None = None,
+    sample_weight: ArrayLike | None = None,
+    bins: int = 2000,
 ) -> RiskCoverage:
     """What deciding only the surest rows would cost: the rest are abstained from.
+
+    Parameters
+    ----------
+    y : array of shape (n,), labels
+    posterior : array of shape (n, K)
+    decision : Decision, with classes; by default the likeliest class
+    bins : int
+        How finely rows are told apart by the expected loss of their best action.
 
     Examples
     --------
@@ -274,13 +332,16 @@ def risk_coverage(
     decision = Decision(classes=np.unique(labels).tolist()) if decision is None else decision
     if decision.classes is None:
         raise ValueError("decision must know its classes: Decision(loss, classes=[...]).")
-    K = P.shape[1]
+    n, K = P.shape
+    codes = _codes(labels, decision.named_classes(K), "y")
+    if len(codes) != n:
+        raise ValueError(f"y must be {n} labels, one for each row of probabilities, got {len(codes)}.")
     loss = decision.matrix(K)
     risk = P @ loss.T
-    action, codes = risk.argmin(axis=1), _codes(labels, decision.named_classes(K), "y")
-    w = np.ones(len(P)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    order = np.argsort(risk[np.arange(len(P)), action], kind="stable")
-    weight, lost = w[order], (w * loss[action, codes])[order]
-    total = np.cumsum(weight)
-    curve = np.cumsum(lost) / np.where(total > 0, total, 1.0)
-    return RiskCoverage(total / total[-1], curve, float((curve * weight).sum() / total[-1]))
+    action = risk.argmin(axis=1)
+    sure = risk[np.arange(n), action]
+    w = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    low, high = float(loss.min()), float(loss.max(axis=1).min())  # no best action is expected to lose more
+    place = ((sure - low) * (bins / (high - low if high > low else 1.0))).astype(np.intp).clip(0, bins - 1)
+    kept = (w, w * loss[action, codes], w * sure)
+    return RiskCoverage(*(np.bincount(place, part, minlength=bins)[None].astype(np.float64) for part in kept))

@@ -266,8 +266,16 @@ class TestScores:
         P = np.column_stack([expit(-z), expit(z)])
         curve = risk_coverage(y.astype(int), P)
         assert curve.risk[-1] == pytest.approx(((z > 0) != y).mean())
-        assert curve.risk[1000] < curve.risk[-1]
+        assert curve.risk[len(curve.risk) // 4] < curve.risk[-1]
         assert curve.coverage[-1] == 1
+        assert 0 < curve.area < curve.risk[-1]
+        parts = sum(risk_coverage(y[i::3].astype(int), P[i::3]) for i in range(3))
+        np.testing.assert_allclose(parts.risk, curve.risk)
+        order = np.argsort(-np.abs(z))
+        wrong = ((z > 0) != y)[order]
+        half = np.searchsorted(curve.coverage, 0.5)
+        exact = wrong[: int(curve.coverage[half] * 5000)].mean()
+        assert curve.risk[half] == pytest.approx(exact, abs=1e-3)
 
     @pytest.mark.parametrize(
         ("call", "message"),
