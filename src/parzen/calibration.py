@@ -18,9 +18,6 @@ from parzen.kernels.arrays import Array
 
 METHODS = ("sigmoid", "isotonic", "temperature", "beta", "histogram", "venn_abers")
 
-#: Log-odds beyond which nothing can be learnt from a label.
-FAR = 700.0
-
 
 class Map(ABC):
     """From log-odds of the second of two classes to its probability."""
@@ -104,7 +101,7 @@ def learn(method: str, z: Array, y: NDArray[np.bool_], w: Array | None = None) -
     y : array of shape (n,), whether it is the second
     w : weights of the rows
     """
-    z = np.clip(np.asarray(z, dtype=np.float64), -FAR, FAR)
+    z = np.asarray(z, dtype=np.float64)
     weight = np.ones(len(z)) if w is None else w
     positive, negative = float(weight[y].sum()), float(weight[~y].sum())
     if not positive or not negative:
@@ -152,13 +149,19 @@ def temperature(log_posterior: Array, codes: NDArray[np.intp], w: Array | None =
     """The T at which posteriors to the power 1 / T, normalised, have the least log loss (Guo et al. 2017)."""
     weight = np.ones(len(codes)) if w is None else w
     rows = np.arange(len(codes))
-    logs = np.maximum(log_posterior, -FAR * 1e3)
+    logs = log_posterior - log_posterior.max(axis=1, keepdims=True)
+    own = logs[rows, codes]
+    two = np.where(codes == 1, 1.0, -1.0) * (logs[:, 1] - logs[:, 0]) if logs.shape[1] == 2 else None
 
     def cost(log_t: float) -> float:
-        scaled = logs * np.exp(-log_t)
-        return float((weight * (logsumexp(scaled, axis=1) - scaled[rows, codes])).sum())
+        power = float(np.exp(-log_t))
+        if two is not None:
+            return -float(weight @ log_expit(two * power))
+        return float(weight @ (np.log(np.exp(logs * power).sum(axis=1)) - own * power))
 
-    found = minimize_scalar(cost, bounds=(-8.0, 16.0), method="bounded", options={"xatol": 1e-8})
+    spread = float(np.sort(np.abs(logs).max(axis=1))[len(logs) // 2])
+    middle = float(np.log(spread)) if spread > 0 else 0.0
+    found = minimize_scalar(cost, bounds=(middle - 12.0, middle + 12.0), method="bounded", options={"xatol": 1e-8})
     return float(np.exp(found.x))
 
 
@@ -200,7 +203,7 @@ def _beta(z: Array, y: NDArray[np.bool_], w: Array, positive: float, negative: f
 
 
 def _venn_abers(z: Array, y: NDArray[np.bool_], w: Array, positive: float, negative: float) -> VennAbers:
-    at, share, weight = _grouped(z, y, w, most=1000)
+    at, share, weight = _grouped(z, y, w, most=500)
     m = len(at)
     low, high = np.empty(2 * m + 1), np.empty(2 * m + 1)
     for place in range(2 * m + 1):
@@ -239,42 +242,61 @@ class Calibrator:
     maps : tuple of Map
     power : float
         One over the temperature, where that is all.
+    least : float
+        What stands for the log of a probability of zero: a little below the least that was seen.
     """
 
     method: str
     maps: tuple[Any, ...]
-    power: float = 1.0
+    power: float
+    least: float
 
     def __call__(self, log_posterior: Array) -> Array:
         """Calibrated probabilities of rows of log-posteriors, both (n, K)."""
+        logs = _raised(log_posterior, self.least)
         if not self.maps:
-            scaled = np.maximum(log_posterior, -FAR * 1e3) * self.power
+            scaled = logs * self.power
             return np.exp(scaled - logsumexp(scaled, axis=1, keepdims=True))
         if len(self.maps) == 1:
-            p = self.maps[0](np.clip(log_odds(log_posterior, 1), -FAR, FAR))
+            p = self.maps[0](log_odds(logs, 1))
             return np.column_stack([1.0 - p, p])
-        parts = [one(np.clip(log_odds(log_posterior, k), -FAR, FAR)) for k, one in enumerate(self.maps)]
-        P = np.column_stack(parts)
+        P = np.column_stack([one(log_odds(logs, k)) for k, one in enumerate(self.maps)])
         total = P.sum(axis=1, keepdims=True)
         return np.where(total > 0, P / np.where(total > 0, total, 1.0), 1.0 / P.shape[1])
 
 
 def calibrate(method: str, log_posterior: Array, codes: NDArray[np.intp], w: Array | None = None) -> Calibrator:
-    """Learn to calibrate rows of log-posteriors (n, K) from their labels (n,)."""
+    """Learn to calibrate rows of log-posteriors (n, K) from their labels (n,).
+
+    A probability of zero (as forests give) stands a little below the least that is not: how sure such a classifier is
+    can't be told from its zeros.
+    """
     if method not in METHODS:
         raise ValueError(f"calibration must be one of {', '.join(map(repr, METHODS))}, got {method!r}.")
     K = log_posterior.shape[1]
+    weight = np.ones(len(codes)) if w is None else w
+    if (np.bincount(codes, weight, minlength=K) > 0).sum() < 2:
+        raise ValueError("calibration needs rows of both classes, but all have one; give more rows, or fewer folds.")
+    finite = log_posterior[np.isfinite(log_posterior)]
+    least = float(finite.min(initial=0.0)) - 1.0
+    logs = _raised(log_posterior, least)
     if method == "temperature":
-        return Calibrator(method, (), 1.0 / temperature(log_posterior, codes, w))
+        return Calibrator(method, (), 1.0 / temperature(logs, codes, w), least)
     if K == 2:
-        return Calibrator(method, (learn(method, log_odds(log_posterior, 1), codes == 1, w),))
-    return Calibrator(method, tuple(learn(method, log_odds(log_posterior, k), codes == k, w) for k in range(K)))
+        return Calibrator(method, (learn(method, log_odds(logs, 1), codes == 1, w),), 1.0, least)
+    maps = tuple(learn(method, log_odds(logs, k), codes == k, w) for k in range(K))
+    return Calibrator(method, maps, 1.0, least)
+
+
+def _raised(log_posterior: Array, least: float) -> Array:
+    """Log-posteriors in which a probability of zero has a log."""
+    gone = np.isneginf(log_posterior)
+    return np.where(gone, least, log_posterior) if gone.any() else log_posterior
 
 
 def log_odds(log_posterior: Array, k: int) -> Array:
     """Log-odds of class k against the others."""
     others = np.delete(log_posterior, k, axis=1)
-    with np.errstate(invalid="ignore"):
-        rest = others[:, 0] if others.shape[1] == 1 else logsumexp(others, axis=1)
-        odds = log_posterior[:, k] - rest
-    return np.nan_to_num(odds, nan=0.0, posinf=FAR, neginf=-FAR)
+    rest = others[:, 0] if others.shape[1] == 1 else logsumexp(others, axis=1)
+    odds: Array = log_posterior[:, k] - rest
+    return odds

@@ -50,7 +50,7 @@ class Decision:
 
     loss: Any = "zero_one"
     actions: Sequence[Any] | None = None
-    classes: Sequence[Any] | None = None
+    classes: Any = None
     abstain: float | None = None
     abstention: Any = "abstain"
     level: float = 0.5
@@ -68,19 +68,19 @@ class Decision:
             object.__setattr__(self, "loss", matrix)
         if self.abstain is not None and not (isinstance(self.abstain, Real) and 0 <= self.abstain < np.inf):
             raise ValueError(f"abstain must be a cost, a finite number of at least 0, got {self.abstain!r}.")
-        if self.abstain is not None and self._free:
+        if self.abstain is not None and self.is_free:
             raise ValueError(f"abstain is an action beside others, and loss={self.loss!r} has a number for an action.")
-        if not 0 < self.level < 1:
+        if not isinstance(self.level, Real) or not 0 < self.level < 1:
             raise ValueError(f"level must lie between 0 and 1, got {self.level!r}.")
 
     @property
-    def _free(self) -> bool:
+    def is_free(self) -> bool:
         """Whether an action is any number (or the probabilities), not one of a list."""
         return isinstance(self.loss, str) and self.loss != "zero_one"
 
     def named_classes(self, K: int) -> NDArray[Any]:
         """Names of K classes, or an error where there are others."""
-        names = np.arange(K) if self.classes is None else np.asarray(self.classes)
+        names = np.arange(K) if self.classes is None else named(self.classes)
         if len(names) != K:
             raise ValueError(f"there are {K} columns of probabilities, but {len(names)} classes {names.tolist()}.")
         return names
@@ -88,7 +88,7 @@ class Decision:
     def matrix(self, K: int) -> Array:
         """The loss of every action and class, (A, K), the last action to abstain where that is one."""
         names = self.named_classes(K)
-        if self._free:
+        if self.is_free:
             raise ValueError(f"loss={self.loss!r} has no matrix: its action is a number.")
         loss = 1.0 - np.eye(K) if isinstance(self.loss, str) else self.loss
         if loss.shape[1] != K:
@@ -106,11 +106,10 @@ class Decision:
             names = self.named_classes(K) if count == K else np.arange(count)
         if len(names) != count:
             raise ValueError(f"loss has {count} rows, but there are {len(names)} actions {list(names)}; one row each.")
-        if self.abstain is None:
-            return np.asarray(names)
-        named = np.empty(count + 1, dtype=object)
-        named[:-1], named[-1] = list(np.asarray(names).tolist()), self.abstention
-        return named
+        every = named(names) if self.abstain is None else named([*named(names).tolist(), self.abstention])
+        if len(set(every.tolist())) < len(every):
+            raise ValueError(f"actions must have different names, got {every.tolist()}.")
+        return every
 
     def risk(self, posterior: ArrayLike, loss: ArrayLike | None = None) -> Array:
         """Expected loss of each action, (n, A); of the best one, (n,), where an action is a number.
@@ -122,7 +121,8 @@ class Decision:
             Losses of each row, in the place of the common ones.
         """
         P = probabilities(posterior)
-        if self._free:
+        if self.is_free:
+            self._refuse_own(loss)
             return self._free_risk(P)
         if loss is not None:
             return self._own(P, loss)
@@ -132,7 +132,8 @@ class Decision:
         """The action that loses least in expectation, for each row; the first of equals."""
         P = probabilities(posterior)
         K = P.shape[1]
-        if self._free:
+        if self.is_free:
+            self._refuse_own(loss)
             return self._free_action(P)
         names = self.named_actions(K)
         if loss is not None:
@@ -149,24 +150,44 @@ class Decision:
 
         With more actions (abstaining), the probabilities at which the best one changes, in order.
         """
-        if self._free:
+        if self.is_free:
             raise ValueError(f"loss={self.loss!r} has no threshold: its action is a number.")
         loss = self.matrix(2)
         cuts = _cuts(loss)
         if len(loss) == 2:
+            if cuts and cuts[0][1] == 1:
+                raise ValueError(
+                    "the second action is the better one where the second class is unlikely: there is no threshold "
+                    "above which it is taken; give the rows of loss in the order of the classes."
+                )
             return float(cuts[0][0]) if cuts else (np.inf if loss[0].sum() <= loss[1].sum() else -np.inf)
         return np.array([place for place, _, _ in cuts])
 
     def _own(self, P: Array, loss: ArrayLike) -> Array:
         L = np.asarray(loss, dtype=np.float64)
         wanted = (*P.shape[:1], len(self.matrix(P.shape[1])), P.shape[1])
-        if L.shape != wanted or not np.isfinite(L).all():
-            raise ValueError(
-                f"losses of each row must be finite, of shape (rows, actions, classes) {wanted}, got {L.shape}."
-            )
+        if self.abstain is not None and L.ndim == 3 and L.shape[1] == wanted[1] - 1:
+            L = np.concatenate([L, np.full((len(L), 1, L.shape[2]), float(self.abstain))], axis=1)
+        if L.shape != wanted:
+            raise ValueError(f"losses of each row must have shape (rows, actions, classes) {wanted}, got {L.shape}.")
+        if not np.isfinite(L).all():
+            raise ValueError("losses of each row must be finite, but one is NaN or infinite.")
         return np.einsum("nak,nk->na", L, P)
 
-    def _values(self, K: int) -> Array:
+    def _refuse_own(self, loss: Any) -> None:
+        if loss is not None:
+            raise ValueError(f"losses of each row are for a loss that is a matrix, and this one is {self.loss!r}.")
+
+    def cost(self, y: Array, action: Array) -> Array:
+        """Loss of each action that is a number, where y came: (n,)."""
+        off = y - action
+        if self.loss == "squared":
+            return off**2
+        level = 0.5 if self.loss == "absolute" else self.level
+        scale = 2.0 if self.loss == "absolute" else 1.0
+        return np.asarray(scale * np.where(off > 0, level * off, (level - 1) * off))
+
+    def values(self, K: int) -> Array:
         names = self.named_classes(K)
         if names.dtype.kind not in "biuf":
             raise ValueError(f"loss={self.loss!r} is for classes that are numbers, got {names.tolist()}.")
@@ -175,7 +196,7 @@ class Decision:
     def _free_action(self, P: Array) -> Array:
         if self.loss == "log":
             return P
-        values = self._values(P.shape[1])
+        values = self.values(P.shape[1])
         if self.loss == "squared":
             return P @ values
         order = np.argsort(values)
@@ -188,13 +209,19 @@ class Decision:
         if self.loss == "log":
             with np.errstate(divide="ignore", invalid="ignore"):
                 return -np.where(P > 0, P * np.log(P), 0.0).sum(axis=1)
-        values, action = self._values(P.shape[1]), self._free_action(P)
-        off = values - action[:, None]
-        if self.loss == "squared":
-            return (P * off**2).sum(axis=1)
-        if self.loss == "absolute":
-            return (P * np.abs(off)).sum(axis=1)
-        return (P * np.where(off > 0, self.level * off, (self.level - 1) * off)).sum(axis=1)
+        values, action = self.values(P.shape[1]), self._free_action(P)
+        return (P * self.cost(values[None], action[:, None])).sum(axis=1)
+
+
+def named(names: Any) -> NDArray[Any]:
+    """Names as an array that keeps their types: text beside numbers stays what it is."""
+    if isinstance(names, np.ndarray):
+        return names
+    listed = list(names)
+    mixed = len({isinstance(name, str) for name in listed}) > 1 or len({isinstance(name, bool) for name in listed}) > 1
+    array = np.empty(len(listed), dtype=object)
+    array[:] = listed
+    return array if mixed else np.asarray(listed)
 
 
 def probabilities(posterior: ArrayLike, name: str = "posterior") -> Array:

@@ -89,9 +89,14 @@ class CostCurveDisplay:
         P = probabilities(posterior)
         if P.shape[1] != 2:
             raise ValueError(f"a curve over thresholds is for two classes, got {P.shape[1]}.")
-        names = np.unique(np.asarray(y)) if classes is None else np.asarray(classes)
-        decision = Decision(loss, classes=names.tolist())
-        L, second = decision.matrix(2), np.asarray(y) == names[1]
+        labels = np.asarray(y)
+        names = np.unique(labels) if classes is None else np.asarray(classes)
+        decision = Decision(loss, classes=names)
+        L, second = decision.matrix(2), labels == names[1]
+        if len(L) != 2:
+            raise ValueError(f"a curve over thresholds is for two actions, got {len(L)}.")
+        if labels.shape != (len(P),) or not (second | (labels == names[0])).all() or not len(P):
+            raise ValueError(f"y must be {len(P)} labels, at least one, all among {names.tolist()}.")
         order = np.argsort(P[:, 1], kind="stable")
         sure, own = P[order, 1], second[order]
         # With the threshold above the first i rows, these get the first action and the others the second.
@@ -125,7 +130,7 @@ class RiskCoverageDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: ArrayLike, *, loss: Any = "zero_one", ax: Any = None) -> Self:
         """Draw the curve of a fitted classifier."""
-        decision = Decision(loss, classes=np.asarray(estimator.classes_).tolist())
+        decision = Decision(loss, classes=estimator.classes_)
         return cls(risk_coverage(y, estimator.predict_proba(X), decision), type(estimator).__name__).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:

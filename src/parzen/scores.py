@@ -34,13 +34,14 @@ class CalibrationError(NamedTuple):
 
 
 class Reliability(NamedTuple):
-    """Bins of probabilities: what was said, what came, an interval of the latter, and the weight of the rows."""
+    """Bins of probabilities: what was said, what came, its interval, the weight of rows and their effective number."""
 
     said: Array
     came: Array
     low: Array
     high: Array
     weight: Array
+    rows: Array
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,9 @@ class Verification(Statistic):
     Attributes
     ----------
     weight, log_loss, squares : arrays of shape (1,)
-    bins, said, came : arrays of shape (K + 1, B)
-        Weight of the rows in each bin of a class's probability, and what they say and what came there; the last row is
-        the likeliest class.
+    bins, said, came, spread : arrays of shape (K + 1, B)
+        Weight of the rows in each bin of a class's probability, what they say and what came there, and the squares of
+        their weights; the last row is the likeliest class.
     classes : tuple
     """
 
@@ -62,6 +63,7 @@ class Verification(Statistic):
     bins: Array
     said: Array
     came: Array
+    spread: Array
     classes: tuple[Any, ...] = field(metadata={"plain": True})
 
     def __add__(self, other: Self) -> Self:
@@ -99,25 +101,30 @@ class Verification(Statistic):
         k = self._row(of)
         kept = self.bins[k] > 0
         weight, said, came = (part[k][kept] for part in (self.bins, self.said, self.came))
-        share = came / weight
+        share, count = came / weight, weight**2 / self.spread[k][kept]  # as many rows of one weight would say as much
         # Wilson's interval, in which no share is certain.
         z2 = norm.ppf(0.975) ** 2
-        middle, half = (came + 0.5 * z2) / (weight + z2), np.sqrt(z2 * (came * (1 - share) + 0.25 * z2)) / (weight + z2)
-        return Reliability(said / weight, share, np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0), weight)
+        middle = (count * share + 0.5 * z2) / (count + z2)
+        half = np.sqrt(z2 * (count * share * (1 - share) + 0.25 * z2)) / (count + z2)
+        low, high = np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)
+        return Reliability(said / weight, share, low, high, weight, count)
 
     def calibration_error(self, of: Any = None, level: float = 0.95) -> CalibrationError:
         """Expected and maximum calibration error; debiased by what the gaps of calibrated bins would be by chance."""
         found = self.reliability(of)
         share = found.weight / found.weight.sum()
         gap = found.said - found.came
-        smoothed = (found.came * found.weight + 0.5) / (found.weight + 1.0)
-        spread = np.sqrt(smoothed * (1 - smoothed) / found.weight)
-        debiased = float(share @ np.sqrt(np.maximum(gap**2 - spread**2, 0.0)))  # chance adds its variance to a square
-        draws = np.abs(gap + spread * np.random.default_rng(0).standard_normal((4000, len(gap)))) @ share
-        low, high = np.quantile(draws, [0.5 * (1 - level), 0.5 * (1 + level)])
-        expected = float(share @ np.abs(gap))
-        ends = sorted((max(2 * expected - high, 0.0), max(2 * expected - low, 0.0)))
-        return CalibrationError(expected, debiased, float(np.abs(gap).max()), float(ends[0]), float(ends[1]))
+        smoothed = (found.came * found.rows + 0.5) / (found.rows + 1.0)
+        chance = np.sqrt(smoothed * (1 - smoothed) / found.rows)
+        left = np.sqrt(np.maximum(gap**2 - chance**2, 0.0))  # chance adds its variance to the square of a gap
+        noise = chance * np.random.default_rng(0).standard_normal((4000, len(gap)))
+        expected, debiased = float(share @ np.abs(gap)), float(share @ left)
+        draws = np.abs(left + noise) @ share
+        low, high = np.quantile(draws, [0.5 * (1 - level), 0.5 * (1 + level)]) - draws.mean() + debiased
+        if expected <= np.quantile(np.abs(noise) @ share, level):  # what calibrated probabilities would show
+            low = 0.0
+        ends = max(float(low), 0.0), max(float(high), expected)
+        return CalibrationError(expected, debiased, float(np.abs(gap).max()), min(ends[0], expected), ends[1])
 
     def _row(self, of: Any) -> int:
         if of is None:
@@ -127,7 +134,7 @@ class Verification(Statistic):
         return self.classes.index(of)
 
 
-_SUMS = ("weight", "log_loss", "squares", "bins", "said", "came")
+_SUMS = ("weight", "log_loss", "squares", "bins", "said", "came", "spread")
 _CURVE = ("weight", "lost", "expected")
 
 
@@ -172,18 +179,26 @@ def verify(
         raise ValueError(
             f"y holds {labels[names[codes] != labels][0]!r}, which is none of the classes {names.tolist()}."
         )
-    w = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    if w.shape != (n,) or not (np.isfinite(w).all() and (w >= 0).all() and w.any()):
-        raise ValueError("sample_weight must be finite and at least 0, one for each row, not all of them 0.")
+    if not n:
+        raise ValueError("there are no rows to score.")
+    if not isinstance(bins, int | np.integer) or bins < 1:
+        raise ValueError(f"bins must be a whole number, at least 1, got {bins!r}.")
+    w = _weights(sample_weight, n)
     total: Any = None
     step = block_rows(P, 1)
     for first in range(0, n, step):
         rows = slice(first, first + step)
         part = _verify(codes[rows], P[rows], w[rows], tuple(names.tolist()), bins)
         total = part if total is None else total + part
-    if total is None:
-        raise ValueError("there are no rows to score.")
+    assert isinstance(total, Verification)
     return total
+
+
+def _weights(sample_weight: ArrayLike | None, n: int) -> Array:
+    w = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    if w.shape != (n,) or not (np.isfinite(w).all() and (w >= 0).all() and w.any()):
+        raise ValueError(f"sample_weight must be {n} finite numbers, at least 0 and not all of them 0, got {w.shape}.")
+    return w
 
 
 def _verify(codes: NDArray[np.intp], P: Array, w: Array, classes: tuple[Any, ...], bins: int) -> Verification:
@@ -196,13 +211,13 @@ def _verify(codes: NDArray[np.intp], P: Array, w: Array, classes: tuple[Any, ...
     top = P.argmax(axis=1)
     forecasts = [*P.T, P[np.arange(n), top]]
     outcomes = [*hit.T, top == codes]
-    parts = np.zeros((3, K + 1, bins))
+    parts = np.zeros((4, K + 1, bins))
     for k, (p, came) in enumerate(zip(forecasts, outcomes, strict=True)):
         place = np.minimum((p * bins).astype(np.intp), bins - 1)
-        for part, weight in zip(parts, (w, w * p, w * came), strict=True):
+        for part, weight in zip(parts, (w, w * p, w * came, w * w), strict=True):
             part[k] = np.bincount(place, weight, minlength=bins)
     weight, lost, squared = (np.array([value]) for value in (float(w.sum()), loss, squares))
-    return Verification(weight, lost, squared, parts[0], parts[1], parts[2], classes)
+    return Verification(weight, lost, squared, parts[0], parts[1], parts[2], parts[3], classes)
 
 
 def expected_cost(
@@ -222,10 +237,21 @@ def expected_cost(
     >>> expected_cost(["letter", "spam"], ["spam", "spam"], spam)
     10.0
     """
+    if decision.is_free:
+        return _free_cost(y, actions, decision, sample_weight)
     costs = cost_table(y, actions, decision, sample_weight)
-    if decision.classes is None:
-        raise ValueError("decision must know its classes: Decision(loss, classes=[...]).")
-    return float((costs * decision.matrix(len(decision.classes))).sum() / costs.sum())
+    return float((costs * decision.matrix(costs.shape[1])).sum() / costs.sum())
+
+
+def _free_cost(y: ArrayLike, actions: ArrayLike, decision: Decision, sample_weight: ArrayLike | None) -> float:
+    """Average loss where an action is a number, or the probabilities."""
+    if decision.loss == "log":
+        return verify(y, actions, decision.classes, sample_weight).mean_log_loss
+    labels = np.asarray(y, dtype=np.float64)
+    taken = np.asarray(actions, dtype=np.float64)
+    if labels.shape != taken.shape or labels.ndim != 1:
+        raise ValueError(f"there are labels of shape {labels.shape}, but actions of shape {taken.shape}; one each.")
+    return float(np.average(decision.cost(labels, taken), weights=_weights(sample_weight, len(labels))))
 
 
 def cost_table(y: ArrayLike, actions: ArrayLike, decision: Decision, sample_weight: ArrayLike | None = None) -> Array:
@@ -236,7 +262,7 @@ def cost_table(y: ArrayLike, actions: ArrayLike, decision: Decision, sample_weig
     rows, columns = _codes(actions, decision.named_actions(K), "actions"), _codes(y, decision.named_classes(K), "y")
     if len(rows) != len(columns):
         raise ValueError(f"there are {len(columns)} labels, but {len(rows)} actions; one each.")
-    w = np.ones(len(rows)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    w = _weights(sample_weight, len(rows))
     table = np.zeros((len(decision.matrix(K)), K))
     np.add.at(table, (rows, columns), w)
     return table
@@ -244,7 +270,7 @@ def cost_table(y: ArrayLike, actions: ArrayLike, decision: Decision, sample_weig
 
 def _codes(values: ArrayLike, names: NDArray[Any], what: str) -> NDArray[np.intp]:
     known = {name: k for k, name in enumerate(names.tolist())}
-    given = np.asarray(values).tolist()
+    given = list(values) if isinstance(values, list | tuple) else np.asarray(values).tolist()
     try:
         return np.array([known[value] for value in given], dtype=np.intp)
     except KeyError as error:
@@ -340,7 +366,7 @@ def risk_coverage(
     risk = P @ loss.T
     action = risk.argmin(axis=1)
     sure = risk[np.arange(n), action]
-    w = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    w = _weights(sample_weight, n)
     low, high = float(loss.min()), float(loss.max(axis=1).min())  # no best action is expected to lose more
     place = ((sure - low) * (bins / (high - low if high > low else 1.0))).astype(np.intp).clip(0, bins - 1)
     kept = (w, w * loss[action, codes], w * sure)

@@ -45,10 +45,16 @@ def estimated_shares(posterior: ArrayLike, old: ArrayLike, max_iter: int = 1000,
     array([0.1, 0.9])
     """
     P = probabilities(posterior)
+    if not len(P):
+        raise ValueError("posterior must have at least one row to estimate shares from.")
     base = _shares(old, P.shape[1], "old", above=True)
     share = base
     for _ in range(max_iter):
-        found = reweighted(P, base, share).mean(axis=0)
+        ratio = share / base
+        total = P @ ratio
+        known = total > 0
+        inverse = np.divide(1.0, total, out=np.zeros(len(P)), where=known)
+        found = (ratio * (P.T @ inverse) + share * (~known).sum()) / len(P)
         done = np.abs(found - share).max() < tol
         share = found
         if done:

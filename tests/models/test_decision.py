@@ -1,5 +1,7 @@
 """Decisions, calibration, scores and prior shift: theory, the peers, and laws."""
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,14 +10,16 @@ from scipy.special import expit, log_expit, logit
 from sklearn import calibration as theirs
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import brier_score_loss, log_loss
-from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, train_test_split
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from parzen import (
@@ -412,6 +416,148 @@ class TestClassifier:
             DecisionClassifier(**options).fit(X[:200], y[:200]).predict(X)
         with pytest.raises(ValueError, match=r"two classes|1 class"):
             DecisionClassifier().fit(X[:20], np.zeros(20))
+
+
+class TestReviewed:
+    """What a reviewer found, and must not come back."""
+
+    @pytest.mark.parametrize("method", METHODS)
+    @pytest.mark.parametrize("inner", [RandomForestClassifier(30, random_state=0), KNeighborsClassifier()])
+    def test_certainties_of_forests_and_neighbours_are_no_ruin(self, method, inner):
+        X, y = make_classification(2000, 20, n_informative=5, flip_y=0.1, random_state=0)
+        a, b, c, d = train_test_split(X, y, random_state=0)
+        before = verify(d, clone(inner).fit(a, c).predict_proba(b)).brier().score
+        after = verify(d, DecisionClassifier(inner, calibration=method).fit(a, c).predict_proba(b)).brier().score
+        assert after < before + 0.01
+
+    def test_a_new_fit_forgets_the_old_calibration(self):
+        X, y = load_breast_cancer(return_X_y=True)
+        model = DecisionClassifier(calibration="sigmoid").fit(X, y).set_params(calibration=None).fit(X, y)
+        np.testing.assert_array_equal(model.predict_proba(X), DecisionClassifier().fit(X, y).predict_proba(X))
+
+    @pytest.mark.parametrize("method", METHODS)
+    @pytest.mark.parametrize("scale", [1e-4, 1e4])
+    def test_scores_may_have_any_scale(self, method, scale, rng):
+        truth = rng.normal(0, 1.5, 3000)
+        y = (rng.random(3000) < expit(truth)).astype(int)
+        near, far = ([log_expit(-z), log_expit(z)] for z in (truth, truth * scale))
+        p, q = (calibrate(method, np.column_stack(logs), y)(np.column_stack(logs)) for logs in (near, far))
+        tolerance = 0.05 if method == "beta" else 1e-3  # beta's two slopes are one where log-odds are small
+        np.testing.assert_allclose(p, q, atol=tolerance)
+
+    def test_labels_that_a_fitted_classifier_does_not_know(self):
+        X, y = load_iris(return_X_y=True)
+        inner = GaussianNB().fit(X[y != 1], y[y != 1])
+        with pytest.raises(ValueError, match="does not know"):
+            DecisionClassifier(inner, calibration="sigmoid", cv="prefit").fit(X, y)
+        with pytest.raises(TypeError, match="classifier"):
+            DecisionClassifier(LinearRegression().fit(X, y), cv="prefit").fit(X, y)
+
+    def test_shares_are_those_that_the_probabilities_speak_of(self):
+        X, y = load_breast_cancer(return_X_y=True)
+        even = np.concatenate([np.flatnonzero(y == 0)[:150], np.flatnonzero(y == 1)[:150]])
+        inner = GaussianNB().fit(X[even], y[even])
+        model = DecisionClassifier(inner, cv="prefit", priors=[0.1, 0.9]).fit(X[y == 1][:50], y[y == 1][:50])
+        np.testing.assert_allclose(model.predict_proba(X), reweighted(inner.predict_proba(X), [0.5, 0.5], [0.1, 0.9]))
+        heavy = LogisticRegression(class_weight={0: 1, 1: 50}, max_iter=5000)
+        scaled = StandardScaler().fit_transform(X)[:, :3]
+        share = np.bincount(y) / len(y)
+        undone = DecisionClassifier(heavy, priors=share).fit(scaled, y).predict_proba(scaled)
+        raw = DecisionClassifier(heavy).fit(scaled, y).predict_proba(scaled)
+        assert abs(undone[:, 1].mean() - share[1]) < 0.5 * abs(raw[:, 1].mean() - share[1])
+
+    def test_folds_that_lack_a_class_are_refused_and_others_are_not(self):
+        X, y = load_iris(return_X_y=True)
+        with pytest.raises(ValueError, match="stratified"):
+            DecisionClassifier(calibration="sigmoid", cv=KFold(3)).fit(X, y)
+        few = np.concatenate([np.arange(100), np.arange(100, 104)])
+        splits = KFold(10, shuffle=True, random_state=0)
+        assert DecisionClassifier(calibration="sigmoid", cv=splits).fit(X[few], y[few]).score(X, y) > 0.6
+
+    def test_pairs_of_classes_are_no_classes(self):
+        X, y = load_iris(return_X_y=True)
+        with pytest.raises(ValueError, match="ovr"):
+            DecisionClassifier(SVC(decision_function_shape="ovo"), calibration="sigmoid").fit(X, y)
+
+    def test_the_interval_holds_the_truth(self, rng):
+        inside = 0
+        for _ in range(200):
+            p = rng.random(1000)
+            error = verify((rng.random(1000) < p).astype(int), p).calibration_error()
+            inside += error.low == 0
+            assert error.low <= error.expected <= error.high
+        assert inside >= 0.9 * 200
+
+    def test_weights_have_no_unit(self, rng):
+        z, y = overconfident(rng, 1000)
+        plain = verify(y.astype(int), expit(z)).calibration_error()
+        for scale in (1e-3, 1e3):
+            scaled = verify(y.astype(int), expit(z), sample_weight=np.full(1000, scale)).calibration_error()
+            np.testing.assert_allclose(scaled, plain, rtol=1e-9)
+
+    def test_one_class_is_no_set_to_calibrate_by(self):
+        X, y = load_breast_cancer(return_X_y=True)
+        inner = GaussianNB().fit(X, y)
+        for method in METHODS:
+            with pytest.raises(ValueError, match="both classes"):
+                DecisionClassifier(inner, calibration=method, cv="prefit").fit(X[y == 1], y[y == 1])
+
+    def test_bad_weights_are_refused_everywhere(self):
+        X, y = load_breast_cancer(return_X_y=True)
+        decision = Decision(classes=[0, 1])
+        with pytest.raises(ValueError, match=r"[Nn]egative"):
+            DecisionClassifier(calibration="sigmoid").fit(X, y, sample_weight=-np.ones(len(y)))
+        for w in ([-1, 2], [np.nan, 1], [0, 0], [1], [1, 1, 1]):
+            with pytest.raises(ValueError, match="sample_weight"):
+                expected_cost([0, 1], [1, 1], decision, w)
+            with pytest.raises(ValueError, match="sample_weight"):
+                risk_coverage([0, 1], [[0.5, 0.5], [0.2, 0.8]], decision, w)
+
+    def test_names_of_actions(self):
+        with pytest.raises(ValueError, match="different names"):
+            Decision(abstain=0.2, classes=[-1, 1], abstention=-1).act([0.1])
+        mixed = Decision([[0, 1], [1, 0], [0.3, 0.3]], actions=[0, 1, "ask"])
+        assert mixed.act([0.1, 0.5]).tolist() == [0, "ask"]
+        assert expected_cost([0, 1], [0, "abstain"], Decision(abstain=0.3, classes=[0, 1])) == pytest.approx(0.15)
+        with pytest.raises(ValueError, match="order of the classes"):
+            Decision([[1, 0], [0, 1]]).threshold()
+
+    def test_losses_of_numbers_have_scores(self):
+        X, y = load_iris(return_X_y=True)
+        for loss in ("squared", "absolute", "quantile", "log"):
+            model = DecisionClassifier(loss=loss, level=0.7).fit(X, y)
+            assert -1 < model.score(X, y) <= 0
+            assert np.isfinite(cross_val_score(model, X, y)).all()
+        with pytest.raises(ValueError, match="numbers"):
+            DecisionClassifier(loss="squared").fit(X, np.array(["a", "b", "c"])[y])
+
+    def test_a_scorer_can_be_kept(self):
+        X, y = load_breast_cancer(return_X_y=True)
+        search = GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9, 1e-3]}, scoring=cost_scorer([[0, 1], [9, 0]])).fit(
+            X, y
+        )
+        assert pickle.loads(pickle.dumps(search)).best_params_ == search.best_params_
+
+    @pytest.mark.parametrize("dtype", [np.int8, np.float32, object])
+    def test_actions_keep_the_type_of_the_classes(self, dtype):
+        X, y = load_iris(return_X_y=True)
+        names = np.array(["a", "b", "c"], dtype=object) if dtype is object else np.arange(3, dtype=dtype)
+        assert DecisionClassifier().fit(X, names[y]).predict(X).dtype == dtype
+
+    def test_logs_are_the_classifier_s_own(self):
+        X, y = load_breast_cancer(return_X_y=True)
+        inner = GaussianNB().fit(X, y)
+        ours = DecisionClassifier().fit(X, y).predict_log_proba(X)
+        np.testing.assert_allclose(ours, inner.predict_log_proba(X), atol=1e-12)
+
+    def test_losses_of_rows_beside_abstaining(self, rng):
+        X, y = load_iris(return_X_y=True)
+        model = DecisionClassifier().fit(X, y)
+        assert "abstain" in model.decide(X, rng.random((150, 2, 3)), actions=["x", "y"], abstain=0.1).tolist()
+        with pytest.raises(ValueError, match="NaN"):
+            Decision(np.zeros((2, 2))).act([[0.5, 0.5]], np.full((1, 2, 2), np.nan))
+        with pytest.raises(ValueError, match="matrix"):
+            Decision("squared").risk([[0.5, 0.5]], np.ones((1, 2, 2)))
 
 
 class TestPictures:

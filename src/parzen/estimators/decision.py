@@ -1,13 +1,13 @@
 """Decisions of any classifier, ours or theirs: calibrated probabilities, and the action that loses least."""
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_expit, logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import column_or_1d, get_tags, indexable
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.multiclass import check_classification_targets
@@ -45,6 +45,8 @@ class DecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     priors : array of shape (K,) or "estimate", optional
         Shares of the classes where decisions are made, in the place of those it has learnt from; or by EM, from the
         rows to be decided (Saerens, Latinne & Decaestecker 2002).
+    level : float
+        Of the loss "quantile".
 
     Attributes
     ----------
@@ -52,7 +54,8 @@ class DecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     calibrator_ : Calibrator, where calibration is asked for
     classes_ : array of shape (K,)
     class_prior_ : array of shape (K,)
-        Shares of the classes in the rows of `fit`.
+        Shares of the classes that the probabilities speak of: of the rows of `fit` where they are calibrated, else of
+        what the classifier says it has learnt from.
 
     Examples
     --------
@@ -77,6 +80,7 @@ class DecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         calibration: str | None = None,
         cv: Any = 5,
         priors: Any = None,
+        level: float = 0.5,
     ) -> None:
         self.estimator = estimator
         self.loss = loss
@@ -86,6 +90,7 @@ class DecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.calibration = calibration
         self.cv = cv
         self.priors = priors
+        self.level = level
 
     @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> None:
@@ -109,6 +114,8 @@ class DecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if not hasattr(X, "shape"):
             X = np.asarray(X)
         validate_data(self, X, skip_check_array=True)
+        for name in ("calibrator_", "estimator_"):
+            self.__dict__.pop(name, None)
         given = GaussianNB() if self.estimator is None else self.estimator
         self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)
         if self.calibration is not None and self.calibration not in METHODS:
@@ -117,28 +124,62 @@ class DecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
         if isinstance(self.cv, str) and self.cv == "prefit":
             check_is_fitted(given)
-            self.classes_, codes = given.classes_, np.searchsorted(given.classes_, np.asarray(y))
+            if not hasattr(given, "classes_"):
+                raise TypeError(f"estimator must be a classifier, and {type(given).__name__} has no classes_.")
+            self.classes_, codes = given.classes_, _known_codes(np.asarray(y), given.classes_)
         if len(self.classes_) < 2:
             raise ValueError(f"there must be at least two classes, but y holds 1 class: {self.classes_.tolist()}.")
-        w = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
-        share = np.bincount(codes, w, minlength=len(self.classes_))
-        self.class_prior_ = share / share.sum()
-        self._decision().named_actions(len(self.classes_)) if not self._free() else None
+        w = None
+        if sample_weight is not None:
+            w = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        self._check(len(self.classes_))
         if isinstance(self.cv, str) and self.cv == "prefit":
             self.estimator_ = given
             if self.calibration is not None:
                 self.calibrator_ = calibrate(self.calibration, self._logs(given, X), codes, w)
-            return
-        if self.calibration is not None:
-            self.calibrator_ = self._crossed(given, X, np.asarray(y), codes, w)
-        self.estimator_ = _fitted(given, X, y, w)
+        else:
+            if self.calibration is not None:
+                self.calibrator_ = self._crossed(given, X, np.asarray(y), codes, w)
+            self.estimator_ = _fitted(given, X, y, w)
+        self.class_prior_ = self._own_shares(X, codes, w)
+
+    def _check(self, K: int) -> None:
+        """Raise where the loss, the actions or the priors don't suit the classes."""
+        decision = self._decision()
+        if not decision.is_free:
+            decision.named_actions(K)
+        elif decision.loss != "log":
+            decision.values(K)
+        if isinstance(self.priors, str) and self.priors != "estimate":
+            raise ValueError(f"priors must be shares of the classes or 'estimate', got {self.priors!r}.")
+        if self.priors is not None and not isinstance(self.priors, str):
+            reweighted(np.full((1, K), 1.0 / K), np.ones(K), self.priors)  # raises where they are no shares
+
+    def _own_shares(self, X: Any, codes: NDArray[np.intp], w: Array | None) -> Array:
+        """Shares of the classes that the probabilities speak of.
+
+        Calibrated ones speak of the rows that they were calibrated by; others of what the classifier says it has learnt
+        from, or of its own average.
+        """
+        K = len(self.classes_)
+        if self.calibration not in (None, "temperature"):
+            share = np.bincount(codes, w, minlength=K)
+            return np.asarray(share / share.sum())
+        for name in ("class_prior_", "priors_"):
+            told = getattr(self.estimator_, name, None)
+            if told is not None and np.shape(told) == (K,):
+                return np.asarray(told, dtype=np.float64)
+        if self.priors is None:  # nothing will be shifted: not worth a look at the rows
+            share = np.bincount(codes, w, minlength=K)
+            return np.asarray(share / share.sum())
+        return np.asarray(self._probabilities(X).mean(axis=0))
 
     def _crossed(self, given: Any, X: Any, y: NDArray[Any], codes: NDArray[np.intp], w: Array | None) -> Calibrator:
         """Calibrate by rows that each classifier has not seen."""
         assert self.calibration is not None
         folds = check_cv(self.cv, y, classifier=True)
         fewest = int(np.bincount(codes).min())
-        wanted = getattr(folds, "n_splits", 2)
+        wanted = folds.n_splits if isinstance(folds, StratifiedKFold) else 0
         if fewest < wanted:
             raise ValueError(
                 f"cv={self.cv!r} needs {wanted} rows of each class to calibrate by, but class "
@@ -146,6 +187,12 @@ class DecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
         logs = np.full((len(codes), len(self.classes_)), np.nan)
         for train, test in folds.split(X, y):
+            lacking = self.classes_[np.setdiff1d(np.arange(len(self.classes_)), codes[train])]
+            if len(lacking):
+                raise ValueError(
+                    f"cv={self.cv!r} leaves no row of the classes {lacking.tolist()} to learn from in one of its "
+                    "folds; use stratified folds, such as cv=5."
+                )
             rows, labels = _safe_split(given, X, y, train)
             model = _fitted(given, rows, labels, None if w is None else w[train])
             logs[test] = self._logs(model, _safe_split(given, X, y, test, train)[0])
@@ -159,6 +206,12 @@ class DecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 found = np.asarray(model.predict_log_proba(X), dtype=np.float64)
         elif hasattr(model, "decision_function"):
             score = np.asarray(model.decision_function(X), dtype=np.float64)
+            pairs = getattr(model, "decision_function_shape", "ovr") == "ovo" and len(model.classes_) > 2
+            if pairs or (score.ndim == 2 and score.shape[1] != len(model.classes_)):
+                raise ValueError(
+                    f"decision_function of {type(model).__name__} has no column for each class (pairs of classes?); "
+                    "use decision_function_shape='ovr', or a classifier with predict_proba."
+                )
             if score.ndim == 1:
                 found = np.column_stack([log_expit(-score), log_expit(score)])
             else:
@@ -178,20 +231,25 @@ class DecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> Array:
         """Calibrated probability of each class, (n, K), at the shares of classes that `priors` says."""
         check_is_fitted(self, "estimator_")
-        logs = self._logs(self.estimator_, X)
-        if hasattr(self, "calibrator_"):
-            P = self.calibrator_(logs)
-        else:
-            P = np.exp(logs - logsumexp(logs, axis=1, keepdims=True))
+        P = self._probabilities(X)
         if self.priors is None:
             return P
-        named = isinstance(self.priors, str)
-        if named and self.priors != "estimate":
-            raise ValueError(f"priors must be shares of the classes or 'estimate', got {self.priors!r}.")
-        return reweighted(P, self.class_prior_, estimated_shares(P, self.class_prior_) if named else self.priors)
+        new = estimated_shares(P, self.class_prior_) if isinstance(self.priors, str) else self.priors
+        return reweighted(P, self.class_prior_, new)
+
+    def _probabilities(self, X: Any) -> Array:
+        """Calibrated probabilities, at the shares of classes that were learnt from."""
+        logs = self._logs(self.estimator_, X)
+        if hasattr(self, "calibrator_"):
+            return self.calibrator_(logs)
+        return np.asarray(np.exp(logs - logsumexp(logs, axis=1, keepdims=True)))
 
     def predict_log_proba(self, X: Any) -> Array:
-        """Logs of `predict_proba`."""
+        """Logs of `predict_proba`; where nothing is calibrated, the classifier's own, however far apart."""
+        check_is_fitted(self, "estimator_")
+        if not hasattr(self, "calibrator_") and self.priors is None:
+            logs = self._logs(self.estimator_, X)
+            return np.asarray(logs - logsumexp(logs, axis=1, keepdims=True))
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
@@ -209,21 +267,20 @@ class DecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """Actions by another loss, without fitting anew; of shape (n, A, K), each row has its own."""
         P = self.predict_proba(X)
         if np.ndim(loss) == 3:
-            own = Decision(np.asarray(loss)[0], actions, self.classes_.tolist(), abstain, self.abstention)
+            own = Decision(np.nan_to_num(np.asarray(loss)[0]), actions, self.classes_, abstain, self.abstention)
             return own.act(P, loss)
-        return Decision(loss, actions, self.classes_.tolist(), abstain, self.abstention).act(P)
+        return Decision(loss, actions, self.classes_, abstain, self.abstention, self.level).act(P)
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Minus the average loss of the decisions; the share of right ones where loss is "zero_one"."""
+        check_is_fitted(self, "estimator_")
         decision = self._decision()
         cost = expected_cost(y, self.predict(X), decision, sample_weight)
-        return 1.0 - cost if isinstance(self.loss, str) and self.abstain is None else -cost
-
-    def _free(self) -> bool:
-        return isinstance(self.loss, str) and self.loss != "zero_one"
+        right = isinstance(self.loss, str) and self.loss == "zero_one" and self.abstain is None
+        return 1.0 - cost if right else -cost
 
     def _decision(self) -> Decision:
-        return Decision(self.loss, self.actions, self.classes_.tolist(), self.abstain, self.abstention)
+        return Decision(self.loss, self.actions, self.classes_, self.abstain, self.abstention, self.level)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -232,14 +289,38 @@ class DecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return tags
 
 
+def _known_codes(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
+    """Place of each label among the classes, or an error that names one that is not there."""
+    place = {name: k for k, name in enumerate(np.asarray(classes).tolist())}
+    try:
+        return np.array([place[label] for label in y.tolist()], dtype=np.intp)
+    except KeyError as error:
+        raise ValueError(
+            f"y holds {error.args[0]!r}, which the fitted estimator does not know; its classes are {list(place)}."
+        ) from None
+
+
 def _fitted(given: Any, X: Any, y: Any, w: Array | None) -> Any:
     model = clone(given)
     weighted = w is not None and has_fit_parameter(model, "sample_weight")
     return model.fit(X, y, sample_weight=w) if weighted else model.fit(X, y)
 
 
-def cost_scorer(loss: Any, **options: Any) -> Callable[..., float]:
-    """A scorer for scikit-learn's searches: minus the average loss of what a classifier's probabilities decide.
+@dataclass(frozen=True)
+class CostScorer:
+    """A scorer for scikit-learn's searches: minus the average loss of what a classifier's probabilities decide."""
+
+    loss: Any
+    options: dict[str, Any]
+
+    def __call__(self, estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Minus the average loss."""
+        decision = Decision(self.loss, classes=estimator.classes_, **self.options)
+        return -expected_cost(y, decision.act(estimator.predict_proba(X)), decision, sample_weight)
+
+
+def cost_scorer(loss: Any, **options: Any) -> CostScorer:
+    """A scorer for scikit-learn's searches, by a loss (and options of `parzen.Decision`). High is good.
 
     Examples
     --------
@@ -250,9 +331,4 @@ def cost_scorer(loss: Any, **options: Any) -> Callable[..., float]:
     >>> round(float(cross_val_score(GaussianNB(), X, y, scoring=cost_scorer([[0, 1], [10, 0]])).mean()), 2)
     -0.38
     """
-
-    def scorer(estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        decision = Decision(loss, classes=estimator.classes_.tolist(), **options)
-        return -expected_cost(y, decision.act(estimator.predict_proba(X)), decision, sample_weight)
-
-    return scorer
+    return CostScorer(loss, options)
