@@ -9,6 +9,7 @@ from scipy.special import log_expit, logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import column_or_1d, get_tags, indexable
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter, validate_data
@@ -158,8 +159,8 @@ class DecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _own_shares(self, X: Any, codes: NDArray[np.intp], w: Array | None) -> Array:
         """Shares of the classes that the probabilities speak of.
 
-        Calibrated ones speak of the rows that they were calibrated by; others of what the classifier says it has learnt
-        from, or of its own average.
+        Calibrated ones speak of the rows that they were calibrated by; others of what the classifier has learnt from, as
+        it says or as it was weighted, or else of its own average.
         """
         K = len(self.classes_)
         if self.calibration not in (None, "temperature"):
@@ -169,10 +170,14 @@ class DecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             told = getattr(self.estimator_, name, None)
             if told is not None and np.shape(told) == (K,):
                 return np.asarray(told, dtype=np.float64)
-        if self.priors is None:  # nothing will be shifted: not worth a look at the rows
-            share = np.bincount(codes, w, minlength=K)
-            return np.asarray(share / share.sum())
-        return np.asarray(self._probabilities(X).mean(axis=0))
+        if isinstance(self.cv, str) and self.cv == "prefit":  # whatever it has learnt from
+            return np.asarray(self._probabilities(X).mean(axis=0))
+        taken = w if has_fit_parameter(self.estimator_, "sample_weight") else None
+        share = np.bincount(codes, taken, minlength=K).astype(np.float64)
+        inner = getattr(self.estimator_, "class_weight", None)
+        if inner is not None:
+            share *= compute_class_weight(inner, classes=self.classes_, y=self.classes_[codes])
+        return np.asarray(share / share.sum())
 
     def _crossed(self, given: Any, X: Any, y: NDArray[Any], codes: NDArray[np.intp], w: Array | None) -> Calibrator:
         """Calibrate by rows that each classifier has not seen."""
