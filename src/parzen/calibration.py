@@ -26,6 +26,10 @@ class Map(ABC):
     def __call__(self, z: Array) -> Array:
         """Probabilities at log-odds, both (n,)."""
 
+    def other(self, z: Array) -> Array:
+        """Probability of the first class: however small, where it is not one less what rounding left."""
+        return 1.0 - self(z)
+
 
 @dataclass(frozen=True)
 class Sigmoid(Map):
@@ -36,6 +40,9 @@ class Sigmoid(Map):
 
     def __call__(self, z: Array) -> Array:
         return expit(self.a * z + self.b)
+
+    def other(self, z: Array) -> Array:
+        return expit(-(self.a * z + self.b))
 
 
 @dataclass(frozen=True)
@@ -62,6 +69,9 @@ class Beta(Map):
 
     def __call__(self, z: Array) -> Array:
         return expit(self.a * log_expit(z) - self.b * log_expit(-z) + self.c)
+
+    def other(self, z: Array) -> Array:
+        return expit(-(self.a * log_expit(z) - self.b * log_expit(-z) + self.c))
 
 
 @dataclass(frozen=True)
@@ -258,8 +268,8 @@ class Calibrator:
             scaled = logs * self.power
             return np.exp(scaled - logsumexp(scaled, axis=1, keepdims=True))
         if len(self.maps) == 1:
-            p = self.maps[0](log_odds(logs, 1))
-            return np.column_stack([1.0 - p, p])
+            z = log_odds(logs, 1)
+            return np.column_stack([self.maps[0].other(z), self.maps[0](z)])
         P = np.column_stack([one(log_odds(logs, k)) for k, one in enumerate(self.maps)])
         total = P.sum(axis=1, keepdims=True)
         return np.where(total > 0, P / np.where(total > 0, total, 1.0), 1.0 / P.shape[1])

@@ -159,8 +159,8 @@ class DecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _own_shares(self, X: Any, codes: NDArray[np.intp], w: Array | None) -> Array:
         """Shares of the classes that the probabilities speak of.
 
-        Calibrated ones speak of the rows that they were calibrated by; others of what the classifier has learnt from, as
-        it says or as it was weighted, or else of its own average.
+        Calibrated ones speak of the rows that they were calibrated by; others of what the classifier has learnt from,
+        as it says or as it was weighted, or else of its own average.
         """
         K = len(self.classes_)
         if self.calibration not in (None, "temperature"):
