@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from parzen.decision import Decision, probabilities
 from parzen.kernels.arrays import Array
-from parzen.plotting import COLOURS, axes, plain
+from parzen.plotting import COLOURS, axes, opened, plain
 from parzen.scores import Reliability, RiskCoverage, Verification, cost_table, risk_coverage, verify
 
 
@@ -59,7 +59,7 @@ class ReliabilityDisplay:
         ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="probability that was said", ylabel="share that came")
         said = f"{self.name}: calibration error {error.expected:.3f} ({error.low:.3f} to {error.high:.3f})"
         ax.set_title(plain(said), fontsize=10)
-        self.ax_ = _open(ax)
+        self.ax_ = opened(ax)
         return self
 
 
@@ -115,7 +115,7 @@ class CostCurveDisplay:
         ax.set_xlabel("threshold; the dot is the one that the loss asks for")
         ax.set_ylabel("average loss")
         ax.legend(frameon=False, fontsize=9)
-        self.ax_ = _open(ax)
+        self.ax_ = opened(ax)
         return self
 
 
@@ -142,7 +142,7 @@ class RiskCoverageDisplay:
         ax.set_xlabel("share of the rows that are decided")
         ax.set_ylabel("their average loss")
         ax.legend(frameon=False, fontsize=9)
-        self.ax_ = _open(ax)
+        self.ax_ = opened(ax)
         return self
 
 
@@ -185,9 +185,3 @@ class CostConfusionDisplay:
         ax.set_title(f"cost of each action; {self.total:.4g} a row", fontsize=10)
         self.ax_ = ax
         return self
-
-
-def _open(ax: Any) -> Any:
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
-    return ax

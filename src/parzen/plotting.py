@@ -72,7 +72,7 @@ def ribbons(
     ax.set_ylabel(plain(label))
     ax.set_title(plain(title), fontsize=10)
     ax.legend(frameon=False, fontsize=9)
-    return _open(ax)
+    return opened(ax)
 
 
 def ellipses(
@@ -97,7 +97,7 @@ def ellipses(
     ax.set_xlabel(plain(names[0]))
     ax.set_ylabel(plain(names[1]))
     ax.set_title("components: number and weight; one and two deviations", fontsize=10)
-    return _open(ax)
+    return opened(ax)
 
 
 def curves(
@@ -111,7 +111,7 @@ def curves(
     ax.set_ylabel(plain(labels[1]))
     ax.set_title(plain(title), fontsize=10)
     ax.legend(frameon=False, fontsize=9)
-    return _open(ax)
+    return opened(ax)
 
 
 def parts(X: Any, x: ArrayLike, whole: ArrayLike, pieces: ArrayLike, name: str, ax: Any = None) -> Any:
@@ -125,10 +125,11 @@ def parts(X: Any, x: ArrayLike, whole: ArrayLike, pieces: ArrayLike, name: str, 
     ax.set_xlabel(plain(name))
     ax.set_ylabel("density")
     ax.legend(frameon=False, fontsize=8)
-    return _open(ax)
+    return opened(ax)
 
 
-def _open(ax: Any) -> Any:
+def opened(ax: Any) -> Any:
+    """Axes without the lines above and to the right."""
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     return ax
