@@ -488,6 +488,17 @@ class TestReviewed:
             assert error.low <= error.expected <= error.high
         assert inside >= 0.9 * 200
 
+    def test_the_overconfident_are_told_apart(self, rng):
+        z, y = overconfident(rng, 4000, factor=30.0)
+        P = np.column_stack([expit(-z), expit(z)])
+        curve = risk_coverage(y.astype(int), P)
+        order = np.argsort(-np.abs(z), kind="stable")
+        exact = np.cumsum(((z > 0) != y)[order]) / np.arange(1, 4001)
+        assert curve.coverage[0] < 0.2
+        for share in (0.3, 0.6, 0.9):
+            at = np.searchsorted(curve.coverage, share)
+            assert curve.risk[at] == pytest.approx(exact[int(curve.coverage[at] * 4000) - 1], abs=0.01)
+
     def test_weights_have_no_unit(self, rng):
         z, y = overconfident(rng, 1000)
         plain = verify(y.astype(int), expit(z)).calibration_error()
