@@ -124,7 +124,7 @@ def learn(method: str, z: Array, y: NDArray[np.bool_], w: Array | None = None) -
 
 def _sigmoid(z: Array, y: NDArray[np.bool_], w: Array, positive: float, negative: float) -> Sigmoid:
     target = np.where(y, (positive + 1) / (positive + 2), 1 / (negative + 2))
-    scale = max(float(np.abs(z).max()), 1.0)  # so that slopes of huge log-odds are found as well
+    scale = float(np.abs(z).max()) or 1.0  # so that slopes of huge and of tiny log-odds are found as well
     x = z / scale
 
     def cost(theta: Array) -> float:

@@ -171,7 +171,8 @@ def _iterate(
             outcome, message = "converged", f"The likelihood stopped changing after {steps} steps."
         elif stop:
             outcome, message = "stopped", f"The callback stopped the iteration after {steps} steps."
-        density = leaps.onward(family, expected.statistic, height, found) if steps < max_iter else found
+        if outcome == "too many steps" and steps < max_iter:
+            density = leaps.onward(family, expected.statistic, height, found)
     if statistic is None:
         raise Collapse(message)
     density = family.maximise(statistic)  # once more, aloud

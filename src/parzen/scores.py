@@ -1,6 +1,6 @@
 """Scores of probabilities and of decisions: how good they are, and whether they mean what they say. They add."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -45,7 +45,28 @@ class Reliability(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Verification(Statistic):
+class Totals(Statistic):
+    """Statistics all of whose arrays are sums; what is plain must be the same."""
+
+    def __add__(self, other: Self) -> Self:
+        for one in fields(self):
+            mine, theirs = getattr(self, one.name), getattr(other, one.name)
+            if mine != theirs if one.metadata.get("plain") else mine.shape != theirs.shape:
+                raise ValueError(f"scores of different {one.name} don't add: of other classes, or of other bins.")
+        return replace(self, **{name: getattr(self, name) + getattr(other, name) for name in self._sums()})
+
+    def __rmul__(self, scale: float) -> Self:
+        return replace(self, **{name: scale * getattr(self, name) for name in self._sums()})
+
+    def pooled(self) -> Self:
+        return self
+
+    def _sums(self) -> list[str]:
+        return [one.name for one in fields(self) if not one.metadata.get("plain")]
+
+
+@dataclass(frozen=True)
+class Verification(Totals):
     """Labels against probabilities, remembered in sums: of all rows, and of bins of the probabilities of each class.
 
     Attributes
@@ -65,17 +86,6 @@ class Verification(Statistic):
     came: Array
     spread: Array
     classes: tuple[Any, ...] = field(metadata={"plain": True})
-
-    def __add__(self, other: Self) -> Self:
-        if self.classes != other.classes or self.bins.shape != other.bins.shape:
-            raise ValueError(f"scores of classes {self.classes} and {other.classes}, or of other bins, don't add.")
-        return replace(self, **{name: getattr(self, name) + getattr(other, name) for name in _SUMS})
-
-    def __rmul__(self, scale: float) -> Self:
-        return replace(self, **{name: scale * getattr(self, name) for name in _SUMS})
-
-    def pooled(self) -> Self:
-        return self
 
     @property
     def mean_log_loss(self) -> float:
@@ -132,10 +142,6 @@ class Verification(Statistic):
         if of not in self.classes:
             raise ValueError(f"of must be one of the classes {list(self.classes)}, got {of!r}.")
         return self.classes.index(of)
-
-
-_SUMS = ("weight", "log_loss", "squares", "bins", "said", "came", "spread")
-_CURVE = ("weight", "lost", "expected")
 
 
 def verify(
@@ -278,7 +284,7 @@ def _codes(values: ArrayLike, names: NDArray[Any], what: str) -> NDArray[np.intp
 
 
 @dataclass(frozen=True)
-class RiskCoverage(Statistic):
+class RiskCoverage(Totals):
     """What deciding only the surest rows would cost, remembered in bins of the expected loss of the best action.
 
     Attributes
@@ -290,22 +296,6 @@ class RiskCoverage(Statistic):
     weight: Array
     lost: Array
     expected: Array
-
-    def __add__(self, other: Self) -> Self:
-        if self.weight.shape != other.weight.shape:
-            raise ValueError("curves of different bins don't add.")
-        return replace(
-            self,
-            weight=self.weight + other.weight,
-            lost=self.lost + other.lost,
-            expected=self.expected + other.expected,
-        )
-
-    def __rmul__(self, scale: float) -> Self:
-        return replace(self, **{name: scale * getattr(self, name) for name in _CURVE})
-
-    def pooled(self) -> Self:
-        return self
 
     @property
     def _kept(self) -> tuple[Array, Array]:

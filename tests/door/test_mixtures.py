@@ -128,10 +128,10 @@ class TestDropIn:
 
         class Counting:
             def __init__(self):
-                self.steps, self.ended = 0, 0
+                self.begun, self.steps, self.ended = 0, 0, 0
 
             def setup(self, estimator, context):
-                pass
+                self.begun += 1
 
             def on_fit_task_begin(self, estimator, context, **told):
                 pass
@@ -152,6 +152,10 @@ class TestDropIn:
             assert 2 <= counting.steps <= 3
             assert counting.ended == 1
         assert model.n_iter_ <= 3
+        for model in (GaussianMixture([1, 2], random_state=0), KMeans(3, init="random", n_init=4, random_state=0)):
+            counting = Counting()
+            model.set_callbacks(counting).fit(X)
+            assert (counting.begun, counting.ended) == (1, 1)  # however many runs a fit takes
 
     def test_pandas_keeps_its_names_and_its_index(self, X):
         pd = pytest.importorskip("pandas")
@@ -342,6 +346,12 @@ class TestReviewed:
     def test_equal_rows_are_enough_for_random_centres(self):
         with pytest.warns(ConvergenceWarning, match="distinct"):
             KMeans(3, init="random", random_state=0).fit(np.repeat([[0.0, 0], [1, 1]], 10, axis=0))
+
+    def test_a_centre_without_rows_begins_again_where_cells_are_missing(self):
+        X = np.array([[5.0, 100.0], [5.1, 101.0], [5.2, 99.0], [80.0, np.nan]])
+        model = KMeans(2, init=np.array([[5.0, 100.0], [1e9, 1e9]])).fit(X)
+        lone = model.cluster_centers_[model.labels_[3]]
+        np.testing.assert_allclose(lone, [80.0, 100.0])  # what is not known of it is what all have
 
     def test_heavy_and_light_rows_in_float32(self, X):
         rows = X.astype(np.float32)

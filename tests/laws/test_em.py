@@ -239,7 +239,8 @@ class TestPromises:
         X = rows(kind, rng)
         one = fit(Mixture(family, 1), X, rng=0, tol=1e-12, max_iter=2000).density
         plain = fit(family, X, tol=1e-12, max_iter=2000).density
-        np.testing.assert_allclose(one.log_density(X), plain.log_density(X), rtol=1e-4, atol=1e-4)
+        exact = 1e-4 if "gaps" in name else 1e-9  # with missing cells both are found by iteration
+        np.testing.assert_allclose(one.log_density(X), plain.log_density(X), rtol=exact, atol=exact)
 
 
 class TestLeaps:

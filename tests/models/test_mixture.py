@@ -117,6 +117,7 @@ class TestPeers:
         for name in ("weights_", "means_", "covariances_", "precisions_", "precisions_cholesky_"):
             mine, other = getattr(ours, name), getattr(theirs, name)
             assert mine.shape == other.shape
+            # Both stop when the likelihood does: parameters are then known to about the root of its last change.
             np.testing.assert_allclose(mine, other, rtol=2e-4, atol=2e-4)
         np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=2e-4)
         for name in ("score", "bic", "aic"):

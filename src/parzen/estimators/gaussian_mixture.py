@@ -23,6 +23,7 @@ from parzen.estimators.covariances import (
     weights_of,
 )
 from parzen.estimators.mixture import MixtureLearner
+from parzen.estimators.progress import Watch
 from parzen.families.gaussian import Gaussian
 from parzen.families.mixture import Mixture
 from parzen.families.starts import INITS, rows_worth
@@ -254,7 +255,10 @@ class GaussianMixture(MixtureLearner):
             self.__dict__.pop(name, None)
         return super()._bind(X)
 
-    def _fit_rows(self, rows: Any, w: Array | None, codes: Any, before: Density | None) -> None:
+    def _candidates(self) -> int:
+        return len(self._shapes()) * len(self._sizes())
+
+    def _fit_rows(self, rows: Any, w: Array | None, codes: Any, before: Density | None, callback: Watch) -> None:
         self._check()
         candidates = [(shape, C) for shape in self._shapes() for C in self._sizes()]
         weight = float(rows.shape[0] if w is None else w.sum())
@@ -263,7 +267,7 @@ class GaussianMixture(MixtureLearner):
         if len(candidates) == 1 and self._is_one():
             shape, C = candidates[0]
             self.covariance_type_, self.n_components_ = shape, C
-            super()._fit_rows(rows, w, codes, before)
+            super()._fit_rows(rows, w, codes, before, callback)
             self._tell(rows_worth(len(rows), w))
             return
         tried: list[tuple[float, str, int, Fit | None]] = []
@@ -273,7 +277,7 @@ class GaussianMixture(MixtureLearner):
             if self.verbose:
                 sys.stdout.write(f"{C} components, {shape}\n")
             try:
-                found = self._found(self._one(C, shape), rows, w, codes, before)
+                found = self._found(self._one(C, shape), rows, w, codes, before, callback)
                 value = self._criterion(self._one(C, shape), found, rows, w)
             except Collapse:
                 found, value = None, np.inf
@@ -353,7 +357,7 @@ class GaussianMixture(MixtureLearner):
         if all(part is None for part in given):
             return None
         family = self._family()
-        C, d = family._size(), rows.shape[1]
+        C, d = family.size(), rows.shape[1]
         shape = self._shapes()[0]
         if any(part is None for part in given):
             start = family.start(rows, w, rng)

@@ -1,20 +1,23 @@
 """k-means, scikit-learn's way and further."""
 
+import warnings
 from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from parzen.accumulate import accumulate
 from parzen.estimators.door import all_or_nothing, finite, table, weights, weighty
 from parzen.estimators.learner import Learner, generator
-from parzen.estimators.progress import CallbackSupportMixin, watching, with_callbacks
+from parzen.estimators.progress import CallbackSupportMixin, Watch, watching, with_callbacks
 from parzen.families.centres import CentreDensity, Centres, filled_in, sampled, seeded
 from parzen.families.gaussian import Gaussian
-from parzen.fit import Fit, fit, log_likelihood
+from parzen.family import outside
+from parzen.fit import Fit, fit
 from parzen.kernels.arrays import Array
 from parzen.statistic import Sums
 
@@ -117,33 +120,32 @@ class KMeans(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerM
         if rows.dtype.kind == "f" and np.isnan(rows).all(axis=0).any():
             named = [self.schema_.labels[j] for j in np.flatnonzero(np.isnan(rows).all(axis=0)).tolist()]
             raise ValueError(f"columns {named} have no value at all; leave them out.")
-        found = max(
-            (self._run(rows, w, start) for start in self._starts(rows, w)), key=lambda one: one.log_likelihoods[-1]
-        )
+        starts, weight = self._starts(rows, w), float(rows.shape[0] if w is None else w.sum())
+        with watching(self, rows, len(starts) * self.max_iter, weight, "minus inertia per row") as callback:
+            found = max((self._run(rows, w, one, callback) for one in starts), key=lambda run: run.log_likelihoods[-1])
         self._keep(found.density, found.statistic, found)
         whole = rows if every is X else self._encoded(every, grow=False)
         self.labels_ = self.density_.nearest(whole)
-        self.inertia_ = abs(log_likelihood(self.density_, rows, w))
+        self.inertia_ = self._inertia(rows, w)
         self.counts_ = found.statistic.weight.max(axis=1)  # type: ignore[attr-defined]
-        if len(np.unique(self.labels_)) < self.n_clusters:
-            self._warn(
-                Fit(found.density, found.statistic, (), "collapsed",
-                    f"Number of distinct clusters ({len(np.unique(self.labels_))}) found smaller than n_clusters "
-                    f"({self.n_clusters}). Possibly due to duplicate points in X.", 0)
-            )  # fmt: skip
+        distinct = len(np.unique(self.labels_))
+        if distinct < self.n_clusters:
+            warnings.warn(
+                f"Number of distinct clusters ({distinct}) found smaller than n_clusters ({self.n_clusters}). Possibly "
+                "due to duplicate points in X.",
+                ConvergenceWarning,
+                stacklevel=outside(),
+            )
+
+    def _inertia(self, rows: Any, w: Array | None) -> float:
+        return abs(float(accumulate(self.family_, rows, w, at=self.density_).log_likelihood.sum()))
 
     def _starts(self, rows: Any, w: Array | None) -> list[Array]:
         rng = generator(self.random_state)
-        named = isinstance(self.init, str)
-        times = (
-            self.n_init
-            if self.n_init != "auto"
-            else 10
-            if (named and self.init == "random") or callable(self.init)
-            else 1
-        )
-        if not named and not callable(self.init):
-            times = 1
+        drawn = isinstance(self.init, str) or callable(self.init)
+        times = self.n_init if drawn else 1
+        if times == "auto":
+            times = 1 if isinstance(self.init, str) and self.init == "k-means++" else 10
         return [self._start(rows, w, rng) for _ in range(times)]
 
     def _start(self, rows: Any, w: Array | None, rng: np.random.Generator) -> Array:
@@ -166,29 +168,28 @@ class KMeans(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerM
             )
         return centre
 
-    def _run(self, rows: Any, w: Array | None, centre: Array) -> Fit:
+    def _run(self, rows: Any, w: Array | None, centre: Array, callback: Watch) -> Fit:
         """Lloyd's iteration; clusters without rows begin again where rows are farthest from their centres."""
-        weight = float(rows.shape[0] if w is None else w.sum())
         tol = self.tol * _variance(rows, w) / self.n_clusters
         steps, moved = 0, 0
-        with watching(self, rows, self.max_iter, weight, "minus inertia per row") as callback:
-            while True:
-                found = fit(
-                    self.family_, rows, w, start=CentreDensity(centre), max_iter=self.max_iter - steps, tol=tol,
-                    accelerate=False, callback=callback,
-                )  # fmt: skip
-                steps += found.n_iter
-                assert isinstance(found.density, CentreDensity)
-                assert isinstance(found.statistic, Sums)
-                empty = np.flatnonzero(~(found.statistic.weight > 0).any(axis=1))
-                if not len(empty) or steps >= self.max_iter or moved >= 10:
-                    break
-                far = -found.density.log_density(rows)[:, 0]
-                if not far.any():
-                    break
-                centre = found.density.centre.copy()
-                centre[empty] = filled_in(rows[np.argsort(far)[::-1][: len(empty)]])
-                moved += 1
+        while True:
+            found = fit(
+                self.family_, rows, w, start=CentreDensity(centre), max_iter=self.max_iter - steps, tol=tol,
+                accelerate=False, callback=callback,
+            )  # fmt: skip
+            steps += found.n_iter
+            assert isinstance(found.density, CentreDensity)
+            assert isinstance(found.statistic, Sums)
+            empty = np.flatnonzero(~(found.statistic.weight > 0).any(axis=1))
+            if not len(empty) or steps >= self.max_iter or moved >= 10:
+                break
+            far = -found.density.log_density(rows)[:, 0]
+            if not far.any():
+                break
+            centre = found.density.centre.copy()
+            new = rows[np.argsort(far)[::-1][: len(empty)]]
+            centre[empty] = np.where(np.isnan(new), centre[empty], new)  # a missing cell: the mean of all rows
+            moved += 1
         return Fit(found.density, found.statistic, found.log_likelihoods, found.outcome, found.message, steps)
 
     @all_or_nothing
@@ -213,7 +214,7 @@ class KMeans(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerM
         self.counts_ = total.weight.max(axis=1)
         self.n_iter_, self.outcome_, self.iterated_ = getattr(self, "n_iter_", 0) + 1, "converged", True
         self.labels_ = self.density_.nearest(rows)
-        self.inertia_ = abs(log_likelihood(self.density_, rows, w))
+        self.inertia_ = self._inertia(rows, w)
 
     @property
     def cluster_centers_(self) -> Array:
@@ -252,7 +253,7 @@ class KMeans(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerM
         """Minus the inertia of the rows: high is good."""
         check_is_fitted(self, "density_")
         rows = finite(self._later(X))
-        return log_likelihood(self.density_, rows, weights(sample_weight, rows))
+        return -self._inertia(rows, weights(sample_weight, rows))
 
     def merge(self, other: Self) -> Self:
         """Refuse: centres of clusters don't add."""

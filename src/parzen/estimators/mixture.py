@@ -13,7 +13,7 @@ from parzen.densities.mixture import MixtureDensity
 from parzen.estimators.density import DensityLearner
 from parzen.estimators.door import all_or_nothing, finite, table, weights, weighty
 from parzen.estimators.learner import generator, row_count
-from parzen.estimators.progress import CallbackSupportMixin, watching, with_callbacks
+from parzen.estimators.progress import CallbackSupportMixin, Watch, watching, with_callbacks
 from parzen.families.mixture import Mixture, PartlyLabelled
 from parzen.family import Density, Family
 from parzen.fit import Fit, fit
@@ -78,23 +78,28 @@ class MixtureLearner(CallbackSupportMixin, DensityLearner):
         codes = self._codes(labels, X.shape[0])
         X, w, *kept = weighty(X, weights(sample_weight, X), *([] if codes is None else [codes]))
         rows = finite(self._bind(X))
-        self._fit_rows(rows, w, kept[0] if kept else None, before)
+        weight = float(rows.shape[0] if w is None else w.sum())
+        with watching(self, rows, self._candidates() * self.max_iter, weight) as callback:
+            self._fit_rows(rows, w, kept[0] if kept else None, before, callback)
         self._label(rows if every is X else self._encoded(every, grow=False))
 
     def _label(self, rows: Any) -> None:
         """Keep what is asked of the rows themselves."""
 
-    def _fit_rows(self, rows: Any, w: Array | None, codes: Any, before: Density | None) -> None:
+    def _candidates(self) -> int:
+        """How many mixtures are fitted, to be compared."""
+        return 1
+
+    def _fit_rows(self, rows: Any, w: Array | None, codes: Any, before: Density | None, callback: Watch) -> None:
         """Fit the family that the parameters ask for, and keep what is found."""
-        found = self._found(self._bound(), rows, w, codes, before)
+        assert isinstance(self.family_, Mixture)
+        found = self._found(self.family_, rows, w, codes, before, callback)
         self._keep_mixture(found, rows.shape[0] if w is None else float(w.sum()))
 
-    def _bound(self) -> Mixture:
-        assert isinstance(self.family_, Mixture)
-        return self.family_
-
-    def _found(self, family: Mixture, rows: Any, w: Array | None, codes: Any, before: Density | None) -> Fit:
-        C = family._size()
+    def _found(
+        self, family: Mixture, rows: Any, w: Array | None, codes: Any, before: Density | None, callback: Watch
+    ) -> Fit:
+        C = family.size()
         if rows.shape[0] < C:
             raise ValueError(
                 f"Expected n_samples >= n_components but got n_components = {C}, n_samples = {rows.shape[0]}; ask for "
@@ -110,12 +115,10 @@ class MixtureLearner(CallbackSupportMixin, DensityLearner):
         start: Any = before
         if not isinstance(before, MixtureDensity) or (before.shape[1], before.size) != (rows.shape[1], C):
             start = self._given_start(rows, w, rng)
-        weight = rows.shape[0] if w is None else float(w.sum())
         options = {"max_iter": self.max_iter, "tol": self.tol, "trace": self.trace, "accelerate": self.accelerate}
         whole: Family = family if codes is None else PartlyLabelled(family)
         R = w if codes is None else Labels(codes, w, groups=C)
-        with watching(self, rows, self.max_iter, weight) as callback:
-            found: Fit = self._reading(rows, fit, whole, rows, R, start=start, rng=rng, callback=callback, **options)
+        found: Fit = self._reading(rows, fit, whole, rows, R, start=start, rng=rng, callback=callback, **options)
         self._check_statistic(found.statistic, rows)
         return found
 
@@ -216,7 +219,7 @@ class MixtureLearner(CallbackSupportMixin, DensityLearner):
 
     def _most(self) -> int:
         """The largest number of components that the parameters ask for."""
-        return self._family()._size()
+        return self._family().size()
 
     def _codes(self, labels: Any, n: int) -> NDArray[np.int32] | None:
         if labels is None:

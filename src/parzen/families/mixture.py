@@ -71,20 +71,20 @@ class Mixture(Family):
     @property
     def takes_missing(self) -> bool:  # type: ignore[override]
         """Whether the components may have missing cells."""
-        return self._components().takes_missing
+        return self.components().takes_missing
 
     @property
     def takes_sparse(self) -> bool:  # type: ignore[override]
         """Whether the components read CSR matrices."""
-        return self._components().takes_sparse
+        return self.components().takes_sparse
 
     @property
     def takes_negative(self) -> bool:  # type: ignore[override]
         """Whether the components may have cells below zero."""
-        return self._components().takes_negative
+        return self.components().takes_negative
 
     def bind(self, table: Table) -> Self:
-        bound = self._components().bind(table)
+        bound = self.components().bind(table)
         return replace(self, family=bound.parts if isinstance(bound, Each) else bound)
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Expected:
@@ -99,7 +99,7 @@ class Mixture(Family):
 
     def _observe_one(self, X: Any, w: Array | None, at: MixtureDensity) -> tuple[Joint, float, float]:
         """Statistic, weight and log-likelihood of the rows of one mixture."""
-        family = self._components()
+        family = self.components()
         found = _at_once(family, X, w, at)
         inner, weight, likelihood = found if found is not None else _by_memberships(family, X, w, at)
         total = float(X.shape[0] if w is None else w.sum())
@@ -107,7 +107,7 @@ class Mixture(Family):
 
     def log_belief(self, density: Any, statistic: Any) -> float:
         groups: Any = density.parts if isinstance(density, EachDensity) else (density,)
-        family, total = self._components(), 0.0
+        family, total = self.components(), 0.0
         for one, seen in zip(groups, statistic.parts, strict=True):
             total += family.log_belief(one.components, seen.parts[1])
             if self.concentration != 1:
@@ -116,7 +116,7 @@ class Mixture(Family):
 
     def n_parameters(self, density: Any) -> int:
         groups: Any = density.parts if isinstance(density, EachDensity) else (density,)
-        family, held = self._components(), 0 if self.held is None else len(self.held[0])
+        family, held = self.components(), 0 if self.held is None else len(self.held[0])
         return sum(family.n_parameters(one.components) * (one.size - held) // one.size + one.size - 1 for one in groups)
 
     def maximise(self, statistic: Joint) -> Density:
@@ -139,7 +139,7 @@ class Mixture(Family):
                     "start elsewhere (another random_state, more starts)."
                 )
             with quietly() if len(empty) else nullcontext():
-                found = self._components().maximise(inner)
+                found = self.components().maximise(inner)
         with np.errstate(divide="ignore"):
             log_weight = np.log(raised / raised.sum())
         return MixtureDensity(self._holding(found), log_weight)
@@ -155,7 +155,7 @@ class Mixture(Family):
 
     def _start_one(self, X: Any, w: Array | None, rng: np.random.Generator) -> MixtureDensity:
         """The partition of a sample of the rows from which a few steps lead highest."""
-        family, C = self._components(), self._size()
+        family, C = self.components(), self.size()
         if X.shape[0] == 0:
             raise Collapse("a mixture can't be fitted: a group has no rows; give each class some.")
         rows, own, tries = labels_to_try(X, w, C - len(self._noise()), self.init, self.starts, rng)
@@ -166,7 +166,7 @@ class Mixture(Family):
         if self.init != "auto" and self.starts == 1:
             codes = self._spared(next(iter(tries)))
             with quietly(), calling("components"):
-                return self._mixed(begin(family, rows, self._first(codes, own), rng), codes, own)
+                return self.mixed(begin(family, rows, self._first(codes, own), rng), codes, own)
         tried, failed = 0, ""
         with quietly(), calling("components"):
             for codes in tries:
@@ -175,7 +175,7 @@ class Mixture(Family):
                 try:
                     parts, codes = codes, self._spared(codes)
                     density = begin(family, rows, self._first(codes, own), rng)
-                    found = fit(self, rows, own, start=self._mixed(density, codes, own), max_iter=30, tol=1e-3)
+                    found = fit(self, rows, own, start=self.mixed(density, codes, own), max_iter=30, tol=1e-3)
                 except Collapse as reason:
                     failed = str(reason)
                     continue
@@ -197,29 +197,31 @@ class Mixture(Family):
 
     def _spared(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:
         """Parts of a partition as components, those that are noise left out."""
-        others = np.setdiff1d(np.arange(self._size()), self._noise())
-        return (others if len(others) else np.arange(self._size()))[codes].astype(np.int32)
+        others = np.setdiff1d(np.arange(self.size()), self._noise())
+        return (others if len(others) else np.arange(self.size()))[codes].astype(np.int32)
 
     def _first(self, codes: NDArray[np.int32], w: Array | None) -> Memberships:
         """Memberships of a partition; noise has a small share of every row."""
-        R = Labels(codes, w, groups=self._size())
+        R = Labels(codes, w, groups=self.size())
         if not self._noise():
             return R
         shares = R.dense()
         shares[:, self._noise()] = 0.05 * shares.sum(axis=1, keepdims=True)
         return shares
 
-    def _mixed(self, density: Density, codes: Any, w: Array | None) -> MixtureDensity:
-        counts = np.bincount(codes, weights=w, minlength=self._size()) + 1e-3
+    def mixed(self, density: Density, codes: Any, w: Array | None) -> MixtureDensity:
+        """The mixture of components that were fitted to the parts of a partition."""
+        counts = np.bincount(codes, weights=w, minlength=self.size()) + 1e-3
         counts[self._noise()] = 0.05 * counts.sum()
         return MixtureDensity(self._holding(density), np.log(counts / counts.sum()))
 
-    def _components(self) -> Family:
+    def components(self) -> Family:
         """The family of the components, by point estimates."""
         given = Gaussian() if self.family is None else self.family
         return Each([_pointwise(part) for part in given]) if isinstance(given, list | tuple) else _pointwise(given)
 
-    def _size(self) -> int:
+    def size(self) -> int:
+        """How many components there are."""
         if isinstance(self.family, list | tuple):
             return len(self.family)
         return 2 if self.n_components is None else int(self.n_components)
@@ -240,11 +242,7 @@ class Mixture(Family):
             raise ValueError(
                 f"n_components is {self.n_components}, but there are {len(self.family)} families; leave it out."
             )
-        if (
-            self._size() < 1
-            or not isinstance(self.n_components, Integral | None)
-            or isinstance(self.n_components, bool)
-        ):
+        if self.size() < 1 or not isinstance(self.n_components, Integral | None) or isinstance(self.n_components, bool):
             raise ValueError(f"n_components must be a whole number, at least 1, got {self.n_components!r}.")
         if not isinstance(self.concentration, Real) or not 0 <= self.concentration < np.inf:
             raise ValueError(f"concentration must be a number, at least 0, got {self.concentration!r}.")
@@ -267,7 +265,7 @@ class PartlyLabelled(Family):
         if at is None:
             raise NeedsDensity("a mixture must be found by iteration: use parzen.fit or an estimator.")
         assert isinstance(R, Labels)
-        inner, weight, likelihood = _by_memberships(self.mixture._components(), X, R.weights, at, R.codes)
+        inner, weight, likelihood = _by_memberships(self.mixture.components(), X, R.weights, at, R.codes)
         return Expected(Joint((_counted(weight, inner),)), np.array([weight.sum()]), np.array([likelihood]))
 
     def maximise(self, statistic: Joint) -> Density:
@@ -279,8 +277,8 @@ class PartlyLabelled(Family):
     def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> MixtureDensity:
         assert isinstance(R, Labels)
         codes = completed_labels(X, R, rng)
-        density = begin(self.mixture._components(), X, Labels(codes, R.weights, R.groups), rng)
-        return self.mixture._mixed(density, codes, R.weights)
+        density = begin(self.mixture.components(), X, Labels(codes, R.weights, R.groups), rng)
+        return self.mixture.mixed(density, codes, R.weights)
 
 
 def _pointwise(family: Any) -> Family:

@@ -10,6 +10,7 @@ from parzen.families.centres import CentreDensity, filled_in, lloyd, plus_plus, 
 from parzen.kernels.arrays import Array, is_sparse
 from parzen.kernels.memberships import Labels
 from parzen.kernels.moments import moments
+from parzen.statistic import Moments
 
 INITS = ("auto", "kmeans", "k-means++", "random", "random_from_data")
 
@@ -79,31 +80,45 @@ def _merged(points: Array, w: Array | None, C: int, rng: np.random.Generator) ->
     share = None if w is None else w / w.sum()
     centre = points[np.sort(rng.choice(len(points), size=M, replace=False, p=share))]
     small = lloyd(points, w, centre, 6).density.nearest(points)  # type: ignore[attr-defined]
-    weight, mean, scatter, _ = moments(points, Labels(small, w, groups=M))
-    kept = np.flatnonzero(weight > 0)
+    seen = Moments(*moments(points, Labels(small, w, groups=M)))
+    kept = np.flatnonzero(seen.weight > 0)
     place = np.full(M, -1)
     place[kept] = np.arange(len(kept))
-    weight, mean, scatter = weight[kept], mean[kept], scatter[kept]
-    ridge = scatter.sum(axis=0) / weight.sum() + 1e-9 * np.eye(d)
+    seen = _picked(seen, kept)
+    ridge = seen.scatter.sum(axis=0) / seen.weight.sum() + 1e-9 * np.eye(d)
     of = np.arange(len(kept))  # which cluster a small one has come to
-    value = _cost(weight, scatter, ridge)
+    value = _cost(seen, ridge)
     price = np.full((len(kept), len(kept)), np.inf)
     pairs = np.stack(np.tril_indices(len(kept), -1))
     for first in range(0, pairs.shape[1], 1024):  # no more matrices at a time than stay in cache
         i, j = pairs[:, first : first + 1024]
-        price[i, j] = _prices(i, j, weight, mean, scatter, value, ridge)
+        price[i, j] = _cost(_picked(seen, i) + _picked(seen, j), ridge) - value[i] - value[j]
     for _ in range(len(kept) - C):
         gone, into = divmod(int(price.argmin()), len(price))
-        joint = _joined(gone, np.array([into]), weight, mean, scatter)
-        weight[into], mean[into], scatter[into] = (part[0] for part in joint)
-        value[into] = _cost(weight[[into]], scatter[[into]], ridge)[0]
+        joint = _picked(seen, [gone]) + _picked(seen, [into])
+        for name in ("weight", "mean", "scatter", "carry"):
+            getattr(seen, name)[into] = getattr(joint, name)[0]
+        value[into] = _cost(joint, ridge)[0]
         of[of == gone] = into
         price[gone, :], price[:, gone] = np.inf, np.inf
         others = np.setdiff1d(of, into)
-        fresh = _prices(into, others, weight, mean, scatter, value, ridge)
+        both = _picked(seen, np.full(len(others), into)) + _picked(seen, others)
+        fresh = _cost(both, ridge) - value[into] - value[others]
         price[np.maximum(others, into), np.minimum(others, into)] = fresh
     _, codes = np.unique(of, return_inverse=True)
     return codes.ravel()[place[small]].astype(np.int32)
+
+
+def _picked(seen: Moments, groups: Any) -> Moments:
+    return Moments(seen.weight[groups], seen.mean[groups], seen.scatter[groups], seen.carry[groups])
+
+
+def _cost(seen: Moments, ridge: Array) -> Array:
+    """Twice what clusters take from the likelihood: n log |S / n|, with a few rows of an average small cluster."""
+    few = len(ridge) + 1.0
+    covariance = (seen.scatter + few * ridge) / (seen.weight + few)[:, None, None]
+    logs: Array = np.linalg.slogdet(covariance)[1]
+    return seen.weight * logs
 
 
 def alike(one: NDArray[np.int32], other: NDArray[np.int32], C: int) -> bool:
@@ -111,27 +126,6 @@ def alike(one: NDArray[np.int32], other: NDArray[np.int32], C: int) -> bool:
     table = np.bincount(one * C + other, minlength=C * C).reshape(C, C)
     best = table.argmax(axis=1)
     return len(np.unique(best)) == C and bool(table.max(axis=1).sum() >= 0.99 * len(one))
-
-
-def _joined(i: Any, others: Any, weight: Array, mean: Array, scatter: Array) -> tuple[Array, Array, Array]:
-    """Weight, mean and scatter of a cluster (or of several) together with each of others."""
-    total = weight[i] + weight[others]
-    off = mean[others] - mean[i]
-    between = (weight[i] * weight[others] / total)[:, None, None] * off[:, :, None] * off[:, None, :]
-    return total, mean[i] + (weight[others] / total)[:, None] * off, scatter[i] + scatter[others] + between
-
-
-def _cost(weight: Array, scatter: Array, ridge: Array) -> Array:
-    """Twice what clusters take from the likelihood: n log |S / n|, with a few rows of an average small cluster."""
-    few = len(ridge) + 1.0
-    covariance = (scatter + few * ridge) / (weight + few)[:, None, None]
-    logs: Array = np.linalg.slogdet(covariance)[1]
-    return weight * logs
-
-
-def _prices(i: Any, others: Any, weight: Array, mean: Array, scatter: Array, value: Array, ridge: Array) -> Array:
-    total, _, joint = _joined(i, others, weight, mean, scatter)
-    return _cost(total, joint, ridge) - value[i] - value[others]
 
 
 def _standardised(points: Array, w: Array | None) -> Array:
