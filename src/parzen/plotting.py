@@ -121,7 +121,7 @@ def parts(X: Any, x: ArrayLike, whole: ArrayLike, pieces: ArrayLike, name: str, 
         ax.hist(np.asarray(X, dtype=np.float64).ravel(), bins="fd", density=True, color="0.88")
     for k, piece in enumerate(np.asarray(pieces).T):
         ax.plot(x, piece, color=COLOURS[k % len(COLOURS)], linewidth=1.2, label=f"component {k}")
-    ax.plot(x, whole, color="black", linewidth=1.8, label="mixture")
+    ax.plot(x, whole, color="0.35", linewidth=3.5, alpha=0.5, zorder=1.5, label="mixture")  # behind its pieces
     ax.set_xlabel(plain(name))
     ax.set_ylabel("density")
     ax.legend(frameon=False, fontsize=8)

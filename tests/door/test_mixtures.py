@@ -245,6 +245,26 @@ class TestBadInput:
             KMeans(2).fit(np.where(X > 5, np.inf, X))
 
 
+class TestPictures:
+    def test_show_what_was_fitted(self, X):
+        pytest.importorskip("matplotlib").use("Agg")
+        model = GaussianMixture([1, 3], covariance_type=["full", "diag"], trace=True, random_state=0).fit(X)
+        rows = [line for line in model.plot(X, columns=[2, 0]).lines if line.get_linestyle() == "None"]
+        assert sum(len(line.get_xdata()) for line in rows[:3]) == 300  # every row, in the colour of its component
+        drawn = model.plot(X, columns=[1]).lines[-1]
+        expected = np.exp(model.marginal([1]).score_samples(drawn.get_xdata()[:, None]))
+        np.testing.assert_allclose(drawn.get_ydata(), expected)
+        full = model.plot_selection().lines[0]
+        values = {one["n_components"]: one["bic"] for one in model.selection_ if one["covariance_type"] == "full"}
+        np.testing.assert_allclose(full.get_ydata(), [values[1], values[3]])
+        np.testing.assert_allclose(
+            np.stack([line.get_ydata() for line in model.plot_trace().lines], axis=1), model.trace_
+        )
+        with pytest.raises(ValueError, match="one or two"):
+            model.plot(X, columns=[0, 1, 2])
+        assert GaussianMixture([2], random_state=0).fit(X).plot_selection() is not None
+
+
 class TestReviewed:
     """What reviewers found, and must not come back."""
 

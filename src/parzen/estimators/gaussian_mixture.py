@@ -23,6 +23,7 @@ from parzen.estimators.covariances import (
     weights_of,
 )
 from parzen.estimators.mixture import MixtureLearner
+from parzen.estimators.pictures import draw_components, draw_selection, draw_trace
 from parzen.estimators.progress import Watch
 from parzen.families.gaussian import Gaussian
 from parzen.families.mixture import Mixture
@@ -30,8 +31,6 @@ from parzen.families.starts import INITS, rows_worth
 from parzen.family import Collapse, Density, choose, say
 from parzen.fit import Fit
 from parzen.kernels.arrays import Array
-from parzen.plotting import axes, curves, ellipses, parts
-from parzen.posterior import decide
 from parzen.schema import learn
 
 CRITERIA = ("bic", "icl", "aic")
@@ -424,48 +423,15 @@ class GaussianMixture(MixtureLearner):
         -------
         matplotlib axes
         """
-        check_is_fitted(self, "density_")
-        names = self.schema_.labels
-        positions = self.schema_.positions(columns) if columns is not None else list(range(min(len(names), 2)))
-        if len(positions) not in (1, 2):
-            raise ValueError(f"columns must be one or two, got {columns!r}.")
-        part = self.density_.marginal(positions)
-        rows = None if X is None else self._later(X)
-        seen = None if rows is None else np.asarray(rows, dtype=np.float64)[:, positions]
-        own = part.components
-        assert isinstance(own, GaussianDensity)
-        if len(positions) == 2:
-            codes: Any = [] if rows is None else decide(self.density_.components, self.density_.log_weight, rows)[0]
-            labels = [str(names[j]) for j in positions]
-            return ellipses(seen, codes, own.mean, own.covariance, self.weights_, labels, ax)
-        deviation = np.sqrt(own.covariance[:, 0, 0])
-        low, high = (own.mean[:, 0] - 4 * deviation).min(), (own.mean[:, 0] + 4 * deviation).max()
-        x = np.linspace(low, high, 600)
-        sums, joint = part.read(x[:, None])
-        known = None if seen is None else seen[~np.isnan(seen)]
-        return parts(known, x, np.exp(sums), np.exp(joint), str(names[positions[0]]), ax)
+        return draw_components(self, X, columns, ax)
 
     def plot_selection(self, ax: Any = None) -> Any:
         """Draw the criterion over the numbers of components, a line for each shape: the lowest point was kept."""
-        check_is_fitted(self, "selection_")
-        sizes = sorted({one["n_components"] for one in self.selection_})
-        value = {(one["covariance_type"], one["n_components"]): one[self.criterion] for one in self.selection_}
-        shapes = [shape for shape in SHAPES if any(key[0] == shape for key in value)]
-        lines = [(shape, [value.get((shape, C), np.nan) for C in sizes]) for shape in shapes]
-        finite = [(shape, [y if np.isfinite(y) else np.nan for y in ys]) for shape, ys in lines]
-        ax = axes(ax)
-        known = np.sort([y for _, ys in finite for y in ys if np.isfinite(y)])
-        ax.set_ylim(known[0] - 0.04 * (known[-len(known) // 4] - known[0]), known[-len(known) // 4])
-        title = f"{self.criterion.upper()}: {self.covariance_type_}, {self.n_components_} components"
-        return curves(sizes, finite, ("components", self.criterion.upper()), title, ax)
+        return draw_selection(self, tuple(SHAPES), ax)
 
     def plot_trace(self, ax: Any = None) -> Any:
         """Draw the likelihood of a row and its lower bound, step by step (``trace=True``)."""
-        check_is_fitted(self, "trace_")
-        steps = np.arange(len(self.trace_))
-        likelihood, bound = np.array(self.trace_).T
-        lines = [("log-likelihood, which the bound touches", likelihood), ("bound, once it is maximised", bound)]
-        return curves(steps, lines, ("step", "log-likelihood of a row"), "EM climbs its lower bound", ax)
+        return draw_trace(self, ax)
 
     def _copy(self, density: Density, schema: Any) -> Self:
         other = super()._copy(density, schema)
