@@ -1,100 +1,11 @@
 // Sums of kernels over points, pair by pair: log sum_j c_j K(|q - x_j|^2 v_j) at many queries q.
 //
-// Points come in tiles of `size` (kernels/windows.py lays them out): coordinate j of tile t begins at
-// points[(t * d + j) * size], relative to the tile's centre and in units of the bandwidth; its coefficients (weights;
-// zero where a tile is not full) begin at coefficients[t * size]. Queries, centres and boxes are as the user has them,
-// and differences are taken before they are scaled: far from the origin no digit is lost. Units are such that the
-// Gaussian kernel is 2^-t, t the squared distance.
-//
 // Tiles beyond a distance at which all points together could add less than rtol of the sum (or atol) are left out.
-#include <algorithm>
-#include <limits>
 #include <type_traits>
-#include "power.h"
+#include "windows.h"
 
 namespace parzen {
 namespace {
-
-inline vec root(vec t) {
-    vec r;
-    for (index s = 0; s < lanes; ++s) r[s] = std::sqrt(t[s]);
-    return r;
-}
-
-// Each kernel: its value at squared distance t, 1 at t = 0, and the least t beyond which it is below `level`.
-struct Gaussian {
-    static constexpr bool tail = true;  // positive everywhere: far from all points its logarithm is still a number
-    template <class V> static V at(V t) { return power_of_two(-t); }
-    template <class V> static V near(V t) { return power_near(t); }
-    static double beyond(double level) { return level > 0 ? std::max(0.0, -std::log2(level)) : 1e4; }
-    // Far away: the exponent in units of log 2, and the same of a sum of 2^(exponent - largest).
-    static vec exponent(vec t) { return -t; }
-    static double exponent(double t) { return -t; }
-    static vec raised(vec e) { return power_of_two(e); }
-    static constexpr double unit = 6.93147180559945309417e-01;
-};
-struct Exponential {
-    static constexpr bool tail = true;
-    static vec at(vec t) { return exponential(-root(t)); }
-    static vec near(vec t) { return at(t); }
-    static double beyond(double level) {
-        const double r = level > 0 ? std::max(0.0, -std::log(level)) : 750.0;
-        return r * r;
-    }
-    static vec exponent(vec t) { return -root(t); }
-    static double exponent(double t) { return -std::sqrt(t); }
-    static vec raised(vec e) { return exponential(e); }
-    static constexpr double unit = 1.0;
-};
-struct Compact {
-    static constexpr bool tail = false;
-    static double beyond(double) { return 1.0; }
-    static vec exponent(vec t) { return -t; }
-    static double exponent(double t) { return -t; }
-    static vec raised(vec e) { return e; }
-    static constexpr double unit = 1.0;
-};
-inline vec margin(vec t) { return t < splat(1.0) ? splat(1.0) - t : vec{}; }
-struct Tophat : Compact {
-    static vec at(vec t) { return t < splat(1.0) ? splat(1.0) : vec{}; }
-};
-struct Epanechnikov : Compact {
-    static vec at(vec t) { return margin(t); }
-};
-struct Triangular : Compact {
-    static vec at(vec t) { return t < splat(1.0) ? splat(1.0) - root(t) : vec{}; }
-};
-struct Biweight : Compact {
-    static vec at(vec t) { const vec m = margin(t); return m * m; }
-};
-struct Triweight : Compact {
-    static vec at(vec t) { const vec m = margin(t); return m * m * m; }
-};
-struct Cosine : Compact {  // cos(pi r / 2) as a power series in r^2
-    static vec at(vec t) {
-        constexpr double a = 2.4674011002723396547;  // (pi / 2)^2
-        vec p = splat(1.0);
-        for (index k = 11; k > 0; --k) p = splat(1.0) - t * splat(a / ((2.0 * k - 1) * (2.0 * k))) * p;
-        const vec positive = p > vec{} ? p : vec{};
-        return t < splat(1.0) ? positive : vec{};
-    }
-};
-
-struct Tiles {
-    index count, size, d;
-    const double* coefficients;  // (count, size)
-    const double* shrink;        // (count, size): squared inverse scales of points, or none
-    const double* low;           // (d, count): corners of the tiles' boxes
-    const double* high;
-    const double* least;         // (count): least of `shrink` in a tile
-    const double* centres;       // (count, d)
-    const double* inverse;       // (d): bandwidths in a unit of length
-    const double* norms;         // (count, size): squared lengths of the points, or none
-    const double* widest;        // (count): the largest of them in a tile
-    double slack;                // log of the total over the least coefficient, in units of the kernel's exponent
-    // Coordinate j of a place, relative to tile t.
-    double relative(double x, index t, index j) const { return (x - centres[t * d + j]) * inverse[j]; }
-};
 
 // The same for Gaussians of several columns by |x|^2 + |q|^2 - 2 q x, which takes half the operations: for places so near
 // to the tile's centre that what cancels costs no digit that matters.
@@ -171,14 +82,9 @@ double far_sum(const Tiles& tiles, const double* points, const double* q, index 
     const index d = tiles.d, size = tiles.size, count = tiles.count;
     // The largest that any term of a tile can be.
     index nearest = 0;
+    box_distances(tiles, q, q, nearness);
     for (index t = 0; t < count; ++t) {
-        double far = 0;
-        for (index j = 0; j < d; ++j) {
-            const double gap = tiles.inverse[j] *
-                               std::max(std::max(tiles.low[j * count + t] - q[j], q[j] - tiles.high[j * count + t]), 0.0);
-            far += gap * gap;
-        }
-        nearness[t] = Kernel::exponent(tiles.shrink ? far * tiles.least[t] : far);
+        nearness[t] = Kernel::exponent(tiles.shrink ? nearness[t] * tiles.least[t] : nearness[t]);
         if (nearness[t] > nearness[nearest]) nearest = t;
     }
     auto exponent = [&](index t, index i) {
@@ -233,22 +139,8 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
     for (index begin = 0; begin < m; begin += group) {
         const index many = std::min(group, m - begin);
         const double* rows = queries + begin * d;
-        for (index j = 0; j < d; ++j) {
-            low[j] = high[j] = rows[j];
-            for (index k = 1; k < many; ++k) {
-                low[j] = std::min(low[j], rows[k * d + j]);
-                high[j] = std::max(high[j], rows[k * d + j]);
-            }
-        }
-        for (index t = 0; t < count; ++t) distance[t] = 0;
-        for (index j = 0; j < d; ++j) {
-            const double *lo = tiles.low + j * count, *hi = tiles.high + j * count, a = low[j], b = high[j];
-            const double inverse = tiles.inverse[j];
-            for (index t = 0; t < count; ++t) {
-                const double gap = inverse * std::max(std::max(lo[t] - b, a - hi[t]), 0.0);
-                distance[t] += gap * gap;
-            }
-        }
+        box_of(rows, many, d, low, high);
+        box_distances(tiles, low, high, distance);
         if (scaled)
             for (index t = 0; t < count; ++t) distance[t] *= tiles.least[t];
         double nearest = distance[0];

@@ -17,6 +17,8 @@ ORDER = [
     "profiles",
     "expansion",
     "summation",
+    "local",
+    "regression",
     "bandwidth",
     "family",
     "fit",

@@ -18,6 +18,7 @@ from parzen.estimators.kernel import KernelDensity
 from parzen.estimators.kmeans import KMeans
 from parzen.estimators.logistic import LogisticRegression
 from parzen.estimators.mixture import MixtureModel
+from parzen.estimators.regression import KernelRegressor
 from parzen.estimators.naive import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 from parzen.explanation import Explanation
 from parzen.families.columns import Columns
@@ -76,6 +77,7 @@ __all__ = [
     "KMeans",
     "Kernel",
     "KernelDensity",
+    "KernelRegressor",
     "Known",
     "Labels",
     "LearningComparison",

@@ -110,6 +110,24 @@ def kind_of(column: Any, label: Any) -> str:
     return "count" if numbers.mean() < 10 and 0.5 <= numbers.var() / numbers.mean() <= 2 else "number"
 
 
+def letter_of(column: Any, label: Any) -> str:
+    """What a column's type says that it is: "c" numbers, "u" categories, "o" categories with an order."""
+    if type(column.dtype).__name__ in ("CategoricalDtype", "Categorical", "Enum"):
+        return "o" if getattr(column.dtype, "ordered", False) else "u"
+    if getattr(column.dtype, "kind", "O") in "iuf":
+        return "c"
+    kind = kind_of(column, label)  # raises where it holds moments in time
+    return "u" if _all_booleans(column) or kind == "symbol" and not _all_numbers(column) else "c"
+
+
+def _all_numbers(column: Any) -> bool:
+    try:
+        as_numbers(column)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
 def _all_booleans(column: Any) -> bool:
     kind = str(column.dtype).lower()
     if kind.startswith("bool"):

@@ -116,6 +116,18 @@ class Density(ABC):
         """Lower bound of `log_density` that EM climbs, taken at another density; equal where nothing is hidden."""
         return self.log_density(X)
 
+    def held_out(self, X: Any) -> Array:
+        """The same, but a row that is among those which the density keeps is asked of all the others, (n, K)."""
+        return self.log_density(X)
+
+    def cdf(self, X: Any) -> Array:
+        """Probability of values up to those given, of one column, (n, K)."""
+        raise TypeError(f"the distribution function of a {type(self).__name__} is not offered.")
+
+    def expectation(self) -> Array:
+        """Means of the columns, (K, d)."""
+        raise TypeError(f"the mean of a {type(self).__name__} is not offered.")
+
     @abstractmethod
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
         """One row from density ``labels[i]`` for each i, (n,) -> (n, d)."""

@@ -7,7 +7,7 @@ table is read the same way (`Schema.encode`).
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,11 +24,20 @@ from parzen.cells import (
     is_missing,
     is_numeric,
     kind_of,
+    letter_of,
 )
-from parzen.family import Family
 from parzen.kernels.arrays import Array, is_sparse
 
-F = TypeVar("F", bound=Family)
+
+
+class Binds(Protocol):
+    """What can be told of the first table's columns: a family, or how columns are read."""
+
+    def bind(self, table: Any) -> Self:
+        """The same, told what it must know."""
+
+
+F = TypeVar("F", bound=Binds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,6 +210,10 @@ class FirstTable:
             raise TypeError("families are chosen from dense tables, got a sparse matrix; use X.toarray().")
         return kind_of(column_of(self.X, self.places[position]), self.schema.labels[position])
 
+    def letter(self, position: int) -> str:
+        """What a column's type says that it is: "c" numbers, "u" categories, "o" categories with an order."""
+        return letter_of(column_of(self.X, self.places[position]), self.schema.labels[position])
+
     def alphabets(self, given: Any, closed: bool) -> tuple[NDArray[Any], ...]:
         """Categories of every column, learnt from it unless given."""
         if is_sparse(self.X):
@@ -233,7 +246,7 @@ class FirstTable:
 
 
 def learn(family: F, X: Any) -> tuple[F, Schema]:
-    """The family, bound to the first table, and how this and later tables are read."""
+    """The family (or what else binds), bound to the first table, and how this and later tables are read."""
     bare = bare_schema(X)
     d = len(bare.labels)
     learnt: dict[int, NDArray[Any]] = {}

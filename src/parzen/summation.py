@@ -171,12 +171,6 @@ class WindowSum:
         """A power of two near the largest weight, by which single precision divides."""
         return float(2.0 ** np.round(np.log2(self._w.max())))
 
-    @cached_property
-    def _places(self) -> NDArray[np.int64]:
-        places = np.empty(len(self.points), dtype=np.int64)
-        places[self._tiles.order] = np.arange(len(self.points))
-        return places
-
     def _in_single(self, Q: Array) -> Array:
         """Pairs in single precision; what rounding may have done is bounded, and too much of it is mended.
 
@@ -204,7 +198,7 @@ class WindowSum:
         to be a number is -inf.
         """
         tiles = self._tiles
-        order = tiles.order
+        order = tiles.order[: len(self.points)]
         rows, rest = self.points[order], np.ascontiguousarray(left[order])
         out = np.empty((len(order), RUNGS))
 
@@ -227,7 +221,7 @@ class WindowSum:
         many = len(Q) > tiles.size // 4
         order = kd_order(Q * tiles.inverse, tiles.size // 4) if many and Q.shape[1] <= 16 else np.arange(len(Q))
         rows = Q[order] if many else Q
-        mine = None if own is None else self._places[own[order]]
+        mine = None if own is None else tiles.places[own[order]]
         rest = None if left is None else np.ascontiguousarray(left[order])
         single = tiles.points.dtype == np.float32
         out, mean = np.empty(len(Q)), np.empty(len(Q)) if single else None
@@ -290,6 +284,17 @@ class WindowSum:
         for_each(work, iter(range(0, len(q), 8192)))
         return out
 
+    def approximate(self, Q: Array, times: int = 1) -> tuple[Array, Array] | None:
+        """Sums at rows by cells, and what they may be off by; None where pairs are cheaper or the only way.
+
+        `times` such sums are asked for, of different weights: by pairs, they cost little more than one.
+        """
+        n, d = self.points.shape
+        plain = self.scales is None and self.profile.name == "gaussian" and d <= 2
+        if not plain or n * len(Q) <= FEW_PAIRS or not self._cells_pay(len(Q), times):
+            return None
+        return self._by_cells(Q)
+
     # Cells ----------------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -301,13 +306,13 @@ class WindowSum:
         assert self._plan is not None
         return self._plan.carried_out(self.points, self.weights)
 
-    def _cells_pay(self, m: int) -> bool:
+    def _cells_pay(self, m: int, times: int = 1) -> bool:
         """Whether cells are cheaper than pairs, of which about a third are near enough to count."""
         if self._plan is None:
             return False
         n, d = self.points.shape
         building = 0.0 if "_cells" in vars(self) else self._plan.size * (2e-7 if d == 1 else 1e-5) + 5e-8 * n
-        return building + 5e-8 * m < 1.5e-10 * n * m
+        return times * (building + 5e-8 * m) < 1.5e-10 * n * m
 
     def _by_cells(self, Q: Array) -> tuple[Array, Array]:
         return self._cells.sums(Q)
@@ -316,6 +321,13 @@ class WindowSum:
 def counts_rows(weights: Array | None) -> bool:
     """Whether weights are whole numbers, which count rows; others say how much a row matters."""
     return weights is None or bool((weights == np.floor(weights)).all())
+
+
+def effective_rows(weights: Array | None, n: int) -> float:
+    """How many of n rows there are: the sum of weights that count rows, else Kish's effective number."""
+    if weights is None:
+        return float(n)
+    return float(weights.sum() if counts_rows(weights) else weights.sum() ** 2 / (weights**2).sum())
 
 
 def without_each(w: Array) -> tuple[Array, Array]:

@@ -103,10 +103,17 @@ class BinDensity(Density):
         return BinDensity(tuple(self.edges[j] for j in rest), possible)
 
     def cdf(self, X: Any) -> Array:
-        """Probability of values up to those given, of one column, (n, K)."""
         X = np.asarray(as_floats(X, self.shape[1]), dtype=np.float64)
         if self.shape[1] > 1:
             raise TypeError("cdf is offered for one column; take a marginal first.")
         steps = np.cumsum(np.exp(self.log_mass), axis=1)
         below = np.concatenate([np.zeros((len(steps), 1)), steps / steps[:, -1:]], axis=1)
         return np.stack([np.interp(X[:, 0], self.edges[0], row) for row in below], axis=1)
+
+    def expectation(self) -> Array:
+        K, d = self.shape
+        out = np.empty((K, d))
+        for j in range(d):
+            mass = np.exp(self.marginal([j]).log_mass)
+            out[:, j] = mass @ (0.5 * (self.edges[j][1:] + self.edges[j][:-1])) / mass.sum(axis=1)
+        return out

@@ -116,6 +116,9 @@ class PoissonDensity(_CountColumns):
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
         return rng.poisson(self.rate[labels]).astype(np.float64)
 
+    def expectation(self) -> Array:
+        return self.rate
+
 
 @dataclass(frozen=True)
 class NegativeBinomialDensity(_CountColumns):

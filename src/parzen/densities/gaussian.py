@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import special
 from scipy.linalg import solve_triangular
 
 from parzen.densities.special import log_rising
@@ -108,6 +109,12 @@ class GaussianDensity(Density):
         mean, factor, _ = _condition(self.mean, self.factor, columns, values)
         return GaussianDensity(mean, factor)
 
+    def cdf(self, X: Any) -> Array:
+        return special.ndtr(_on_line(X, self.mean, self.factor))
+
+    def expectation(self) -> Array:
+        return self.mean
+
     def completed(self, X: Any, R: Array) -> Array:
         """Rows in which missing cells are replaced by what is expected, given the others and memberships (n, K)."""
         X = np.array(as_floats(X, self.shape[1]), dtype=np.float64)
@@ -181,6 +188,20 @@ class StudentDensity(Density):
         # Given p cells at distance q, the scale grows by (dof + q) / (dof + p): surprising rows spread the rest.
         grown = (self.dof + squares) / (self.dof + len(columns))
         return StudentDensity(location, factor * np.sqrt(grown)[:, None, None], self.dof + len(columns) + 0.0 * squares)
+
+
+    def cdf(self, X: Any) -> Array:
+        return special.stdtr(self.dof.reshape(-1), _on_line(X, self.location, self.factor))
+
+    def expectation(self) -> Array:
+        return self.location
+
+
+def _on_line(X: Any, location: Array, factor: Array) -> Array:
+    """Places of the only column in units of each density, (n, K)."""
+    if location.shape[1] > 1:
+        raise TypeError("cdf is offered for one column; take a marginal first.")
+    return np.asarray((as_floats(X, 1) - location[:, 0]) / factor.reshape(-1))
 
 
 def _log_student(squares: Any, halves: Any, p: Any, dof: Any) -> Array:

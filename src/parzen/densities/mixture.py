@@ -104,6 +104,16 @@ class MixtureDensity(Density):
             raise ValueError(f"no component explains the values {values!r}, so that nothing can be said given them.")
         return MixtureDensity(self.components.conditional(columns, values), joint[0] - sums[0])
 
+    def cdf(self, X: Any) -> Array:
+        return self.components.cdf(X) @ self._share[:, None]
+
+    def expectation(self) -> Array:
+        return self._share[None] @ self.components.expectation()
+
+    @property
+    def _share(self) -> Array:
+        return self.weight / self.weight.sum()
+
     def collapsed(self, n: float, noise: float = 0.0) -> NDArray[np.bool_]:
         """Which components are dead or have shrunk to nearly a point or a plane, (C,): their likelihood means nothing.
 

@@ -57,6 +57,16 @@ class ProductDensity(Density):
                 scores[silent[~np.isinf(X[silent][:, columns]).any(axis=1)]] = 0.0
             out += scores
 
+    def held_out(self, X: Any) -> Array:
+        check_columns(X, self.shape[1])
+        return np.sum([part.held_out(X[:, columns]) for part, columns in self._pairs()], axis=0)
+
+    def expectation(self) -> Array:
+        out = np.empty(self.shape)
+        for part, columns in self._pairs():
+            out[:, columns] = part.expectation()
+        return out
+
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
         out = np.empty((len(labels), self.shape[1]))
         for part, columns in self._pairs():

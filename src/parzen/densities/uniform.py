@@ -49,3 +49,6 @@ class UniformDensity(Density):
 
     def conditional(self, columns: Sequence[int], values: ArrayLike) -> "UniformDensity":
         return self.marginal(others(self.shape[1], columns, values))
+
+    def expectation(self) -> Array:
+        return 0.5 * (self.low + self.high)

@@ -78,6 +78,19 @@ class Windows:
         off = (X - self._centre).T
         return np.ascontiguousarray(solve_triangular(self.factor, off, lower=True, check_finite=False).T)
 
+    def found(self, X: Array) -> NDArray[np.int64]:
+        """Which point each row is, -1 where it is none."""
+        known, order = self._sorted
+        rows = _as_keys(X)
+        place = np.minimum(np.searchsorted(known, rows), len(known) - 1)
+        return np.where(known[place] == rows, order[place], -1)
+
+    @cached_property
+    def _sorted(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        keys = _as_keys(self.points)
+        order = np.argsort(keys, kind="stable")
+        return keys[order], order
+
     def sums(self, profile: Profile, rtol: float, atol: float) -> WindowSum:
         """The sum of kernels, up to the total weight, the kernel's constant and |F|."""
         weights = self.weights
@@ -110,6 +123,12 @@ class Windows:
     def log_volume(self) -> float:
         """Logarithm of |F|."""
         return float(np.log(np.diagonal(self.factor)).sum())
+
+
+def _as_keys(X: Array) -> NDArray[Any]:
+    """Rows as things that compare as wholes, bit by bit."""
+    rows = np.ascontiguousarray(X + 0.0)  # -0.0 is 0.0
+    return rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))[:, 0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,17 +212,37 @@ class WindowDensity(Density):
 
         A weight that is a whole number counts rows, of which one is left out; any other is left out with its point.
         """
-        return tuple(self._without(k) for k in range(len(self.windows)))
+        out = []
+        for k, window in enumerate(self.windows):
+            left, rest = without_each(window.w)
+            if not (rest > 0).all():
+                raise Collapse("nothing is left when a row is left out: there is only one; give more rows.")
+            out.append(self._without(k, window.points, np.arange(len(left)), left, rest))
+        return tuple(out)
 
-    def _without(self, k: int) -> Array:
+    def _without(self, k: int, X: Array, own: NDArray[np.int64], left: Array, rest: Array) -> Array:
+        """Log-densities of rows, each without the point `own`: what is left of it and of all weights."""
         window = self.windows[k]
-        n, total = len(window.points), window.total
-        left, rest = without_each(window.w)
-        if not (rest > 0).all():
-            raise Collapse("nothing is left when a row is left out: there is only one; give more rows.")
-        shrink = 1.0 if window.scales is None else window.scales ** -float(window.width)
-        values = self._one(k, window.points, np.arange(n), left * shrink)
-        return values + np.log(total / rest)
+        shrink = 1.0 if window.scales is None else window.scales[own] ** -float(window.width)
+        return self._one(k, X, own, left * shrink) + np.log(window.total / rest)
+
+    def held_out(self, X: Any) -> Array:
+        X = np.asarray(as_floats(X, self.shape[1]), dtype=np.float64)
+        out = np.empty((len(X), len(self.windows)))
+        for k, window in enumerate(self.windows):
+            own = window.found(X if self.support is None else self.support.fold(X))
+            left, rest = without_each(window.w)
+            known = (own >= 0) & (rest > 0).all()
+            mine, new = np.flatnonzero(known), np.flatnonzero(~known)
+            out[mine, k] = self._without(k, X[mine], own[mine], left[own[mine]], rest[own[mine]])
+            if len(new):
+                out[new, k] = self.log_density(X[new])[:, k]
+        return out
+
+    def expectation(self) -> Array:
+        if self.support is not None:
+            raise TypeError("the mean of a kernel density with bounds or a period is not offered.")
+        return np.stack([window.w @ window.points / window.total for window in self.windows])
 
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
         d = self.shape[1]

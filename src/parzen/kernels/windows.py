@@ -1,6 +1,7 @@
 """Sums of kernels over points, pair by pair: points in tiles, tiles that are too far left out."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -42,8 +43,12 @@ class Tiles:
     centres : array of shape (tiles, d)
     inverse : array of shape (d,)
         The kernel's units in a unit of each column.
-    order : array of shape (n,)
-        Which row each place in the tiles holds.
+    order : array of shape (tiles * size,)
+        Which row each place in the tiles holds, -1 where a tile is not full.
+    places : array of shape (n,)
+        Where in the tiles each row is.
+    groups : array of shape (tiles,)
+        Which group the points of each tile belong to.
     total : float
         Sum of the coefficients.
     slack : float
@@ -64,6 +69,8 @@ class Tiles:
     centres: Array
     inverse: Array
     order: NDArray[np.int64]
+    places: NDArray[np.int64]
+    groups: NDArray[np.int64]
     total: float
     slack: float
     widest: Array
@@ -101,17 +108,24 @@ def lay_tiles(
     size: int,
     single: bool = False,
     sort: bool = True,
+    groups: NDArray[np.int64] | None = None,
 ) -> Tiles:
-    """Tiles of points (n, d), n > 0, in single or double precision; see `Tiles`."""
-    n = len(points)
-    order = kd_order(points * inverse, size) if sort else np.arange(n)
-    count = -(-n // size)
-    filled = np.concatenate([order, np.full(count * size - n, order[-1])])
+    """Tiles of points (n, d), n > 0, in single or double precision; see `Tiles`.
+
+    Points of different groups (n,) are in different tiles.
+    """
+    order, owners = _arranged(points * inverse, size, sort, groups)
+    empty = np.flatnonzero(order < 0)
+    places = np.empty(len(points), dtype=np.int64)
+    full = np.flatnonzero(order >= 0)
+    places[order[full]] = full
+    count = len(owners)
+    filled = order[full[np.searchsorted(full, np.arange(len(order)), side="right") - 1]]  # the last row, once more
     X = points[filled].reshape(count, size, -1)
     low, high = X.min(axis=1), X.max(axis=1)
     centres = np.median(X, axis=1)  # where most points of a tile are: an outlier among them costs no digits of the rest
     weight = coefficients[filled]
-    weight[n:] = 0.0
+    weight[empty] = 0.0
     least = np.ones(count) if shrink is None else shrink[filled].reshape(count, size).min(axis=1)
     kind, total = np.float32 if single else np.float64, float(coefficients.sum())
     relative: NDArray[np.floating] = np.ascontiguousarray(
@@ -130,11 +144,30 @@ def lay_tiles(
         np.ascontiguousarray(centres),
         np.ascontiguousarray(inverse),
         order,
+        places,
+        owners,
         total,
         float(np.log2(total) - np.log2(coefficients[coefficients > 0].min(initial=total))),
         squares.max(axis=1),
         norms,
     )
+
+
+def _arranged(
+    X: Array, size: int, sort: bool, groups: NDArray[np.int64] | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows in tiles of neighbours, -1 where a tile is not full, and the group of each tile."""
+    found, owners = [], []
+    together = np.arange(len(X)) if groups is None else np.argsort(groups, kind="stable")
+    ends = [0, len(X)] if groups is None else np.append(0, np.cumsum(np.bincount(groups)))
+    for k, (begin, end) in enumerate(pairwise(ends)):
+        rows = together[begin:end]
+        if sort and len(rows):
+            rows = rows[kd_order(np.ascontiguousarray(X[rows]), size)]
+        count = -(-len(rows) // size)
+        found += [rows, np.full(count * size - len(rows), -1)]
+        owners.append(np.full(count, k))
+    return np.concatenate(found), np.concatenate(owners)
 
 
 def window_sums(

@@ -1,0 +1,120 @@
+// What sums over tiles of points share: the kernels as functions of the squared distance, and the tiles.
+//
+// Points come in tiles of `size` (kernels/windows.py lays them out): coordinate j of tile t begins at
+// points[(t * d + j) * size], relative to the tile's centre and in units of the bandwidth; its coefficients (weights;
+// zero where a tile is not full) begin at coefficients[t * size]. Queries, centres and boxes are as the user has them,
+// and differences are taken before they are scaled: far from the origin no digit is lost. Units are such that the
+// Gaussian kernel is 2^-t, t the squared distance.
+#pragma once
+#include <algorithm>
+#include <limits>
+#include "power.h"
+
+namespace parzen {
+
+inline vec root(vec t) {
+    vec r;
+    for (index s = 0; s < lanes; ++s) r[s] = std::sqrt(t[s]);
+    return r;
+}
+
+// Each kernel: its value at squared distance t, 1 at t = 0, and the least t beyond which it is below `level`.
+struct Gaussian {
+    static constexpr bool tail = true;  // positive everywhere: far from all points its logarithm is still a number
+    template <class V> static V at(V t) { return power_of_two(-t); }
+    template <class V> static V near(V t) { return power_near(t); }
+    static double beyond(double level) { return level > 0 ? std::max(0.0, -std::log2(level)) : 1e4; }
+    // Far away: the exponent in units of log 2, and the same of a sum of 2^(exponent - largest).
+    static vec exponent(vec t) { return -t; }
+    static double exponent(double t) { return -t; }
+    static vec raised(vec e) { return power_of_two(e); }
+    static constexpr double unit = 6.93147180559945309417e-01;
+};
+struct Exponential {
+    static constexpr bool tail = true;
+    static vec at(vec t) { return exponential(-root(t)); }
+    static vec near(vec t) { return at(t); }
+    static double beyond(double level) {
+        const double r = level > 0 ? std::max(0.0, -std::log(level)) : 750.0;
+        return r * r;
+    }
+    static vec exponent(vec t) { return -root(t); }
+    static double exponent(double t) { return -std::sqrt(t); }
+    static vec raised(vec e) { return exponential(e); }
+    static constexpr double unit = 1.0;
+};
+struct Compact {
+    static constexpr bool tail = false;
+    static double beyond(double) { return 1.0; }
+    static vec exponent(vec t) { return -t; }
+    static double exponent(double t) { return -t; }
+    static vec raised(vec e) { return e; }
+    static constexpr double unit = 1.0;
+};
+inline vec margin(vec t) { return t < splat(1.0) ? splat(1.0) - t : vec{}; }
+struct Tophat : Compact {
+    static vec at(vec t) { return t < splat(1.0) ? splat(1.0) : vec{}; }
+};
+struct Epanechnikov : Compact {
+    static vec at(vec t) { return margin(t); }
+};
+struct Triangular : Compact {
+    static vec at(vec t) { return t < splat(1.0) ? splat(1.0) - root(t) : vec{}; }
+};
+struct Biweight : Compact {
+    static vec at(vec t) { const vec m = margin(t); return m * m; }
+};
+struct Triweight : Compact {
+    static vec at(vec t) { const vec m = margin(t); return m * m * m; }
+};
+struct Cosine : Compact {  // cos(pi r / 2) as a power series in r^2
+    static vec at(vec t) {
+        constexpr double a = 2.4674011002723396547;  // (pi / 2)^2
+        vec p = splat(1.0);
+        for (index k = 11; k > 0; --k) p = splat(1.0) - t * splat(a / ((2.0 * k - 1) * (2.0 * k))) * p;
+        const vec positive = p > vec{} ? p : vec{};
+        return t < splat(1.0) ? positive : vec{};
+    }
+};
+
+struct Tiles {
+    index count, size, d;
+    const double* coefficients;  // (count, size)
+    const double* shrink;        // (count, size): squared inverse scales of points, or none
+    const double* low;           // (d, count): corners of the tiles' boxes
+    const double* high;
+    const double* least;         // (count): least of `shrink` in a tile
+    const double* centres;       // (count, d)
+    const double* inverse;       // (d): bandwidths in a unit of length
+    const double* norms;         // (count, size): squared lengths of the points, or none
+    const double* widest;        // (count): the largest of them in a tile
+    double slack;                // log of the total over the least coefficient, in units of the kernel's exponent
+    // Coordinate j of a place, relative to tile t.
+    double relative(double x, index t, index j) const { return (x - centres[t * d + j]) * inverse[j]; }
+};
+
+// Squared distances of the tiles' boxes from the box of some places, in the kernel's units.
+inline void box_distances(const Tiles& tiles, const double* low, const double* high, double* out) {
+    for (index t = 0; t < tiles.count; ++t) out[t] = 0;
+    for (index j = 0; j < tiles.d; ++j) {
+        const double *lo = tiles.low + j * tiles.count, *hi = tiles.high + j * tiles.count, a = low[j], b = high[j];
+        const double inverse = tiles.inverse[j];
+        for (index t = 0; t < tiles.count; ++t) {
+            const double gap = inverse * std::max(std::max(lo[t] - b, a - hi[t]), 0.0);
+            out[t] += gap * gap;
+        }
+    }
+}
+
+// The box of some places: least and largest of each coordinate.
+inline void box_of(const double* rows, index many, index d, double* low, double* high) {
+    for (index j = 0; j < d; ++j) {
+        low[j] = high[j] = rows[j];
+        for (index k = 1; k < many; ++k) {
+            low[j] = std::min(low[j], rows[k * d + j]);
+            high[j] = std::max(high[j], rows[k * d + j]);
+        }
+    }
+}
+
+}  // namespace parzen

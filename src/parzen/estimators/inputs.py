@@ -1,0 +1,198 @@
+"""Columns of numbers and of categories, side by side: how a regression reads its table."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_array, check_consistent_length
+
+from parzen import bandwidth as bandwidths
+from parzen.bandwidth.regression import Columns
+from parzen.estimators.door import finite_rows, table
+from parzen.kernels.arrays import Array
+from parzen.local import Category
+from parzen.profiles import PROFILES, Profile
+from parzen.schema import Schema, learn
+from parzen.summation import effective_rows
+
+LETTERS = "cuo"
+GAUSSIAN = PROFILES["gaussian"]
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """What each column is: a letter for each, once it is bound to a table.
+
+    Attributes
+    ----------
+    asked : "auto", letters such as "ccuo", or a dict from columns to letters
+        "c": numbers; "u": categories; "o": categories whose order matters. What is not said is read from the table's
+        types: text, booleans and categories are categories; declared as ordered, they are ordered.
+    letters : str
+    sizes : tuple of int
+        Number of categories of each column; 0 of numbers.
+    """
+
+    asked: Any = "auto"
+    letters: str = ""
+    sizes: tuple[int, ...] = ()
+
+    def bind(self, table: Any) -> "Kinds":
+        """The kinds of a table's columns, which learn their categories."""
+        letters = [self._letter(table, j) for j in range(len(table.names()))]
+        if isinstance(self.asked, dict):
+            for column, letter in self.asked.items():
+                letters[table.positions(column)[0]] = letter
+        elif self.asked != "auto":
+            if len(str(self.asked)) != len(letters):
+                raise ValueError(
+                    f"kinds must be 'auto', a dict, or {len(letters)} letters, one for each column, got {self.asked!r}."
+                )
+            letters = list(str(self.asked))
+        if not set(letters) <= set(LETTERS):
+            raise ValueError(
+                f"kinds are 'c' (numbers), 'u' (categories) and 'o' (categories with an order), got {self.asked!r}."
+            )
+        sizes = [0] * len(letters)
+        for j, letter in enumerate(letters):
+            if letter != "c":
+                sizes[j] = max(1, len(table.select([j]).alphabets(None, closed=letter == "o")[0]))
+        return replace(self, letters="".join(letters), sizes=tuple(sizes))
+
+    def _letter(self, table: Any, j: int) -> str:
+        return "c" if isinstance(self.asked, str) and self.asked != "auto" else table.letter(j)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """How tables are read: numbers first, then categories.
+
+    Attributes
+    ----------
+    kinds : Kinds
+    schema : Schema
+    """
+
+    kinds: Kinds
+    schema: Schema
+
+    @classmethod
+    def learn(cls, X: Any, asked: Any) -> "Inputs":
+        """What the first table says."""
+        return cls(*learn(Kinds(asked), X))
+
+    @property
+    def letters(self) -> str:
+        """What each column is."""
+        return self.kinds.letters
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """Positions of the columns of numbers, then of categories."""
+        numbers = [letter == "c" for letter in self.letters]
+        return np.concatenate([np.flatnonzero(numbers), np.flatnonzero(~np.array(numbers, dtype=bool))])
+
+    @property
+    def numeric(self) -> int:
+        """How many columns hold numbers."""
+        return self.letters.count("c")
+
+    @property
+    def categories(self) -> tuple[Category, ...]:
+        """The columns of categories."""
+        return tuple(
+            Category(size, letter == "o")
+            for size, letter in zip(self.kinds.sizes, self.letters, strict=True)
+            if letter != "c"
+        )
+
+    def read(self, X: Any, grow: bool = False) -> tuple[Array, NDArray[np.int64] | None]:
+        """Columns of numbers (n, d) and of categories (n, e), which is None where there are none."""
+        rows = finite_rows(self.schema.encode(X, grow=grow))
+        if not self.categories:
+            return np.ascontiguousarray(rows, dtype=np.float64), None
+        order, d = self.order, self.numeric
+        numbers = np.ascontiguousarray(rows[:, order[:d]], dtype=np.float64)
+        return numbers, np.ascontiguousarray(rows[:, order[d:]].astype(np.int64))
+
+    def in_table_order(self, bandwidth: Array) -> Array:
+        """Bandwidths of numbers, then of categories, in the order of the table's columns."""
+        out = np.empty(len(bandwidth))
+        out[self.order] = bandwidth
+        return out
+
+    def bandwidths(
+        self, given: Any, criteria: tuple[str, ...], X: Array, w: Array | None = None, kernel: Profile = GAUSSIAN
+    ) -> Array:
+        """Bandwidths of numbers, then of categories, that are given or follow from a rule.
+
+        Parameters
+        ----------
+        given : a rule of `parzen.bandwidth`, a number, one for each column, or a dict from columns to numbers
+        criteria : other names that would have been welcome
+        """
+        columns = Columns.of(X, self.categories, w, kernel.canonical(max(1, X.shape[1])))
+        d, thumb = self.numeric, columns.thumb(effective_rows(w, len(X)))
+        if isinstance(given, str):
+            if given not in bandwidths.RULES:
+                names = ", ".join(map(repr, (*criteria, *bandwidths.RULES)))
+                raise ValueError(f"bandwidth must be a number, an array, a dict, or one of {names}, got {given!r}.")
+            free = np.flatnonzero(columns.free[:d])
+            if len(free):
+                factor = bandwidths.choose(given, X[:, free], w, "diagonal" if len(free) > 1 else None)
+                thumb[free] = np.diagonal(factor) * columns.widen
+            return thumb
+        positions = {int(column): at for at, column in enumerate(self.order)}
+        if isinstance(given, dict):
+            for column, number in given.items():
+                position = self.schema.positions(column)[0]
+                thumb[positions[position]] = self._checked(position, number)
+            return thumb
+        if np.ndim(given) == 0:
+            for position, at in positions.items():
+                if at < d or not d:
+                    thumb[at] = self._checked(position, given)
+            return thumb
+        if np.ndim(given) != 1 or len(given) != len(positions):
+            raise ValueError(
+                f"bandwidth must be a number, {len(positions)} numbers (one for each column), a dict, or the name of a "
+                f"rule, got {given!r}."
+            )
+        for position, at in positions.items():
+            thumb[at] = self._checked(position, given[position])
+        return thumb
+
+    def _checked(self, position: int, number: Any) -> float:
+        name = self.schema.labels[position]
+        if isinstance(number, bool) or not isinstance(number, int | float | np.number) or not np.isfinite(number):
+            raise ValueError(f"bandwidth must be finite numbers, got {number!r} for column {name!r}.")
+        if self.letters[position] == "c":
+            if not number > 0:
+                raise ValueError(f"bandwidth must be above 0, got {number!r} for column {name!r}.")
+            return float(number)
+        kind = Category(self.kinds.sizes[position], self.letters[position] == "o")
+        if not 0 <= number <= kind.most * (1 + 1e-12):
+            raise ValueError(
+                f"bandwidth of the {kind.size} categories of column {name!r} must be from 0 (others don't count) to "
+                f"{kind.most:.6g} (all count alike), got {number!r}."
+            )
+        return min(float(number), kind.most)
+
+
+def later(estimator: Any, X: Any) -> tuple[Array, NDArray[np.int64] | None]:
+    """Rows of a later table, read as the first one was."""
+    X = table(estimator, X, reset=False, sparse=False)
+    columns, codes = estimator.inputs_.read(X)
+    return columns, codes
+
+
+def targets(X: Any, y: Any) -> Array:
+    """Numbers to be predicted, one or several for each row, all there and finite."""
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None.")
+    values = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
+    if values.ndim > 2 or not values.size:
+        raise ValueError(f"y must have shape (n,), or (n, C) for several outputs, got {values.shape}.")
+    check_consistent_length(X, values)
+    return np.array(values)

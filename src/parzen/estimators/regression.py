@@ -1,0 +1,220 @@
+"""Kernel regression: averages of what neighbouring rows say."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from parzen.bandwidth.regression import FEW, Columns, Criterion, search
+from parzen.estimators.door import all_or_nothing, table, weights, weighty
+from parzen.estimators.inputs import Inputs, later, targets
+from parzen.kernels.arrays import Array
+from parzen.local import LocalSum
+from parzen.profiles import profile
+from parzen.regression import Regression
+
+#: Criteria by which bandwidths of a regression are chosen.
+CRITERIA = {"cv": "squared_error", "aicc": "corrected_aic"}
+
+
+class KernelRegressor(RegressorMixin, BaseEstimator):
+    r"""Kernel regression: the Nadaraya-Watson estimator, or local lines.
+
+    A prediction is an average of the values of neighbouring rows, :math:`m(x) = \sum_i l_i(x) y_i` with weights
+    :math:`l_i(x) \propto w_i K((x - x_i) / h)` that add to one; with ``order=1`` it is the value at x of the line that
+    fits the neighbours best under these weights, which doesn't flatten slopes at the edges of the data.
+
+    Far from all rows the weights are those of the nearest rows, so that their value is predicted, never NaN: where a
+    kernel that ends reaches no row, and as the limit of a kernel that doesn't. A local line is not followed farther
+    than about ten bandwidths beyond the rows.
+
+    Parameters
+    ----------
+    bandwidth : "cv", "aicc", a rule of `parzen.bandwidth`, float, array or dict
+        "cv": least squared error of rows predicted from all others. "aicc": the corrected AIC of Hurvich, Simonoff and
+        Tsai (1998). A rule, such as "silverman", looks at the inputs alone. A number is for all columns of numbers; an
+        array has one for each column, in the table's order; a dict from columns to bandwidths leaves the others to the
+        rule of thumb. The bandwidth of a column of categories is l from 0 (other categories don't count) to
+        1 - 1 / size (all count alike), or to 1 where they are ordered.
+    kernel : str or callable
+        See `parzen.Kernel`; radial in several columns. A bandwidth is the standard deviation of a Gaussian kernel, the
+        radius of one that ends.
+    order : 0 or 1
+        0: a local constant (Nadaraya-Watson); 1: a local line.
+    kinds : "auto", str or dict
+        What the columns are, as in statsmodels: "c" numbers, "u" categories, "o" categories whose order matters; one
+        letter for each column ("ccu"), or a dict for some. By default text, booleans and categories are categories,
+        ordered where their type says so. Categories have the kernel of Aitchison and Aitken, ordered ones
+        l^|difference|.
+
+    Attributes
+    ----------
+    bandwidth_ : array of shape (columns,)
+        Of each column, in the table's order; one that says nothing has a very wide one.
+    kinds_ : str
+        A letter for each column.
+    n_features_in_ : int
+    feature_names_in_ : array of str, where X has names
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from parzen import KernelRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(0, 6, (300, 1))
+    >>> y = np.sin(X[:, 0]) + rng.normal(0, 0.2, 300)
+    >>> model = KernelRegressor(order=1).fit(X, y)
+    >>> mean, std = model.predict([[1.5], [4.7], [1e6]], return_std=True)
+    >>> mean.round(2), std.round(2)
+    (array([ 1.01, -1.  , -0.34]), array([0.2 , 0.2 , 0.15]))
+    >>> model.derivative([[0.5], [1.57]]).round(1)
+    array([[0.9],
+           [0. ]])
+    """
+
+    def __init__(self, bandwidth: Any = "cv", *, kernel: Any = "gaussian", order: int = 0, kinds: Any = "auto") -> None:
+        self.bandwidth = bandwidth
+        self.kernel = kernel
+        self.order = order
+        self.kinds = kinds
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> None:
+        """Keep the rows, and choose the bandwidth.
+
+        Parameters
+        ----------
+        X : table of shape (n, d): array, pandas or polars
+        y : numbers of shape (n,), or (n, C) for several outputs
+        sample_weight : array of shape (n,), optional
+
+        Returns
+        -------
+        self
+        """
+        if isinstance(self.order, bool) or self.order not in (0, 1):
+            raise ValueError(f"order must be 0 (a local constant) or 1 (a local line), got {self.order!r}.")
+        kernel = profile(self.kernel)
+        X = table(self, X, reset=True, sparse=False)
+        values = targets(X, y)
+        X, w, values = weighty(X, weights(sample_weight, X), values)
+        self.inputs_ = Inputs.learn(X, self.kinds)
+        numbers, codes = self.inputs_.read(X, grow=True)
+        kernel.log_constant(max(1, numbers.shape[1]))  # one's own kernel may have no integral over several columns
+        Y = values[:, None] if values.ndim == 1 else values
+        rows = Regression(kernel, numbers, codes, self.inputs_.categories, Y, w, int(self.order))
+        found = self._chosen(rows)
+        self.fitted_ = Fitted(rows, found)
+        self.flat_ = values.ndim == 1
+
+    def _chosen(self, rows: Regression) -> Array:
+        if not isinstance(self.bandwidth, str) or self.bandwidth not in CRITERIA:
+            return self.inputs_.bandwidths(self.bandwidth, tuple(CRITERIA), rows.X, w=rows.weights, kernel=rows.profile)
+        if len(rows.X) < 2:
+            raise ValueError(f"one row (n_samples = 1) is too few for bandwidth={self.bandwidth!r}; give it a number.")
+        name = CRITERIA[self.bandwidth]
+        few = subset(rows)
+        columns = Columns.of(rows.X, rows.kinds, rows.weights, rows.profile.canonical(max(1, rows.X.shape[1])))
+        criterion: Criterion = getattr(rows, name)
+        begin: Criterion | None = None if few is rows else getattr(few, name)
+        return search(columns, rows.effective, criterion, begin, few.effective)
+
+    @property
+    def bandwidth_(self) -> Array:
+        """Bandwidths of the columns, in the table's order."""
+        return self.inputs_.in_table_order(self._fit.bandwidth)
+
+    @property
+    def kinds_(self) -> str:
+        """What the columns are."""
+        check_is_fitted(self, "fitted_")
+        return self.inputs_.letters
+
+    @property
+    def _fit(self) -> "Fitted":
+        check_is_fitted(self, "fitted_")
+        return self.fitted_
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Predictions for rows, of the shape of y.
+
+        Parameters
+        ----------
+        return_std : whether to add the standard deviation of a new value around its prediction
+            It is found by the same averages, of the squared errors of rows predicted from all others; so it holds what
+            the values scatter, and what the prediction itself is unsure of.
+
+        Returns
+        -------
+        array of shape (n,) or (n, C), or two of them
+        """
+        model = self._fit
+        Q, codes = later(self, X)
+        found = self._shaped(model.rows.predicted(model.sums, Q, codes))
+        if not return_std:
+            return found
+        variance = replace(model.rows, order=0).around(model.errors, Q, codes).value
+        return found, self._shaped(np.sqrt(np.maximum(variance, 0.0)))
+
+    def derivative(self, X: Any) -> Array:
+        """How fast the prediction changes with each column, (n, d), or (n, d, C) of several outputs.
+
+        With ``order=1`` the slopes of the local lines, else those of the curve. A column of categories has none (NaN).
+        """
+        model = self._fit
+        Q, codes = later(self, X)
+        d = model.rows.X.shape[1]
+        out = np.full((len(Q), len(self.inputs_.letters), model.rows.Y.shape[1]), np.nan)
+        if d:
+            out[:, self.inputs_.order[:d]] = model.rows.slopes(model.sums, Q, codes)
+        return out[:, :, 0] if self.flat_ else out
+
+    def leave_one_out(self) -> Array:
+        """Predictions for the rows that were learnt from, each from all the others, of the shape of y."""
+        return self._shaped(self._fit.left_out)
+
+    def _shaped(self, values: Array) -> Array:
+        return values[:, 0] if self.flat_ else values
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """Rows, and their bandwidths: of the columns of numbers, then of categories."""
+
+    rows: Regression
+    bandwidth: Array
+
+    @cached_property
+    def sums(self) -> LocalSum:
+        """The rows, ready to be averaged."""
+        return self.rows.sums(self.bandwidth)
+
+    @cached_property
+    def left_out(self) -> Array:
+        """Predictions of the rows, each from all the others."""
+        return self.rows.without_themselves(self.sums)
+
+    @cached_property
+    def errors(self) -> LocalSum:
+        """Squared errors of those predictions, ready to be averaged."""
+        return replace(self.sums, values=(self.rows.Y - self.left_out) ** 2)
+
+
+def subset(rows: Regression) -> Regression:
+    """Some of the rows, where they are many: to look for a start among."""
+    n = len(rows.X)
+    if n <= 4 * FEW:
+        return rows
+    some = np.sort(np.random.default_rng(0).choice(n, FEW, replace=False))
+    w = None if rows.weights is None else rows.weights[some]
+    codes = None if rows.codes is None else rows.codes[some]
+    return replace(rows, X=rows.X[some], codes=codes, Y=rows.Y[some], weights=w)

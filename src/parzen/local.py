@@ -1,0 +1,372 @@
+"""What rows around a place say: averages of values, and local lines, weighted by kernels of numbers and categories.
+
+A row weighs ``w_j k(|q - x_j|) prod_c L_c(q_c, x_jc)``: a radial kernel of the columns of numbers, distances in units of
+the bandwidth, and a kernel of each column of categories, 1 where they are equal.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parzen.accumulate import for_each
+from parzen.kernels.arrays import Array
+from parzen.kernels.local import Averages, local_averages
+from parzen.kernels.windows import CODES, GAUSSIAN_SCALE, Tiles, kd_order, lay_tiles
+from parzen.profiles import Profile
+from parzen.summation import QUERIES, WindowSum
+
+#: Most numbers in a table of factors between cells of categories.
+MOST_FACTORS = 2**22
+#: A local line is followed in a direction as long as the rows' mean there is no farther than this many of their
+#: standard deviations: beyond, it would be extrapolated from next to nothing.
+FARTHEST = 100.0
+
+
+@dataclass(frozen=True)
+class Category:
+    """The kernel of a column of categories, relative to that of equal ones.
+
+    Attributes
+    ----------
+    size : number of categories
+    ordered : bool
+        Whether their order matters: the kernel is then ``l^|difference|`` (Li and Racine), l from 0 to 1. Else it is
+        Aitchison and Aitken's: 1 - l for equal ones and l / (size - 1) for others, l from 0 to 1 - 1 / size.
+    """
+
+    size: int
+    ordered: bool = False
+
+    @property
+    def most(self) -> float:
+        """The bandwidth by which all categories count alike."""
+        return 1.0 if self.ordered else 1.0 - 1.0 / self.size
+
+    def table(self, bandwidth: float) -> Array:
+        """Kernel between categories, (size + 1, size); the last row is of one that no row has."""
+        if self.ordered:
+            away = np.abs(np.arange(self.size + 1)[:, None] - np.arange(self.size))
+            return np.where(away == 0, 1.0, float(bandwidth) ** away)
+        other = 1.0 if self.size == 1 else min(bandwidth / (self.size - 1) / (1.0 - bandwidth), 1.0)
+        return np.where(np.eye(self.size + 1, self.size) > 0, 1.0, other)
+
+    def shares(self, bandwidth: float) -> Array:
+        """Probabilities of categories (rows) around each one (columns), which add to one."""
+        table = self.table(bandwidth)[: self.size]
+        return table / table.sum(axis=0)
+
+
+@dataclass(frozen=True, eq=False)
+class LocalSum:
+    """Rows, ready to be averaged around places.
+
+    Attributes
+    ----------
+    profile : the kernel of the columns of numbers
+    points : array of shape (n, d), n > 0
+    values : array of shape (n, C)
+    weights : array of shape (n,), or None where all are one
+    units : array of shape (d,)
+        Bandwidths of the columns of numbers.
+    codes : array of shape (n, e) of int64, optional
+        Categories of the rows.
+    tables : sequence of e arrays of shape (size + 1, size)
+        Their kernels, see `Category.table`.
+    rtol : what an average may be off by, in units of the values' range
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from parzen.profiles import profile
+    >>> rows = LocalSum(profile("gaussian"), np.array([[0.0], [2.0]]), np.array([[1.0], [3.0]]), None, np.ones(1))
+    >>> rows.averages(np.array([[1.0], [2.0], [1e6]])).value.round(4)
+    array([[2.    ],
+           [2.7616],
+           [3.    ]])
+    """
+
+    profile: Profile
+    points: Array
+    values: Array
+    weights: Array | None
+    units: Array
+    codes: NDArray[np.int64] | None = None
+    tables: Sequence[Array] = ()
+    rtol: float = 1e-15
+
+    @cached_property
+    def w(self) -> Array:
+        """Weights, one for each row."""
+        return np.ones(len(self.points)) if self.weights is None else self.weights
+
+    def averages(
+        self,
+        Q: Array,
+        codes: NDArray[np.int64] | None = None,
+        own: NDArray[np.int64] | None = None,
+        left: Array | None = None,
+        lines: bool = False,
+    ) -> Averages:
+        """Averages around rows Q (m, d), whose categories are `codes` (m, e).
+
+        Parameters
+        ----------
+        own, left : arrays of shape (m,), optional
+            A row whose weight is `left` instead: what leaves it out.
+        lines : whether averages for local lines are asked for, u in units of the bandwidth
+        """
+        # Squares of distances must be numbers; so far away only the nearest rows matter.
+        ends = (end + sign * 1e140 * self.units for end, sign in zip(self._ends, (-1.0, 1.0), strict=True))
+        Q = np.ascontiguousarray(np.clip(np.asarray(Q, dtype=np.float64), *ends))
+        if self.profile.name not in CODES:
+            return self._by_function(Q, codes, own, left, lines)
+        if not lines and self.codes is None and self.values.shape[1]:
+            found = self._by_cells(Q, own, left)
+            if found is not None:
+                return found
+        return self._by_pairs(Q, codes, own, left, lines)
+
+    @cached_property
+    def _ends(self) -> tuple[Array, Array]:
+        return self.points.min(axis=0), self.points.max(axis=0)
+
+    # Pairs ----------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _kinds(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Different combinations of categories among the rows (G, e), and which one each row has."""
+        assert self.codes is not None
+        return _distinct(self.codes)
+
+    @cached_property
+    def _unit(self) -> float:
+        return GAUSSIAN_SCALE if self.profile.name == "gaussian" else 1.0
+
+    @cached_property
+    def _tiles(self) -> Tiles:
+        n, d = self.points.shape
+        size = 64 if n <= 20_000 else 128
+        groups = None
+        if self.codes is not None:
+            kinds, groups = self._kinds
+            size = int(np.clip(2 ** np.ceil(np.log2(n / len(kinds))), 8, size))
+        return lay_tiles(self.points, self.w, None, self._unit / self.units, size, sort=d <= 16, groups=groups)
+
+    @cached_property
+    def _tiled(self) -> Array:
+        tiles = self._tiles
+        count, _, size = tiles.points.shape
+        spread = np.where(tiles.order[:, None] < 0, 0.0, self.values[tiles.order])
+        return np.ascontiguousarray(spread.reshape(count, size, -1).transpose(0, 2, 1))
+
+    def _by_pairs(
+        self,
+        Q: Array,
+        codes: NDArray[np.int64] | None,
+        own: NDArray[np.int64] | None,
+        left: Array | None,
+        lines: bool,
+    ) -> Averages:
+        m, d = Q.shape
+        tiles, values = self._tiles, self._tiled
+        factors, cell = self._factors(codes, m)
+        order = np.arange(m)
+        if m > tiles.size // 4 and d <= 16:
+            order = kd_order(Q * tiles.inverse, tiles.size // 4)
+        if len(factors) > 1:
+            order = order[np.argsort(cell[order], kind="stable")]
+        rows, cell = np.ascontiguousarray(Q[order]), np.ascontiguousarray(cell[order])
+        mine = None if own is None else np.ascontiguousarray(tiles.places[own[order]])
+        rest = None if left is None else np.ascontiguousarray(left[order])
+        width = int(min(QUERIES, max(tiles.size // 4, -(-m // 16 // 64) * 64)))
+        found: list[Averages | None] = [None] * -(-m // width)
+
+        def work(at: int) -> None:
+            part = slice(at * width, (at + 1) * width)
+            found[at] = local_averages(
+                tiles,
+                self.profile.name,
+                values,
+                rows[part],
+                lines,
+                factors,
+                cell[part],
+                self.rtol,
+                None if mine is None else mine[part],
+                None if rest is None else rest[part],
+            )
+
+        for_each(work, iter(range(len(found))))
+        parts = [part for part in found if part is not None]
+        return self._rescaled(_joined(parts, order, (d, self.values.shape[1]), lines))
+
+    def _rescaled(self, found: Averages) -> Averages:
+        """Averages of u in units of the bandwidth instead of the tiles'."""
+        if found.place is None or self._unit == 1.0:
+            return found
+        assert found.square is not None and found.product is not None
+        place, square, product = found.place / self._unit, found.square / self._unit**2, found.product / self._unit
+        return replace(found, place=place, square=square, product=product)
+
+    def _factors(self, codes: NDArray[np.int64] | None, m: int) -> tuple[Array, NDArray[np.int64]]:
+        """Kernels of the categories between those of queries and of rows, (cells, G), and each query's cell."""
+        if self.codes is None or codes is None:
+            return np.ones((1, 1)), np.zeros(m, dtype=np.int64)
+        kinds, _ = self._kinds
+        asked, cell = _distinct(codes)
+        factors = np.ones((len(asked), len(kinds)))
+        for j, table in enumerate(self.tables):
+            factors *= table[asked[:, j]][:, kinds[:, j]]
+        factors[~(factors > 0).any(axis=1)] = 1.0  # nothing is like it: all rows count
+        return factors, cell
+
+    # Cells ----------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _low(self) -> Array:
+        return self.values.min(axis=0)
+
+    @cached_property
+    def _sums(self) -> list[WindowSum]:
+        """Sums of the weights, and of weights times values above their least."""
+        rtol = max(self.rtol, 1e-9)
+        plain = WindowSum(self.profile, self.points, self.weights, None, self.units, rtol, ends=self._ends)
+        above = (self.values - self._low) * self.w[:, None]
+        return [plain, *(replace(plain, weights=np.ascontiguousarray(column)) for column in above.T)]
+
+    def _by_cells(self, Q: Array, own: NDArray[np.int64] | None, left: Array | None) -> Averages | None:
+        """Averages by sums over cells, where these are quicker; what they can't tell well enough is found by pairs."""
+        n, d = self.points.shape
+        if self.profile.name != "gaussian" or d > 2 or n * len(Q) < 2e7 or self.rtol > 1e-3:
+            return None
+        plain, *above = self._sums
+        found = plain.approximate(Q, len(self._sums))
+        if found is None:
+            return None
+        total, off = found
+        less = 0.0 if own is None or left is None else self.w[own] - left
+        total, off = total - less, off + 2.0**-50 * total
+        value, bad = np.empty((len(Q), len(above))), ~(total > off)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for c, sums in enumerate(above):
+                reach = float(np.ptp(self.values[:, c]))
+                if not sums.total > 0:
+                    value[:, c] = self._low[c]
+                    continue
+                most, error = sums._by_cells(Q)
+                error = error + 2.0**-50 * most
+                if own is not None:
+                    most = most - less * (self.values[own, c] - self._low[c])
+                value[:, c] = np.clip(most / total, 0.0, reach)
+                bad |= ~(error + value[:, c] * off <= plain.rtol * reach * (total - off))
+                value[:, c] += self._low[c]
+            log_sum = np.log(np.maximum(total, 0.0))
+        again = np.flatnonzero(bad)
+        if len(again):
+            part = (None, None) if own is None or left is None else (own[again], left[again])
+            mended = self._by_pairs(Q[again], None, *part, False)
+            log_sum[again], value[again] = mended.log_sum, mended.value
+        return Averages(log_sum, value)
+
+    # Any kernel -----------------------------------------------------------------------------------------------------
+
+    def _by_function(
+        self,
+        Q: Array,
+        codes: NDArray[np.int64] | None,
+        own: NDArray[np.int64] | None,
+        left: Array | None,
+        lines: bool,
+    ) -> Averages:
+        """A kernel that is a function, in NumPy."""
+        n, d = self.points.shape
+        factors, cell = self._factors(codes, len(Q))
+        group = np.zeros(n, dtype=np.int64) if self.codes is None else self._kinds[1]
+        width = max(1, 2**18 // n)
+        parts: list[Averages] = []
+        for begin in range(0, len(Q), width):
+            part = slice(begin, begin + width)
+            u = (self.points - Q[part, None]) / self.units
+            r = np.sqrt((u**2).sum(axis=2))
+            w = np.broadcast_to(self.w, r.shape).copy()
+            if own is not None and left is not None:
+                w[np.arange(len(r)), own[part]] = left[part]
+            w *= factors[cell[part]][:, group]
+            k = w * self.profile.at(r)
+            total = k.sum(axis=1)
+            far = np.flatnonzero(~(total > 0))
+            if len(far):  # the nearest rows count alone
+                near = np.where(w[far] > 0, r[far], np.inf)
+                k[far] = np.where(near <= near.min(axis=1, keepdims=True) * (1 + 1e-12), w[far], 0.0)
+            with np.errstate(divide="ignore"):
+                log_sum = np.log(total)
+            k /= k.sum(axis=1, keepdims=True)
+            ku = k[:, :, None] * u
+            more = (ku.sum(axis=1), np.einsum("mni,mnj->mij", ku, u), np.einsum("mni,nc->mic", ku, self.values))
+            parts.append(Averages(log_sum, k @ self.values, *(more if lines else ())))
+        return _joined(parts, np.arange(len(Q)), (d, self.values.shape[1]), lines)
+
+
+def _joined(parts: list[Averages], order: NDArray[np.int64], shape: tuple[int, int], lines: bool) -> Averages:
+    """Averages of blocks of queries as one, in the order of the queries."""
+    (d, C), m = shape, len(order)
+    shapes = {"log_sum": (), "value": (C,)}
+    if lines:
+        shapes |= {"place": (d,), "square": (d, d), "product": (d, C)}
+    out = {}
+    for name, rest in shapes.items():
+        out[name] = np.empty((m, *rest))
+        if parts:
+            out[name][order] = np.concatenate([getattr(part, name) for part in parts])
+    return Averages(**out)
+
+
+def _distinct(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Different rows of codes, and which of them each row is."""
+    rows, inverse = np.unique(codes, axis=0, return_inverse=True)
+    return rows, np.ascontiguousarray(inverse.reshape(-1), dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Local lines: their values at the queries, their slopes, and what a row at the query weighs in its own value.
+
+    Attributes
+    ----------
+    value : array of shape (m, C)
+    slope : array of shape (m, d, C), in units of the bandwidth
+    leverage : array of shape (m,)
+        How many times its share of the weights a row at the query counts.
+    """
+
+    value: Array
+    slope: Array
+    leverage: Array
+
+
+def fit_lines(found: Averages) -> Lines:
+    """Lines of least squares around queries, weighted by the kernel.
+
+    Directions in which the rows don't spread, or in which they are all far to one side, have no slope.
+    """
+    assert found.place is not None and found.square is not None and found.product is not None
+    mean = found.place
+    covariance = found.square - mean[:, :, None] * mean[:, None, :]
+    joint = found.product - mean[:, :, None] * found.value[:, None, :]
+    wild = ~np.isfinite(covariance).all(axis=(1, 2))
+    covariance[wild], joint[wild] = 0.0, 0.0
+    if mean.shape[1] == 1:
+        spread, axes = covariance[:, :, 0], np.ones((len(mean), 1, 1))
+    else:
+        spread, axes = np.linalg.eigh(covariance)
+    with np.errstate(over="ignore", invalid="ignore"):
+        along = np.einsum("mi,mij->mj", mean, axes)
+        followed = spread > FARTHEST**-2.0 * along**2 + 1e-10 * spread.max(axis=1, keepdims=True)
+        inverse = np.where(followed, 1.0 / np.where(followed, spread, 1.0), 0.0)
+        along = np.where(followed, along, 0.0)
+    slope = np.einsum("mij,mj,mkj,mkc->mic", axes, inverse, axes, joint)
+    value = found.value - np.einsum("mj,mj,mkj,mkc->mc", along, inverse, axes, joint)
+    return Lines(value, slope, 1.0 + (along**2 * inverse).sum(axis=1))

@@ -1,0 +1,167 @@
+"""Kernel regression: the local constant (Nadaraya-Watson) or the local line, and how well a bandwidth does.
+
+A bandwidth is one number for each column: of numbers first, then of categories (see `parzen.local.Category`).
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parzen.kernels.arrays import Array
+from parzen.kernels.local import Averages
+from parzen.local import Category, Lines, LocalSum, fit_lines
+from parzen.profiles import PROFILES, Profile
+from parzen.summation import effective_rows, without_each
+
+Codes = NDArray[np.int64] | None
+
+#: Kernels whose slope is a multiple of another kernel: d k(r) / d q = factor * other(r) * u / h.
+SLOPES = {
+    "gaussian": (1.0, "gaussian"),
+    "epanechnikov": (2.0, "tophat"),
+    "biweight": (4.0, "epanechnikov"),
+    "triweight": (6.0, "biweight"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Regression:
+    """Rows whose values are to be predicted from their columns.
+
+    Attributes
+    ----------
+    profile : the kernel of the columns of numbers
+    X : array of shape (n, d)
+        Columns of numbers.
+    codes : array of shape (n, e), optional
+        Columns of categories.
+    kinds : tuple of e `Category`
+    Y : array of shape (n, C)
+    weights : array of shape (n,), or None where all are one
+    order : 0 for a local constant, 1 for a local line
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from parzen.profiles import profile
+    >>> rows = Regression(profile("gaussian"), np.array([[0.0], [1.0], [2.0]]), None, (), np.array([[0.0], [1.0], [5.0]]))
+    >>> rows.predicted(rows.sums(np.ones(1)), np.array([[1.0]])).round(3)
+    array([[1.823]])
+    """
+
+    profile: Profile
+    X: Array
+    codes: Codes
+    kinds: tuple[Category, ...]
+    Y: Array
+    weights: Array | None = None
+    order: int = 0
+
+    @cached_property
+    def centre(self) -> Array:
+        """Mean of the values: what is predicted is relative to it, so that an offset costs no digits."""
+        return np.asarray(np.average(self.Y, axis=0, weights=self.weights))
+
+    @cached_property
+    def w(self) -> Array:
+        """Weights, one for each row."""
+        return np.ones(len(self.X)) if self.weights is None else self.weights
+
+    @cached_property
+    def effective(self) -> float:
+        """How many rows there are."""
+        return effective_rows(self.weights, len(self.X))
+
+    @cached_property
+    def variance(self) -> Array:
+        """Variance of each value, 1 where it is constant."""
+        found = np.average((self.Y - self.centre) ** 2, axis=0, weights=self.weights)
+        return np.where(found > 0, found, 1.0)
+
+    def sums(self, bandwidth: Array, rtol: float = 1e-15) -> LocalSum:
+        """The rows, ready to be averaged, at a bandwidth for each column."""
+        d = self.X.shape[1]
+        tables = [kind.table(float(one)) for kind, one in zip(self.kinds, bandwidth[d:], strict=True)]
+        values = self.Y - self.centre
+        if d:
+            return LocalSum(self.profile, self.X, values, self.weights, bandwidth[:d], self.codes, tables, rtol)
+        nowhere = np.zeros((len(self.X), 1))
+        return LocalSum(self.profile, nowhere, values, self.weights, np.ones(1), self.codes, tables, rtol)
+
+    def around(self, sums: LocalSum, Q: Array, codes: Codes = None, **rest: Any) -> Averages:
+        """Averages around rows."""
+        Q = Q if Q.shape[1] else np.zeros((len(Q), 1))
+        return sums.averages(Q, codes, lines=self.order == 1, **rest)
+
+    def predicted(self, sums: LocalSum, Q: Array, codes: Codes = None, **rest: Any) -> Array:
+        """Predictions for rows Q (m, d) with categories `codes` (m, e), (m, C)."""
+        return self._value(self.around(sums, Q, codes, **rest)) + self.centre
+
+    def _value(self, found: Averages) -> Array:
+        return found.value if self.order == 0 else fit_lines(found).value
+
+    def without_themselves(self, sums: LocalSum) -> Array:
+        """Predictions for the rows, each from all the others, (n, C)."""
+        left, rest = without_each(self.w)
+        if not (rest > 0).all():
+            raise ValueError("a row left out leaves none (n_samples = 1): give more rows, or bandwidth a number.")
+        return self.predicted(sums, self.X, self.codes, own=np.arange(len(self.X)), left=left)
+
+    def squared_error(self, bandwidth: Array) -> float:
+        """Cross-validation: mean squared error of rows predicted from all others, in units of the values' variance."""
+        error = self.Y - self.without_themselves(self.sums(bandwidth, 1e-6))
+        return float(np.average((error**2 / self.variance).mean(axis=1), weights=self.weights))
+
+    def corrected_aic(self, bandwidth: Array) -> float:
+        """The corrected AIC of Hurvich, Simonoff and Tsai (1998)."""
+        sums = self.sums(bandwidth, 1e-6)
+        found = self.around(sums, self.X, self.codes)
+        fitted = Lines(found.value, np.empty(0), np.ones(len(self.X))) if self.order == 0 else fit_lines(found)
+        share = self.w * np.exp(-found.log_sum) * float(self.profile.at(np.zeros(1))[0])
+        trace, n = float((share * fitted.leverage).sum()), self.effective
+        error = ((self.Y - self.centre - fitted.value) ** 2 / self.variance).mean(axis=1)
+        left = 1.0 - (trace + 2.0) / n
+        if not left > 0:
+            return np.inf
+        scatter = max(float(np.average(error, weights=self.weights)), 1e-12)  # below, it is rounding
+        return float(np.log(scatter) + (1.0 + trace / n) / left)
+
+    def slopes(self, sums: LocalSum, Q: Array, codes: Codes = None) -> Array:
+        """Derivatives of the prediction by the columns of numbers, (m, d, C).
+
+        Of local lines the lines' own slopes; of local constants the slope of the curve that is predicted.
+        """
+        if self.order == 1:
+            return fit_lines(sums.averages(Q, codes, lines=True)).slope / sums.units[:, None]
+        if self.profile.name == "tophat":
+            return np.zeros((len(Q), sums.points.shape[1], self.Y.shape[1]))
+        if self.profile.name not in SLOPES:
+            return self._differences(sums, Q, codes)
+        factor, name = SLOPES[self.profile.name]
+        value = sums.averages(Q, codes)
+        found = replace(sums, profile=PROFILES[name]).averages(Q, codes, lines=True)
+        assert found.place is not None and found.product is not None
+        if name == self.profile.name:  # from the same sums, whose parts cancel
+            value = found
+        with np.errstate(invalid="ignore", over="ignore"):
+            share = factor * np.exp(found.log_sum - value.log_sum)
+        share = np.where(np.isfinite(found.log_sum) & np.isfinite(value.log_sum), share, 0.0)
+        change = found.product - found.place[:, :, None] * value.value[:, None, :]
+        return share[:, None, None] * change / sums.units[:, None]
+
+    def _differences(self, sums: LocalSum, Q: Array, codes: Codes) -> Array:
+        """Slopes by differences, of kernels that have a kink."""
+        out = np.empty((len(Q), Q.shape[1], self.Y.shape[1]))
+        for j in range(Q.shape[1]):
+            step = 1e-5 * sums.units[j]
+            sides = []
+            for sign in (1.0, -1.0):
+                moved = Q.copy()
+                moved[:, j] += sign * step
+                sides.append((moved[:, j], sums.averages(moved, codes).value))
+            (right, above), (left, below) = sides
+            out[:, j] = (above - below) / (right - left)[:, None]
+        return out
