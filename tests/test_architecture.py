@@ -19,6 +19,7 @@ ORDER = [
     "summation",
     "local",
     "regression",
+    "conditional",
     "bandwidth",
     "family",
     "fit",

@@ -9,6 +9,7 @@ from parzen.comparison import LearningComparison, compare_learning
 from parzen.decision import Decision
 from parzen.displays import CostConfusionDisplay, CostCurveDisplay, ReliabilityDisplay, RiskCoverageDisplay
 from parzen.estimators.bayes import BayesClassifier, GaussianDiscriminant, NaiveBayes
+from parzen.estimators.conditional import ConditionalDensity
 from parzen.estimators.decision import DecisionClassifier, cost_scorer
 from parzen.estimators.density import DensityEstimator
 from parzen.estimators.discriminant import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
@@ -18,8 +19,8 @@ from parzen.estimators.kernel import KernelDensity
 from parzen.estimators.kmeans import KMeans
 from parzen.estimators.logistic import LogisticRegression
 from parzen.estimators.mixture import MixtureModel
-from parzen.estimators.regression import KernelRegressor
 from parzen.estimators.naive import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
+from parzen.estimators.regression import KernelRegressor
 from parzen.explanation import Explanation
 from parzen.families.columns import Columns
 from parzen.families.counts import Multinomial, Poisson
@@ -53,6 +54,7 @@ __all__ = [
     "Collapse",
     "Columns",
     "ComplementNB",
+    "ConditionalDensity",
     "CostConfusionDisplay",
     "CostCurveDisplay",
     "Counts",

@@ -117,7 +117,7 @@ def letter_of(column: Any, label: Any) -> str:
     if getattr(column.dtype, "kind", "O") in "iuf":
         return "c"
     kind = kind_of(column, label)  # raises where it holds moments in time
-    return "u" if _all_booleans(column) or kind == "symbol" and not _all_numbers(column) else "c"
+    return "u" if _all_booleans(column) or (kind == "symbol" and not _all_numbers(column)) else "c"
 
 
 def _all_numbers(column: Any) -> bool:

@@ -129,6 +129,39 @@ class LocalSum:
                 return found
         return self._by_pairs(Q, codes, own, left, lines)
 
+    def log(
+        self,
+        Q: Array,
+        codes: NDArray[np.int64] | None = None,
+        own: NDArray[np.int64] | None = None,
+        left: Array | None = None,
+    ) -> Array:
+        """Logarithms of the sums of weights around rows alone, (m,)."""
+        if self.codes is None:
+            return self._plain.log(np.asarray(Q, dtype=np.float64), own, left)
+        return replace(self, values=np.empty((len(self.points), 0))).averages(Q, codes, own, left).log_sum
+
+    def shares(self, Q: Array, codes: NDArray[np.int64] | None = None) -> Array:
+        """Weights of all rows around each of a few places, which add to one, (m, n); of a Gaussian kernel.
+
+        Relative to the nearest row, so that they are numbers however far that is.
+        """
+        Q = np.asarray(Q, dtype=np.float64)
+        factors, cell = self._factors(codes, len(Q))
+        log_factor = np.log(np.maximum(factors, 1e-300))[cell]
+        log_factor = log_factor if self.codes is None else log_factor[:, self._kinds[1]]
+        off = (self.points[:1] - Q) / self.units
+        nearest = np.zeros(len(Q), dtype=np.int64)
+        for _ in range(2):  # relative to the first row, then to the nearest
+            log_share = log_factor + np.log(self.w)
+            for j in range(Q.shape[1]):
+                step = (self.points[:, j] - self.points[nearest, j, None]) / self.units[j]
+                log_share = log_share - 0.5 * step * (step + 2.0 * off[:, j, None])
+            nearest = np.argmax(log_share, axis=1)
+            off = (self.points[nearest] - Q) / self.units
+        share = np.exp(log_share - log_share.max(axis=1, keepdims=True))
+        return share / share.sum(axis=1, keepdims=True)
+
     @cached_property
     def _ends(self) -> tuple[Array, Array]:
         return self.points.min(axis=0), self.points.max(axis=0)
@@ -232,10 +265,13 @@ class LocalSum:
     @cached_property
     def _sums(self) -> list[WindowSum]:
         """Sums of the weights, and of weights times values above their least."""
-        rtol = max(self.rtol, 1e-9)
-        plain = WindowSum(self.profile, self.points, self.weights, None, self.units, rtol, ends=self._ends)
         above = (self.values - self._low) * self.w[:, None]
-        return [plain, *(replace(plain, weights=np.ascontiguousarray(column)) for column in above.T)]
+        return [self._plain, *(replace(self._plain, weights=np.ascontiguousarray(column)) for column in above.T)]
+
+    @cached_property
+    def _plain(self) -> WindowSum:
+        rtol = max(self.rtol, 1e-9)
+        return WindowSum(self.profile, self.points, self.weights, None, self.units, rtol, ends=self._ends)
 
     def _by_cells(self, Q: Array, own: NDArray[np.int64] | None, left: Array | None) -> Averages | None:
         """Averages by sums over cells, where these are quicker; what they can't tell well enough is found by pairs."""

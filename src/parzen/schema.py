@@ -29,7 +29,6 @@ from parzen.cells import (
 from parzen.kernels.arrays import Array, is_sparse
 
 
-
 class Binds(Protocol):
     """What can be told of the first table's columns: a family, or how columns are read."""
 

@@ -189,7 +189,6 @@ class StudentDensity(Density):
         grown = (self.dof + squares) / (self.dof + len(columns))
         return StudentDensity(location, factor * np.sqrt(grown)[:, None, None], self.dof + len(columns) + 0.0 * squares)
 
-
     def cdf(self, X: Any) -> Array:
         return special.stdtr(self.dof.reshape(-1), _on_line(X, self.location, self.factor))
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from parzen import bandwidth as bandwidths
-from parzen.bandwidth.regression import Columns
+from parzen.bandwidth.regression import FEW, Columns
 from parzen.estimators.door import finite_rows, table
 from parzen.kernels.arrays import Array
 from parzen.local import Category
@@ -116,6 +116,12 @@ class Inputs:
         numbers = np.ascontiguousarray(rows[:, order[:d]], dtype=np.float64)
         return numbers, np.ascontiguousarray(rows[:, order[d:]].astype(np.int64))
 
+    def in_table(self, numbers: Array, codes: NDArray[np.int64] | None) -> Array:
+        """Columns of numbers and of categories as one matrix, in the table's order."""
+        out = np.empty((len(numbers), len(self.letters)))
+        out[:, self.order] = numbers if codes is None else np.column_stack([numbers, codes])
+        return out
+
     def in_table_order(self, bandwidth: Array) -> Array:
         """Bandwidths of numbers, then of categories, in the order of the table's columns."""
         out = np.empty(len(bandwidth))
@@ -187,12 +193,18 @@ def later(estimator: Any, X: Any) -> tuple[Array, NDArray[np.int64] | None]:
     return columns, codes
 
 
+def some_rows(n: int) -> NDArray[np.int64] | None:
+    """Some of n rows, to look for a start among; None where there are few anyway."""
+    return None if n <= 4 * FEW else np.sort(np.random.default_rng(0).choice(n, FEW, replace=False))
+
+
 def targets(X: Any, y: Any) -> Array:
-    """Numbers to be predicted, one or several for each row, all there and finite."""
+    """Numbers to be predicted, one or several for each row (of X, where it is given), all there and finite."""
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None.")
     values = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
     if values.ndim > 2 or not values.size:
         raise ValueError(f"y must have shape (n,), or (n, C) for several outputs, got {values.shape}.")
-    check_consistent_length(X, values)
+    if X is not None:
+        check_consistent_length(X, values)
     return np.array(values)

@@ -86,7 +86,7 @@ class LineLearner(DensityLearner):
         if not ((levels >= 0) & (levels <= 1)).all():
             raise ValueError(f"q must be probabilities, from 0 to 1, got {q!r}.")
         self._check_line("quantile")
-        found = _inverse(self._below, np.ravel(levels), *self._ends())
+        found = inverse(self._below, np.ravel(levels), *self._ends())
         least, most = self._limits()
         found = np.where(np.ravel(levels) == 0, least, np.where(np.ravel(levels) == 1, most, found))
         return float(found[0]) if levels.ndim == 0 else found.reshape(levels.shape)
@@ -145,7 +145,7 @@ class LineLearner(DensityLearner):
         return np.linspace(*self._ends(), size)
 
 
-def _inverse(below: Any, levels: Array, low: float, high: float) -> Array:
+def inverse(below: Any, levels: Array, low: float, high: float) -> Array:
     """Where a distribution function reaches levels: all of them at once, by secants (Illinois) and halving."""
     found = np.empty(len(levels))
     rows = np.arange(len(levels))

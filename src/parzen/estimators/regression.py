@@ -5,13 +5,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from parzen.bandwidth.regression import FEW, Columns, Criterion, search
+from parzen.bandwidth.regression import Columns, Criterion, search
 from parzen.estimators.door import all_or_nothing, table, weights, weighty
-from parzen.estimators.inputs import Inputs, later, targets
+from parzen.estimators.inputs import Inputs, later, some_rows, targets
 from parzen.kernels.arrays import Array
 from parzen.local import LocalSum
 from parzen.profiles import profile
@@ -117,10 +117,11 @@ class KernelRegressor(RegressorMixin, BaseEstimator):
         if len(rows.X) < 2:
             raise ValueError(f"one row (n_samples = 1) is too few for bandwidth={self.bandwidth!r}; give it a number.")
         name = CRITERIA[self.bandwidth]
-        few = subset(rows)
+        some = some_rows(len(rows.X))
+        few = rows if some is None else _take(rows, some)
         columns = Columns.of(rows.X, rows.kinds, rows.weights, rows.profile.canonical(max(1, rows.X.shape[1])))
         criterion: Criterion = getattr(rows, name)
-        begin: Criterion | None = None if few is rows else getattr(few, name)
+        begin: Criterion | None = None if some is None else getattr(few, name)
         return search(columns, rows.effective, criterion, begin, few.effective)
 
     @property
@@ -209,12 +210,7 @@ class Fitted:
         return replace(self.sums, values=(self.rows.Y - self.left_out) ** 2)
 
 
-def subset(rows: Regression) -> Regression:
-    """Some of the rows, where they are many: to look for a start among."""
-    n = len(rows.X)
-    if n <= 4 * FEW:
-        return rows
-    some = np.sort(np.random.default_rng(0).choice(n, FEW, replace=False))
+def _take(rows: Regression, some: NDArray[np.int64]) -> Regression:
     w = None if rows.weights is None else rows.weights[some]
     codes = None if rows.codes is None else rows.codes[some]
     return replace(rows, X=rows.X[some], codes=codes, Y=rows.Y[some], weights=w)

@@ -66,7 +66,7 @@ def local_averages(
     """
     count, d, size = tiles.points.shape
     m, C = len(Q), values.shape[1]
-    if m and not (factors.ndim == 2 and 0 <= cell.min() and cell.max() < len(factors)):
+    if m and not (factors.ndim == 2 and cell.min() >= 0 and cell.max() < len(factors)):
         raise ValueError(f"cell must number the {len(factors)} rows of factors, got {cell.min()} to {cell.max()}.")
     if factors.shape[1] <= int(tiles.groups.max()):
         raise ValueError(f"factors must have a column for each group, got {factors.shape[1]}.")

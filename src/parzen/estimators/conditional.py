@@ -1,0 +1,378 @@
+"""The density of values given columns: by kernels, or from any joint density."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from parzen.bandwidth.regression import Columns, search
+from parzen.cells import frame_kind
+from parzen.conditional import ConditionalWindows, Pairs
+from parzen.densities.gaussian import GaussianDensity
+from parzen.densities.mixture import MixtureDensity
+from parzen.estimators.density import DensityEstimator
+from parzen.estimators.door import all_or_nothing, table, weights, weighty
+from parzen.estimators.inputs import Inputs, some_rows, targets
+from parzen.estimators.learner import generator
+from parzen.estimators.line import inverse
+from parzen.family import Density, Family
+from parzen.kernels.arrays import Array
+from parzen.regression import Codes
+
+
+class ConditionalDensity(BaseEstimator):
+    r"""The density of y given x.
+
+    By default by kernels: :math:`p(y | x) = \sum_i l_i(x) K((y - y_i) / h_y)`, with the weights of the
+    Nadaraya-Watson regression, so that its mean is that regression's prediction. Kernels of numbers are Gaussian, those
+    of categories Aitchison and Aitken's (see `parzen.KernelRegressor`).
+
+    Any joint density of the library takes the kernels' place by its `conditional`: with
+    ``ConditionalDensity(GaussianMixture(3))`` the mean is Gaussian mixture regression.
+
+    Parameters
+    ----------
+    density : None, Family or density estimator
+        None: kernels. Else the joint density of the columns of X and, after them, y.
+    bandwidth : "cv", a rule of `parzen.bandwidth`, or array
+        Of kernels: "cv" chooses those of greatest likelihood of rows left out; an array has one for each column of X,
+        then of y.
+    kinds : "auto", str or dict
+        What the columns of X are: see `parzen.KernelRegressor`.
+    y_kinds : "auto" or str
+        The same of y: "c" numbers, "u" categories, "o" categories with an order; one letter for each column.
+
+    Attributes
+    ----------
+    bandwidth_ : array
+        Of each column of X, then of y (kernels only).
+    density_ : Density
+        The joint density (where one was given).
+    n_features_in_ : int
+    feature_names_in_ : array of str, where X has names
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from parzen import ConditionalDensity, GaussianMixture
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(0, 6, (300, 1))
+    >>> y = np.sin(X[:, 0]) * rng.choice([-1, 1], 300) + rng.normal(0, 0.1, 300)
+    >>> model = ConditionalDensity().fit(X, y)
+    >>> model.pdf([[1.5], [1.5], [1.5]], [-1.0, 0.0, 1.0]).round(2)
+    array([1.56, 0.  , 1.65])
+    >>> model.quantile([[1.5]], [0.05, 0.95]).round(1)
+    array([[-1.2,  1.2]])
+    >>> ConditionalDensity(GaussianMixture(6, random_state=0)).fit(X, y).pdf([[1.5], [1.5]], [0.0, 1.0]).round(1)
+    array([0. , 1.3])
+    """
+
+    def __init__(
+        self,
+        density: Any = None,
+        *,
+        bandwidth: Any = "cv",
+        kinds: Any = "auto",
+        y_kinds: Any = "auto",
+    ) -> None:
+        self.density = density
+        self.bandwidth = bandwidth
+        self.kinds = kinds
+        self.y_kinds = y_kinds
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> None:
+        """Learn from rows.
+
+        Parameters
+        ----------
+        X : table of shape (n, d): array, pandas or polars
+        y : values of shape (n,), or (n, p): numbers, or categories
+        sample_weight : array of shape (n,), optional
+
+        Returns
+        -------
+        self
+        """
+        X = table(self, X, reset=True, sparse=False)
+        values = _values(X, y)
+        w = weights(sample_weight, X)
+        values, _ = weighty(values, w)
+        X, w = weighty(X, w)
+        self.inputs_, self.outputs_ = Inputs.learn(X, self.kinds), Inputs.learn(values, self.y_kinds)
+        self.flat_ = np.ndim(y) == 1
+        if self.density is not None:
+            self.model_ = _Joint(self.density, X, values, w, self.inputs_)
+            return
+        (numbers, codes), (Y, labels) = self.inputs_.read(X, grow=True), self.outputs_.read(values, grow=True)
+        rows = Pairs(numbers, codes, self.inputs_.categories, Y, labels, self.outputs_.categories, w)
+        self.model_ = rows.at(self._chosen(rows))
+
+    def _chosen(self, rows: Pairs) -> Array:
+        both = [self.inputs_, self.outputs_]
+        if isinstance(self.bandwidth, str) and self.bandwidth == "cv":
+            if len(rows.X) < 2:
+                raise ValueError("one row (n_samples = 1) is too few for bandwidth='cv'; give it numbers.")
+            some = some_rows(len(rows.X))
+            few = rows if some is None else _take(rows, some)
+            columns = Columns.of(rows.columns, rows.all_kinds, rows.weights)
+            begin = None if some is None else few.unlikelihood
+            return search(columns, rows.effective, rows.unlikelihood, begin, few.effective)
+        given: list[Any] = [self.bandwidth] * 2
+        if not isinstance(self.bandwidth, str) and np.ndim(self.bandwidth) == 1:
+            d = len(self.inputs_.letters)
+            given = [self.bandwidth[:d], self.bandwidth[d:]]
+        parts = [
+            inputs.bandwidths(one, ("cv",), numbers, rows.weights)
+            for inputs, one, numbers in zip(both, given, (rows.X, rows.Y), strict=True)
+        ]
+        (a, b), d, p = parts, rows.X.shape[1], rows.Y.shape[1]
+        return np.concatenate([a[:d], b[:p], a[d:], b[p:]])
+
+    @property
+    def bandwidth_(self) -> Array:
+        """Bandwidths of the columns of X, then of y."""
+        model = self._model
+        if not isinstance(model, ConditionalWindows):
+            raise AttributeError("a joint density was given: its bandwidths are its own.")
+        return self._in_table_order(model)
+
+    def _in_table_order(self, model: ConditionalWindows) -> Array:
+        d, p, e = model.rows.X.shape[1], model.rows.Y.shape[1], len(model.rows.kinds)
+        b = model.bandwidth
+        x, y = np.append(b[:d], b[d + p : d + p + e]), np.append(b[d : d + p], b[d + p + e :])
+        return np.append(self.inputs_.in_table_order(x), self.outputs_.in_table_order(y))
+
+    @property
+    def density_(self) -> Density:
+        """The joint density."""
+        if not isinstance(self._model, _Joint):
+            raise AttributeError("no joint density was given; kernels are in model_.")
+        return self._model.joint.density_
+
+    @property
+    def _model(self) -> Any:
+        check_is_fitted(self, "model_")
+        return self.model_
+
+    def log_pdf(self, X: Any, y: Any) -> Array:
+        """Logarithm of p(y | x) of rows and values, (n,). One row goes with many values, and one value with many rows.
+
+        Of values that are categories, the logarithm of their probability.
+        """
+        X, values = self._pair(X, y)
+        model = self._model
+        if isinstance(model, _Joint):
+            return model.log_density(X, values)
+        return model.log_density(*self.inputs_.read(X), *self.outputs_.read(values))
+
+    def pdf(self, X: Any, y: Any) -> Array:
+        """p(y | x) of rows and values, (n,)."""
+        return np.exp(self.log_pdf(X, y))
+
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Mean logarithm of p(y | x)."""
+        values = self.log_pdf(X, y)
+        values, w = weighty(values, weights(sample_weight, values))
+        return float(np.average(values, weights=w))
+
+    def cdf(self, X: Any, y: Any) -> Array:
+        """Probability of values up to y given x, (n,), of one column of numbers."""
+        self._check_line("cdf")
+        X, values = self._pair(X, y)
+        at = self.outputs_.read(values)[0][:, 0]
+        return np.clip(self._model.cdf(*self._given(X), at), 0.0, 1.0)
+
+    def quantile(self, X: Any, q: ArrayLike) -> Array:
+        """Values of y below which the probability is q given x: (n,), or (n, levels) for several levels."""
+        self._check_line("quantile")
+        levels = np.asarray(q, dtype=np.float64)
+        if levels.ndim > 1 or not ((levels >= 0) & (levels <= 1)).all():
+            raise ValueError(f"q must be one or several probabilities, from 0 to 1, got {q!r}.")
+        given = self._given(self._rows(X))
+        m = len(given[0])
+        found = [self._model.quantile(*given, np.full(m, level)) for level in np.ravel(levels)]
+        return found[0] if levels.ndim == 0 else np.stack(found, axis=1)
+
+    def mean(self, X: Any) -> Array:
+        """Mean of y given x, of the shape of y: of kernels, the Nadaraya-Watson regression."""
+        self._check_numbers("mean")
+        return self._shaped(self._model.mean(*self._given(self._rows(X))))
+
+    predict = mean
+
+    def std(self, X: Any) -> Array:
+        """Standard deviation of y given x (kernels only), of the shape of y."""
+        self._check_numbers("std")
+        if isinstance(self._model, _Joint):
+            raise TypeError("std is offered by kernels; of a joint density, take quantile.")
+        return self._shaped(np.sqrt(self._model.variance(*self._given(self._rows(X)))))
+
+    def sample(self, X: Any, random_state: Any = None) -> Any:
+        """A draw of y for each row, of the kind and shape of y."""
+        given, rng = self._given(self._rows(X)), generator(random_state)
+        if isinstance(self._model, _Joint):
+            rows = self._model.sample(*given, rng)
+        else:
+            Y, labels = self._model.sample(*given, rng)
+            rows = self.outputs_.in_table(Y, labels)
+        drawn = self.outputs_.schema.decode(rows)
+        if not self.flat_:
+            return drawn
+        return (
+            drawn.iloc[:, 0]
+            if frame_kind(drawn) == "pandas"
+            else drawn.to_series(0)
+            if frame_kind(drawn)
+            else drawn[:, 0]
+        )
+
+    def _rows(self, X: Any) -> Any:
+        check_is_fitted(self, "model_")
+        return table(self, X, reset=False, sparse=False)
+
+    def _given(self, X: Any) -> tuple[Array, Codes]:
+        return self.inputs_.read(X)
+
+    def _pair(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Rows and values, as many of one as of the other."""
+        X = self._rows(X)
+        values = _values(None, np.atleast_1d(y) if np.ndim(y) == 0 else y)
+        m, n = X.shape[0], values.shape[0]
+        if values.shape[1] != len(self.outputs_.letters):
+            raise ValueError(
+                f"y must have {len(self.outputs_.letters)} columns, as when it was learnt, got {values.shape[1]}."
+            )
+        if m == 1 and n > 1:
+            return _repeated(X, n), values
+        if n == 1 and m > 1:
+            return X, _repeated(values, m)
+        check_consistent_length(X, values)
+        return X, values
+
+    def _shaped(self, values: Array) -> Array:
+        return values[:, 0] if self.flat_ else values
+
+    def _check_numbers(self, what: str) -> None:
+        check_is_fitted(self, "model_")
+        if set(self.outputs_.letters) != {"c"}:
+            raise TypeError(f"{what} is offered of numbers, but y holds categories; take pdf.")
+
+    def _check_line(self, what: str) -> None:
+        self._check_numbers(what)
+        if len(self.outputs_.letters) > 1:
+            raise TypeError(f"{what} is offered of one value, but y has {len(self.outputs_.letters)} columns.")
+
+
+class _Joint:
+    """A joint density, asked for the conditional one, row by row."""
+
+    def __init__(self, density: Any, X: Any, values: Any, w: Array | None, inputs: Inputs) -> None:
+        if not isinstance(density, Family) and not hasattr(density, "score_samples"):
+            raise TypeError(
+                f"density must be None, a family such as Gaussian(), or a density estimator such as "
+                f"GaussianMixture(), got {type(density).__name__}."
+            )
+        self.joint = DensityEstimator(density) if isinstance(density, Family) else clone(density)
+        self.inputs, self.width = inputs, X.shape[1]
+        self.joint.fit(beside(X, values), sample_weight=w)
+        if not hasattr(self.joint, "density_"):
+            raise TypeError(f"density must be one of parzen's, whose conditionals are known, got {density!r}.")
+        self.marginal = self.joint.marginal(list(range(self.width)))
+
+    def log_density(self, X: Any, values: Any) -> Array:
+        return np.asarray(self.joint.score_samples(beside(X, values)) - self.marginal.score_samples(X))
+
+    def _each(self, Q: Array, codes: Codes) -> Any:
+        rows = self.inputs.in_table(Q, codes)
+        return (self.joint.density_.conditional(list(range(self.width)), row) for row in rows)
+
+    def mean(self, Q: Array, codes: Codes) -> Array:
+        density = self.joint.density_
+        parts = density.components if isinstance(density, MixtureDensity) else density
+        if not isinstance(parts, GaussianDensity):
+            return np.concatenate([one.expectation() for one in self._each(Q, codes)])
+        rows = np.full((len(Q), density.shape[1]), np.nan)
+        rows[:, : self.width] = Q
+        R = density.posterior(rows) if isinstance(density, MixtureDensity) else np.ones((len(rows), 1))
+        return parts.completed(rows, R)[:, self.width :]
+
+    def cdf(self, Q: Array, codes: Codes, y: Array) -> Array:
+        pairs = zip(self._each(Q, codes), y, strict=True)
+        return np.array([one.cdf(np.array([[at]]))[0, 0] for one, at in pairs])
+
+    def quantile(self, Q: Array, codes: Codes, q: Array) -> Array:
+        return np.array([_quantile(one, level) for one, level in zip(self._each(Q, codes), q, strict=True)])
+
+    def sample(self, Q: Array, codes: Codes, rng: np.random.Generator) -> Array:
+        one = np.zeros(1, dtype=np.intp)
+        return np.concatenate([given.sample(one, rng) for given in self._each(Q, codes)])
+
+
+def _quantile(density: Density, level: float) -> float:
+    """The value of the only column below which a probability lies."""
+    if level in (0.0, 1.0):
+        return -np.inf if level == 0 else np.inf
+
+    def below(x: Array) -> Array:
+        return density.cdf(x[:, None])[:, 0]
+
+    centre, width = float(density.expectation()[0, 0]), 1.0
+    while not (below(np.array([centre - width]))[0] <= level <= below(np.array([centre + width]))[0]):
+        width *= 2.0
+        if not np.isfinite(width):
+            raise ValueError(f"the density reaches no probability of {level!r}.")
+    return float(inverse(below, np.array([level]), centre - width, centre + width)[0])
+
+
+def beside(X: Any, values: Any) -> Any:
+    """A table and another, side by side."""
+    kind = frame_kind(X)
+    if kind == "pandas":
+        import pandas
+
+        names = [
+            f"({name})" if name in set(X.columns) else name for name in map(str, getattr(values, "columns", ["y"]))
+        ]
+        cells = values.to_numpy() if frame_kind(values) else values
+        if frame_kind(values) == "pandas":
+            right = values.set_axis(names, axis=1).set_axis(X.index, axis=0)
+        else:
+            right = pandas.DataFrame(cells, columns=names if len(names) == cells.shape[1] else None, index=X.index)
+        return pandas.concat([X, right], axis=1)
+    if kind == "polars":
+        import polars
+
+        right = values if frame_kind(values) == "polars" else polars.DataFrame(np.asarray(values))
+        return X.hstack(right.rename({name: f"({name})" for name in right.columns}))
+    cells = values.to_numpy() if frame_kind(values) else values
+    return np.column_stack([X, cells])
+
+
+def _values(X: Any, y: Any) -> Any:
+    """Values as a table: numbers that are all there, or cells of categories."""
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None.")
+    if hasattr(y, "to_frame") and np.ndim(y) == 1:
+        y = y.to_frame()
+    if frame_kind(y) is None:
+        array = np.asarray(y)
+        if array.dtype.kind in "biuf":
+            array = targets(X, array)
+        y = array[:, None] if array.ndim == 1 else array
+    if X is not None:
+        check_consistent_length(X, y)
+    return y
+
+
+def _repeated(X: Any, n: int) -> Any:
+    return X.iloc[[0] * n] if frame_kind(X) == "pandas" else X[[0] * n]
+
+
+def _take(rows: Pairs, some: Any) -> Pairs:
+    parts = [None if part is None else part[some] for part in (rows.X, rows.codes, rows.Y, rows.labels, rows.weights)]
+    X, codes, Y, labels, w = parts
+    assert X is not None and Y is not None
+    return Pairs(X, codes, rows.kinds, Y, labels, rows.sorts, w)  # type: ignore[arg-type]
