@@ -34,6 +34,7 @@ ORDER = [
     "shift",
     "calibration",
     "scores",
+    "outliers",
     "testing",
     "plotting",
     "explanation",

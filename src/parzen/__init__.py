@@ -17,11 +17,13 @@ from parzen.estimators.gaussian_mixture import GaussianMixture
 from parzen.estimators.histogram import HistogramDensity
 from parzen.estimators.kernel import KernelDensity
 from parzen.estimators.kmeans import KMeans
+from parzen.estimators.local_outlier import LocalDensityFactor
 from parzen.estimators.logistic import LogisticRegression
 from parzen.estimators.mixture import MixtureModel
 from parzen.estimators.naive import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
+from parzen.estimators.outlier import DensityOutlier
 from parzen.estimators.regression import KernelRegressor
-from parzen.explanation import Explanation
+from parzen.explanation import Explanation, Surprise
 from parzen.families.columns import Columns
 from parzen.families.counts import Multinomial, Poisson
 from parzen.families.each import Each, Known
@@ -62,6 +64,7 @@ __all__ = [
     "DecisionClassifier",
     "Density",
     "DensityEstimator",
+    "DensityOutlier",
     "Each",
     "Expected",
     "Explanation",
@@ -84,6 +87,7 @@ __all__ = [
     "Labels",
     "LearningComparison",
     "LinearDiscriminantAnalysis",
+    "LocalDensityFactor",
     "LogisticRegression",
     "Mixture",
     "MixtureModel",
@@ -100,6 +104,7 @@ __all__ = [
     "Softmax",
     "Statistic",
     "Sums",
+    "Surprise",
     "Uniform",
     "accumulate",
     "bandwidth",

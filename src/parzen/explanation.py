@@ -1,4 +1,4 @@
-"""Why a row was given its class: what each column adds to the log-odds."""
+"""Why a row was given its class, or is unlikely: what each column adds."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -96,14 +96,83 @@ class Explanation:
         return ", ".join(str(self.names[j]) for j in block)
 
     def _said(self, row: int, j: int) -> str:
-        return ", ".join(f"{self.names[column]} {self._cell(row, column)}" for column in self.blocks[j])
+        return ", ".join(f"{self.names[column]} {_cell(self.rows, row, column)}" for column in self.blocks[j])
 
-    def _cell(self, row: int, column: int) -> str:
-        cell = self.rows[row, column] if is_sparse(self.rows) else column_of(self.rows, column)
-        cell = cell if is_sparse(self.rows) else cell.iloc[row] if hasattr(cell, "iloc") else cell[row]
-        if is_missing(cell):
-            return "missing"
-        return f"= {cell:.4g}" if isinstance(cell, float | np.floating) else f"= {cell}"
+
+@dataclass(frozen=True)
+class Surprise:
+    """Why rows are unlikely: what each column adds.
+
+    Attributes
+    ----------
+    scores : array of shape (n,)
+        Log-densities.
+    p_values : array of shape (n,)
+        How often an ordinary row is as unlikely.
+    contributions : array of shape (n, d)
+        By how much the log-density would rise if a column held the value that is likeliest with the others; at least 0.
+    typical : array of shape (n, d)
+        Those values.
+    names : sequence
+        What the columns are called.
+    rows : the table that was explained
+    """
+
+    scores: Array
+    p_values: Array
+    contributions: Array
+    typical: NDArray[Any]
+    names: Any
+    rows: Any
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def table(self) -> dict[str, NDArray[Any]]:
+        """All rows as columns of a table; where a column of the data is called score or p, ours are in parentheses."""
+        columns = {str(name): self.contributions[:, j] for j, name in enumerate(self.names)}
+        score, p = (f"({name})" if name in columns else name for name in ("score", "p"))
+        return {score: self.scores, p: self.p_values, **columns}
+
+    def text(self, row: int = 0, most: int = 12) -> str:
+        """One row in words: the columns that add most, in order."""
+        order = self._order(row, most)
+        lines = [f"log-density {self.scores[row]:.2f}, p = {self.p_values[row]:.2g}"]
+        width = max(len(self._said(row, j)) for j in order)
+        lines += [f"  {self._said(row, j):<{width}}  {self.contributions[row, j]:+.2f}" for j in order]
+        if len(order) < len(self.names):
+            lines.append(f"  {len(self.names) - len(order)} others")
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.text() if len(self) else "no rows"
+
+    def plot(self, row: int = 0, ax: Any = None, most: int = 12) -> Any:
+        """Bars of one row's columns, largest on top. Returns matplotlib's axes."""
+        order = self._order(row, most)
+        title = f"log-density {self.scores[row]:.2f}, p = {self.p_values[row]:.2g}"
+        label = "rise of the log-density with a typical value"
+        return bars([self._said(row, j) for j in order], self.contributions[row, order], title, label, ax)
+
+    def _order(self, row: int, most: int) -> NDArray[np.intp]:
+        return np.argsort(-self.contributions[row], kind="stable")[:most]
+
+    def _said(self, row: int, j: int) -> str:
+        own = f"{self.names[j]} {_cell(self.rows, row, j)}"
+        if not self.contributions[row, j] > 0:
+            return own
+        return f"{own} ({_shown(self.typical[row, j])} would be likely)"
+
+
+def _cell(rows: Any, row: int, column: int) -> str:
+    """What a cell of a table holds, as it is said."""
+    cell = rows[row, column] if is_sparse(rows) else column_of(rows, column)
+    cell = cell if is_sparse(rows) else cell.iloc[row] if hasattr(cell, "iloc") else cell[row]
+    return "missing" if is_missing(cell) else f"= {_shown(cell)}"
+
+
+def _shown(cell: Any) -> str:
+    return f"{cell:.4g}" if isinstance(cell, float | np.floating) else f"{cell}"
 
 
 def block_scores(density: Density | Linear, X: Array) -> Iterator[tuple[Block, Array]]:

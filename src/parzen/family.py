@@ -116,6 +116,11 @@ class Density(ABC):
         """Lower bound of `log_density` that EM climbs, taken at another density; equal where nothing is hidden."""
         return self.log_density(X)
 
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether `held_out` knows the rows that the density was learnt from."""
+        return False
+
     def held_out(self, X: Any) -> Array:
         """The same, but a row that is among those which the density keeps is asked of all the others, (n, K)."""
         return self.log_density(X)

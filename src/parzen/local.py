@@ -1,7 +1,7 @@
 """What rows around a place say: averages of values, and local lines, weighted by kernels of numbers and categories.
 
-A row weighs ``w_j k(|q - x_j|) prod_c L_c(q_c, x_jc)``: a radial kernel of the columns of numbers, distances in units of
-the bandwidth, and a kernel of each column of categories, 1 where they are equal.
+A row weighs ``w_j k(|q - x_j|) prod_c L_c(q_c, x_jc)``: a radial kernel of the columns of numbers, distances in units
+of the bandwidth, and a kernel of each column of categories, 1 where they are equal.
 """
 
 from collections.abc import Sequence
@@ -240,7 +240,8 @@ class LocalSum:
         """Averages of u in units of the bandwidth instead of the tiles'."""
         if found.place is None or self._unit == 1.0:
             return found
-        assert found.square is not None and found.product is not None
+        assert found.square is not None
+        assert found.product is not None
         place, square, product = found.place / self._unit, found.square / self._unit**2, found.product / self._unit
         return replace(found, place=place, square=square, product=product)
 
@@ -302,8 +303,8 @@ class LocalSum:
             log_sum = np.log(np.maximum(total, 0.0))
         again = np.flatnonzero(bad)
         if len(again):
-            part = (None, None) if own is None or left is None else (own[again], left[again])
-            mended = self._by_pairs(Q[again], None, *part, False)
+            mine, rest = None if own is None else own[again], None if left is None else left[again]
+            mended = self._by_pairs(Q[again], None, mine, rest, False)
             log_sum[again], value[again] = mended.log_sum, mended.value
         return Averages(log_sum, value)
 
@@ -388,7 +389,9 @@ def fit_lines(found: Averages) -> Lines:
 
     Directions in which the rows don't spread, or in which they are all far to one side, have no slope.
     """
-    assert found.place is not None and found.square is not None and found.product is not None
+    assert found.place is not None
+    assert found.square is not None
+    assert found.product is not None
     mean = found.place
     covariance = found.square - mean[:, :, None] * mean[:, None, :]
     joint = found.product - mean[:, :, None] * found.value[:, None, :]

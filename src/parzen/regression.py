@@ -47,9 +47,10 @@ class Regression:
     --------
     >>> import numpy as np
     >>> from parzen.profiles import profile
-    >>> rows = Regression(profile("gaussian"), np.array([[0.0], [1.0], [2.0]]), None, (), np.array([[0.0], [1.0], [5.0]]))
+    >>> X, Y = np.array([[0.0], [1.0], [2.0]]), np.array([[0.0], [1.0], [5.0]])
+    >>> rows = Regression(profile("gaussian"), X, None, (), Y)
     >>> rows.predicted(rows.sums(np.ones(1)), np.array([[1.0]])).round(3)
-    array([[1.823]])
+    array([[1.822]])
     """
 
     profile: Profile
@@ -143,7 +144,8 @@ class Regression:
         factor, name = SLOPES[self.profile.name]
         value = sums.averages(Q, codes)
         found = replace(sums, profile=PROFILES[name]).averages(Q, codes, lines=True)
-        assert found.place is not None and found.product is not None
+        assert found.place is not None
+        assert found.product is not None
         if name == self.profile.name:  # from the same sums, whose parts cancel
             value = found
         with np.errstate(invalid="ignore", over="ignore"):

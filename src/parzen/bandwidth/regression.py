@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import optimize
 
 from parzen.bandwidth.points import warn
@@ -56,7 +57,7 @@ class Columns:
         return np.append(h, [kind.most * n ** (-2.0 / (4 + d)) for kind in self.kinds])
 
     @property
-    def free(self) -> Array:
+    def free(self) -> NDArray[np.bool_]:
         """Which columns say anything: a constant one has any bandwidth."""
         return np.append(self.deviation > 0, [kind.size > 1 for kind in self.kinds]).astype(bool)
 
@@ -100,7 +101,7 @@ def search(
     if not np.isfinite(value) or at_low.any() or (at_high.any() and not widest):
         end = "lower" if at_low.any() else "upper"
         warn(
-            f"the criterion is least at the {end} end of the bandwidths that were tried, {np.round(found, 6).tolist()}: "
+            f"the criterion is least at the {end} end of the bandwidths tried, {np.round(found, 6).tolist()}: "
             "many rows are equal, or the data say little. Use the rule 'silverman', or give bandwidth a number."
         )
     return found

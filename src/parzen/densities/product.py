@@ -57,6 +57,10 @@ class ProductDensity(Density):
                 scores[silent[~np.isinf(X[silent][:, columns]).any(axis=1)]] = 0.0
             out += scores
 
+    @property
+    def keeps_rows(self) -> bool:
+        return any(part.keeps_rows for part in self.parts)
+
     def held_out(self, X: Any) -> Array:
         check_columns(X, self.shape[1])
         return np.sum([part.held_out(X[:, columns]) for part, columns in self._pairs()], axis=0)

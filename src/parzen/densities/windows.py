@@ -226,6 +226,10 @@ class WindowDensity(Density):
         shrink = 1.0 if window.scales is None else window.scales[own] ** -float(window.width)
         return self._one(k, X, own, left * shrink) + np.log(window.total / rest)
 
+    @property
+    def keeps_rows(self) -> bool:
+        return True
+
     def held_out(self, X: Any) -> Array:
         X = np.asarray(as_floats(X, self.shape[1]), dtype=np.float64)
         out = np.empty((len(X), len(self.windows)))

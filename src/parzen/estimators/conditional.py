@@ -1,5 +1,6 @@
 """The density of values given columns: by kernels, or from any joint density."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -62,11 +63,11 @@ class ConditionalDensity(BaseEstimator):
     >>> y = np.sin(X[:, 0]) * rng.choice([-1, 1], 300) + rng.normal(0, 0.1, 300)
     >>> model = ConditionalDensity().fit(X, y)
     >>> model.pdf([[1.5], [1.5], [1.5]], [-1.0, 0.0, 1.0]).round(2)
-    array([1.56, 0.  , 1.65])
+    array([1.93, 0.  , 2.19])
     >>> model.quantile([[1.5]], [0.05, 0.95]).round(1)
-    array([[-1.2,  1.2]])
+    array([[-1.1,  1.1]])
     >>> ConditionalDensity(GaussianMixture(6, random_state=0)).fit(X, y).pdf([[1.5], [1.5]], [0.0, 1.0]).round(1)
-    array([0. , 1.3])
+    array([0., 1.])
     """
 
     def __init__(
@@ -104,7 +105,7 @@ class ConditionalDensity(BaseEstimator):
         self.inputs_, self.outputs_ = Inputs.learn(X, self.kinds), Inputs.learn(values, self.y_kinds)
         self.flat_ = np.ndim(y) == 1
         if self.density is not None:
-            self.model_ = _Joint(self.density, X, values, w, self.inputs_)
+            self.model_: _Joint | ConditionalWindows = _Joint(self.density, X, values, w, self.inputs_)
             return
         (numbers, codes), (Y, labels) = self.inputs_.read(X, grow=True), self.outputs_.read(values, grow=True)
         rows = Pairs(numbers, codes, self.inputs_.categories, Y, labels, self.outputs_.categories, w)
@@ -372,7 +373,5 @@ def _repeated(X: Any, n: int) -> Any:
 
 
 def _take(rows: Pairs, some: Any) -> Pairs:
-    parts = [None if part is None else part[some] for part in (rows.X, rows.codes, rows.Y, rows.labels, rows.weights)]
-    X, codes, Y, labels, w = parts
-    assert X is not None and Y is not None
-    return Pairs(X, codes, rows.kinds, Y, labels, rows.sorts, w)  # type: ignore[arg-type]
+    codes, labels, w = (None if part is None else part[some] for part in (rows.codes, rows.labels, rows.weights))
+    return replace(rows, X=rows.X[some], codes=codes, Y=rows.Y[some], labels=labels, weights=w)

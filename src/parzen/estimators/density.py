@@ -72,7 +72,18 @@ class DensityLearner(DensityMixin, Learner):
         """Log-density of each row, (n,); missing cells are integrated out."""
         check_is_fitted(self, "density_")
         rows = self._later(X)
-        values: Array = self._reading(rows, evaluate, self.density_, rows)[:, 0]
+        return self._scored(rows, self._reading(rows, evaluate, self.density_, rows)[:, 0])
+
+    def held_out(self, X: Any) -> Array:
+        """The same, but a row that equals one which a kernel density was learnt from is asked of all others, (n,)."""
+        check_is_fitted(self, "density_")
+        if not self.density_.keeps_rows:
+            return self.score_samples(X)
+        rows = self._later(X)
+        return self._scored(rows, self._reading(rows, self.density_.held_out, rows)[:, 0])
+
+    def _scored(self, rows: Any, values: Array) -> Array:
+        """Values of rows, or an error where they are not finite because a cell isn't."""
         if not np.isfinite(values).all():
             finite(rows)
         return values

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from parzen.accumulate import evaluate
 from parzen.estimators.density import DensityLearner
 from parzen.estimators.door import finite_rows
 from parzen.estimators.learner import generator
@@ -47,11 +46,7 @@ class LineLearner(DensityLearner):
 
     _holds_families = True  # parameters may be arrays, which the user may change
 
-    def score_samples(self, X: Any) -> Array:
-        """Log-density of each row, (n,)."""
-        check_is_fitted(self, "density_")
-        rows = self._later(X)
-        values: Array = self._reading(rows, evaluate, self.density_, rows)[:, 0]
+    def _scored(self, rows: Any, values: Array) -> Array:
         if np.isnan(rows.sum()) or not np.isfinite(values).all():
             finite_rows(rows)
         return values
@@ -65,7 +60,7 @@ class LineLearner(DensityLearner):
         """Probability that every column is at most as large as in each row, (n,)."""
         check_is_fitted(self, "density_")
         rows = finite_rows(self._later(X))
-        return np.asarray(self.density_.cdf(rows)[:, 0])  # type: ignore[attr-defined]
+        return np.asarray(self.density_.cdf(rows)[:, 0])
 
     def quantile(self, q: ArrayLike) -> Any:
         """Values of the only column below which the probability is q, as the shape of q.
@@ -122,7 +117,7 @@ class LineLearner(DensityLearner):
         return tags
 
     def _below(self, x: Array) -> Array:
-        return np.asarray(self.density_.cdf(x[:, None])[:, 0])  # type: ignore[attr-defined]
+        return np.asarray(self.density_.cdf(x[:, None])[:, 0])
 
     def _log_line(self, x: Array) -> Array:
         return self.density_.log_density(x[:, None])[:, 0]

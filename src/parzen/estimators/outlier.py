@@ -1,0 +1,394 @@
+"""Outlier detection by densities: any density of the library, scored by rows it has not seen."""
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, OutlierMixin, clone
+from sklearn.model_selection import check_cv
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from parzen.cells import column_of, frame_kind, is_numeric
+from parzen.estimators.density import DensityEstimator
+from parzen.estimators.door import all_or_nothing, finite, finite_rows, table, weights, weighty
+from parzen.explanation import Surprise
+from parzen.families.columns import Columns
+from parzen.families.kernel import Kernel
+from parzen.family import Family, choose
+from parzen.kernels.arrays import Array, is_sparse
+from parzen.outliers import Null, false_discoveries
+from parzen.summation import counts_rows
+
+#: The p-value below which a row is predicted to be an outlier, where no share of outliers is given.
+LEVEL = 0.01
+#: How p-values may be found.
+METHODS = ("tail", "ranks")
+#: Values of a column that stand for all of them when a row is explained.
+TYPICAL = 33
+
+
+class OutlierLearner(OutlierMixin, BaseEstimator):
+    """What follows from scores: decisions, p-values, and flags at a false discovery rate.
+
+    A score is low where a row is unlikely; an outlier's decision is below zero and its prediction -1.
+    """
+
+    contamination: Any
+    offset_: float
+    null_: Null
+
+    @abstractmethod
+    def score_samples(self, X: Any) -> Array:
+        """How ordinary each row is, (n,): the lower, the more of an outlier."""
+
+    def _decide(self, scores: Array, left_out: Array, w: Array | None = None) -> None:
+        """Learn where outliers begin, from scores of the rows and from those which they have when left out."""
+        share = self.contamination
+        self.null_ = Null.of(left_out, w)
+        if isinstance(share, str):
+            choose("contamination", share, ("auto",))
+            self.offset_ = max(self.null_.score_at(LEVEL), self.null_.quantile(LEVEL))
+            return
+        if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0 < share <= 0.5:
+            raise ValueError(f"contamination must be 'auto', or a share above 0 and at most 0.5, got {share!r}.")
+        scores = np.maximum(scores if w is None else np.repeat(scores, _times(w)), np.finfo(float).min)
+        self.offset_ = float(np.percentile(scores, 100.0 * share))
+
+    def decision_function(self, X: Any) -> Array:
+        """Score of each row less `offset_`: below zero it is an outlier."""
+        return self.score_samples(X) - self.offset_
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """-1 for outliers, 1 for the others."""
+        scores = self.score_samples(X)
+        return np.where(scores < self.offset_, -1, 1)
+
+    def p_values(self, X: Any = None, *, method: str = "tail") -> Array:
+        """Probability that an ordinary row is as unlikely as each of these; without X, as those learnt from.
+
+        Parameters
+        ----------
+        method : "tail" or "ranks"
+            "tail": a generalised Pareto tail, fitted to the scores of rows that were left out so that outliers among
+            them don't move it. "ranks": the share of those scores that are as low (conformal p-values), which assumes
+            nothing but that they are of ordinary rows; it can't be below 1 / (n + 1), and finds no outliers among the
+            very rows that it compares with.
+        """
+        check_is_fitted(self, "null_")
+        choose("method", method, METHODS)
+        scores = self._left_out() if X is None else self._new_scores(X)
+        return self.null_.p_values(scores) if method == "tail" else self.null_.ranks(scores)
+
+    def flagged(self, X: Any = None, *, fdr: float = 0.05, method: str = "tail") -> NDArray[np.bool_]:
+        """Which rows are outliers at a false discovery rate (Benjamini and Hochberg); without X, of those learnt from.
+
+        Parameters
+        ----------
+        fdr : share of the flags that may be false, on average
+        """
+        return false_discoveries(self.p_values(X, method=method), fdr)
+
+    @abstractmethod
+    def _left_out(self) -> Array:
+        """Scores of the rows that were learnt from, each left out."""
+
+    def _new_scores(self, X: Any) -> Array:
+        """Scores that compare with those."""
+        return self.score_samples(X)
+
+
+class DensityOutlier(OutlierLearner):
+    """Outliers are rows of low density: any density of the library as a scikit-learn outlier detector.
+
+    Parameters
+    ----------
+    density : Family or density estimator, optional
+        What is fitted: ``Kernel()``, ``Gaussian()``, ``Mixture(Gaussian(), 3)``, ``Product({...})``,
+        ``GaussianMixture(5)``, or scikit-learn's. By default, of numbers without missing cells, a smooth kernel density
+        (an exponential kernel whose bandwidth is each column's standard deviation); of other tables ``Columns()``, in
+        which each column has a density of its kind.
+    contamination : "auto" or float
+        The share of the rows that are outliers. "auto": those with a p-value below 0.01, and the least likely
+        hundredth of the rows in any case, so that one in a hundred ordinary rows is taken for an outlier; `flagged` is
+        stricter, and asks for a false discovery rate instead.
+    cv : int, splitter or None
+        How rows are left out to learn how they score (5 folds by default). Kernel densities leave out each row alone,
+        whatever `cv` is. None: nothing is left out.
+    random_state : int, RandomState instance or None
+        Of the folds.
+
+    Attributes
+    ----------
+    offset_ : float
+        ``decision_function(X) = score_samples(X) - offset_``.
+    scores_ : array of shape (n,)
+        Log-densities of the rows that were learnt from, each left out.
+    null_ : Null
+        What log-densities of ordinary rows look like.
+    estimator_ : density estimator
+    n_features_in_ : int
+    feature_names_in_ : array of str, where X has names
+
+    Notes
+    -----
+    A row that a kernel density has learnt from would find itself: `score_samples` asks all the others instead, where a
+    row equals one that was learnt from. So rows that were learnt from and new ones can be compared.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from parzen import DensityOutlier
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.vstack([rng.normal(size=(300, 2)), [[6.0, 6.0], [-7.0, 5.0]]])
+    >>> model = DensityOutlier().fit(X)
+    >>> np.flatnonzero(model.flagged())
+    array([300, 301])
+    >>> model.predict([[0.0, 0.0], [9.0, 0.0]])
+    array([ 1, -1])
+    >>> print(model.explain([[0.0, 9.0]]))
+    log-density -9.95, p = 1.6e-08
+      column 1 = 9 (-0.0498 would be likely)  +6.92
+      column 0 = 0                            +0.00
+    """
+
+    def __init__(
+        self,
+        density: Any = None,
+        contamination: str | float = "auto",
+        *,
+        cv: Any = 5,
+        random_state: Any = None,
+    ) -> None:
+        self.density = density
+        self.contamination = contamination
+        self.cv = cv
+        self.random_state = random_state
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> None:
+        """Fit the density to rows, and learn how they score when they are left out.
+
+        Parameters
+        ----------
+        X : table of shape (n, d)
+        y : ignored
+        sample_weight : array of shape (n,), optional
+            How much a row counts in the density.
+
+        Returns
+        -------
+        self
+        """
+        X = table(self, X, reset=True, sparse=self._takes_sparse())
+        w = weights(sample_weight, X)
+        kept = np.arange(X.shape[0]) if w is None else np.cumsum(w > 0) - np.where(w > 0, 1, X.shape[0] + 1)
+        X, w = weighty(X, w)
+        model = self._model(X, w)
+        self.estimator_ = clone(model).fit(X, **_weighing(w))
+        scores = self._scores(X)
+        self.scores_ = scores if self._keeps_rows or self.cv is None else self._crossed(model, X, w, scores, kept)
+        self._decide(scores, self.scores_, w)
+        self.typical_ = None if is_sparse(X) else _typical(X)
+
+    def _model(self, X: Any, w: Array | None) -> Any:
+        density = self.density
+        if density is None:
+            return DensityEstimator(_smooth(X, w))
+        if isinstance(density, Family):
+            return DensityEstimator(density, random_state=self.random_state)
+        if not hasattr(density, "score_samples") or not hasattr(density, "fit"):
+            raise TypeError(
+                "density must be a family such as Gaussian(), or an estimator with fit and score_samples such as "
+                f"KernelDensity(), got {type(density).__name__}."
+            )
+        return density
+
+    @property
+    def _keeps_rows(self) -> bool:
+        density = getattr(self.estimator_, "density_", None)
+        return bool(getattr(density, "keeps_rows", False))
+
+    def _crossed(self, model: Any, X: Any, w: Array | None, scores: Array, kept: NDArray[np.int64]) -> Array:
+        """Scores of rows under densities that were fitted to the other folds; `kept` is where each row given is now."""
+        folds = self.cv
+        if isinstance(folds, int | np.integer) and not isinstance(folds, bool):
+            codes = _same_rows(X)
+            count = int(codes.max()) + 1
+            if folds < 2 or count < 2 * folds:
+                return scores
+            fold = (np.random.default_rng(_seed(self.random_state)).permutation(count) % folds)[codes]
+            parts = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(int(folds))]
+        else:
+            splits = check_cv(folds).split(np.zeros((len(kept), 1)))
+            parts = [tuple(kept[side][kept[side] >= 0] for side in split) for split in splits]
+        out = np.array(scores)
+        for rest, part in parts:
+            one = clone(model).fit(_rows(X, rest), **_weighing(None if w is None else w[rest]))
+            out[part] = one.score_samples(_rows(X, part))
+        return out
+
+    def _scores(self, X: Any) -> Array:
+        held_out = getattr(self.estimator_, "held_out", None)
+        return np.asarray(self.estimator_.score_samples(X) if held_out is None else held_out(X), dtype=np.float64)
+
+    def score_samples(self, X: Any) -> Array:
+        """Log-density of each row, (n,): low for outliers. One that a kernel density learnt from is asked of others."""
+        check_is_fitted(self, "estimator_")
+        return self._scores(self._later(X))
+
+    def _later(self, X: Any) -> Any:
+        X = table(self, X, reset=False, sparse=self._takes_sparse())
+        return X if self._takes_missing() or not is_numeric(X) else finite_rows(X)
+
+    def _left_out(self) -> Array:
+        return self.scores_
+
+    def explain(self, X: Any) -> Surprise:
+        """Which columns make rows unlikely: how much likelier each were if a column held what goes with the others.
+
+        Each cell is replaced by values that the column had among the rows learnt from, and the likeliest is taken. A
+        missing cell explains nothing.
+
+        Returns
+        -------
+        Surprise
+            With `contributions` (n, d) in units of the log-density, `typical` values, `text(row)` and `plot(row)`.
+        """
+        check_is_fitted(self, "estimator_")
+        if self.typical_ is None:
+            raise TypeError("explain takes dense tables, but the density was fitted to a sparse matrix.")
+        X = self._later(X)
+        scores = self._scores(X)
+        names = getattr(self, "feature_names_in_", None)
+        labels = [f"column {j}" for j in range(X.shape[1])] if names is None else list(names)
+        likeliest, typical = _replaced(self._scores, X, self.typical_, scores)
+        return Surprise(scores, self.null_.p_values(scores), likeliest, typical, labels, X)
+
+    def _takes_sparse(self) -> bool:
+        return bool(isinstance(self.density, Family) and self.density.takes_sparse)
+
+    def _takes_missing(self) -> bool:
+        if self.density is None:
+            return True
+        if isinstance(self.density, Family):
+            return bool(self.density.takes_missing)
+        try:
+            return bool(get_tags(self.density).input_tags.allow_nan)
+        except (AttributeError, TypeError):
+            return False
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self._takes_missing()
+        tags.input_tags.sparse = self._takes_sparse()
+        return tags
+
+
+def _smooth(X: Any, w: Array | None) -> Family:
+    """The density that is taken where none is given."""
+    if not is_numeric(X):
+        columns = [column_of(X, j) for j in range(X.shape[1])] if frame_kind(X) else []
+        plain = columns and all(getattr(column.dtype, "kind", "O") in "iuf" for column in columns)
+        X = X.to_numpy() if plain else X
+    if not is_numeric(X) or np.isnan(X.sum()):
+        if is_numeric(X):
+            finite(X)
+        return Columns()
+    rows = np.asarray(finite(X), dtype=np.float64)
+    off = rows - rows[0]
+    spread = np.sqrt(np.average((off - np.average(off, axis=0, weights=w)) ** 2, axis=0, weights=w))
+    return Kernel(np.where(spread > 0, spread, 1.0), "exponential")
+
+
+def _typical(X: Any) -> list[NDArray[Any]]:
+    """Values that stand for those of each column."""
+    found: list[NDArray[Any]] = []
+    for j in range(X.shape[1]):
+        column = column_of(X, j)
+        cells = column if isinstance(column, np.ndarray) else column.to_numpy()
+        if cells.dtype.kind in "iuf":
+            known = np.sort(cells[~np.isnan(cells)])
+            places = np.linspace(0, max(len(known) - 1, 0), TYPICAL).round().astype(np.intp)
+            found.append(np.unique(known[places] if len(known) else known))
+        else:
+            values, counts = _counted(cells)
+            found.append(values[np.argsort(-counts, kind="stable")[:TYPICAL]])
+    return found
+
+
+def _counted(cells: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    counts: dict[Any, int] = {}
+    for cell in cells.tolist():
+        if cell is not None and cell == cell:
+            counts[cell] = counts.get(cell, 0) + 1
+    values = np.empty(len(counts), dtype=object)
+    values[:] = list(counts)
+    return values, np.array(list(counts.values()), dtype=np.int64)
+
+
+def _replaced(score: Any, X: Any, typical: list[NDArray[Any]], scores: Array) -> tuple[Array, NDArray[Any]]:
+    """How much likelier each row is with the best of the typical values in each column, (n, d), and that value."""
+    n, d = X.shape
+    gain, best = np.zeros((n, d)), np.empty((n, d), dtype=object)
+    for j, values in enumerate(typical):
+        missing = _missing(column_of(X, j))
+        top = np.full(n, -np.inf)
+        for value in values:
+            found = score(_with(X, j, value))
+            better = found > top
+            top[better], best[better, j] = found[better], value
+        with np.errstate(invalid="ignore"):
+            more = np.where(np.isneginf(scores) & np.isneginf(top), 0.0, top - scores)
+        gain[:, j] = np.where(missing | ~(more > 0), 0.0, more)
+    return gain, best
+
+
+def _missing(column: Any) -> NDArray[np.bool_]:
+    cells = column if isinstance(column, np.ndarray) else column.to_numpy()
+    return np.array([cell is None or cell != cell for cell in cells.tolist()], dtype=bool)
+
+
+def _with(X: Any, j: int, value: Any) -> Any:
+    """A table in which column j holds one value."""
+    kind = frame_kind(X)
+    if kind == "pandas":
+        copy = X.copy()
+        copy.isetitem(j, type(X.iloc[:, j])([value] * len(X), index=X.index, dtype=X.dtypes.iloc[j]))
+        return copy
+    if kind == "polars":
+        import polars
+
+        return X.with_columns(polars.lit(value, dtype=X.dtypes[j]).alias(X.columns[j]))
+    copy = np.array(X)
+    copy[:, j] = value
+    return copy
+
+
+def _rows(X: Any, places: NDArray[np.int64]) -> Any:
+    return X.iloc[places] if frame_kind(X) == "pandas" else X[places]
+
+
+def _same_rows(X: Any) -> NDArray[np.int64]:
+    """Numbers of the rows, the same for equal ones: these are left out together."""
+    if is_numeric(X):
+        return np.unique(X, axis=0, return_inverse=True)[1].reshape(-1)
+    if is_sparse(X):
+        return np.arange(X.shape[0])
+    seen: dict[str, int] = {}
+    rows = X.to_numpy() if frame_kind(X) else X
+    return np.array([seen.setdefault(repr(row), len(seen)) for row in rows.tolist()], dtype=np.int64)
+
+
+def _times(w: Array) -> NDArray[np.int64]:
+    """How often each row counts, to three digits of the least weight."""
+    return np.round(w if counts_rows(w) else 1000.0 * w / w.max()).astype(np.int64)
+
+
+def _weighing(w: Array | None) -> dict[str, Array]:
+    return {} if w is None else {"sample_weight": w}
+
+
+def _seed(random_state: Any) -> Any:
+    return random_state if isinstance(random_state, int | np.integer) else 0
