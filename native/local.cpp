@@ -117,6 +117,7 @@ double far_moments(const Tiles& tiles, const double* points, const Values& value
     index home = -1;
     for (index t = 0; t < count; ++t)
         if (factor[values.group[t]] > 0 && (home < 0 || distance[t] < distance[home])) home = t;
+    if (home < 0) return -infinity;
     double t0 = 0;
     for (index j = 0; j < d; ++j) {
         const double off = points[(home * d + j) * size] - tiles.relative(q[j], home, j);

@@ -195,3 +195,35 @@ def nearest(X, centre):
     X = np.asarray(X, dtype=float)
     squares = np.nansum((X[:, None, :] - centre[None]) ** 2, axis=2)
     return squares.argmin(axis=1), squares.min(axis=1)
+
+
+def local_averages(points, values, w, Q, kernel, order, factors=None):
+    """Averages of values around queries in extended precision: a constant, or a line by weighted least squares.
+
+    Far from all points the weights are those of the nearest ones, relative to the nearest.
+    """
+    points, values, w, Q = (np.asarray(part, dtype=np.longdouble) for part in (points, values, w, Q))
+    out = np.empty((len(Q), values.shape[1]))
+    for i, q in enumerate(Q):
+        u = points - q
+        square = (u**2).sum(axis=1)
+        weight = w if factors is None else w * factors[i]
+        square = np.where(weight > 0, square, np.inf)
+        least = square.min()
+        if kernel == "gaussian":
+            k = np.exp(-0.5 * (square - least))
+        elif kernel == "exponential":
+            k = np.exp(-(np.sqrt(square) - np.sqrt(least)))
+        elif least < 1:
+            k = KERNELS[kernel](np.sqrt(square))
+        else:
+            k = (square <= least * (1 + 1e-12)).astype(np.longdouble)
+        k = np.where(weight > 0, k * weight, 0)
+        k /= k.sum()
+        if order == 0:
+            out[i] = k @ values
+            continue
+        root = np.sqrt(k.astype(float))[:, None]
+        design = np.column_stack([np.ones(len(u)), u]).astype(float)
+        out[i] = np.linalg.lstsq(root * design, root * values.astype(float), rcond=None)[0][0]
+    return out

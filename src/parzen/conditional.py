@@ -66,7 +66,7 @@ class Pairs:
         shares = [_with_unseen(sort.shares(float(one))) for sort, one in zip(self.sorts, lambdas[e:], strict=True)]
         given = _sums(self.X, self.codes, numbers[:d], tables, self.weights, self.Y, rtol)
         both = _joined(self.codes, self.labels)
-        joint = _sums(self.columns, both, numbers, [*tables, *shares], self.weights, self.Y[:, :0], rtol)
+        joint = _sums(self.columns, both, numbers, [*tables, *shares], self.weights, self.Y[:, :0], rtol, e)
         return ConditionalWindows(self, bandwidth, given, joint, numbers[d:], shares)
 
     def unlikelihood(self, bandwidth: Array) -> float:
@@ -81,11 +81,18 @@ class Pairs:
 
 
 def _sums(
-    X: Array, codes: Codes, h: Array, tables: list[Array], weights: Array | None, values: Array, rtol: float
+    X: Array,
+    codes: Codes,
+    h: Array,
+    tables: list[Array],
+    weights: Array | None,
+    values: Array,
+    rtol: float,
+    given: int | None = None,
 ) -> LocalSum:
     if not X.shape[1]:
         X, h = np.zeros((len(X), 1)), np.ones(1)
-    return LocalSum(GAUSSIAN, np.ascontiguousarray(X), values, weights, h, codes, tables, rtol)
+    return LocalSum(GAUSSIAN, np.ascontiguousarray(X), values, weights, h, codes, tables, rtol, given)
 
 
 def _joined(codes: Codes, labels: Codes) -> Codes:
@@ -135,15 +142,15 @@ class ConditionalWindows:
             unseen = (labels == [sort.size for sort in self.rows.sorts]).any(axis=1)
         places = _nowhere(np.column_stack([Q, Y]))
         below = self.given.log(_nowhere(Q), codes, own, left)
-        out = self.joint.log(places, _joined(codes, labels), own, left) - below + self._constant
+        with np.errstate(invalid="ignore"):
+            out = self.joint.log(places, _joined(codes, labels), own, left) - below + self._constant
         far = np.flatnonzero(~(below > FAR))
-        if len(far) and own is None:
-            for rows in _blocks(len(far), len(self.rows.X)):
-                at = far[rows]
-                few = None if codes is None else codes[at]
-                log_share = np.log(np.maximum(self.given.shares(_nowhere(Q[at]), few), 1e-300))
-                near = self._log_kernels(Y[at], None if labels is None else labels[at])
-                out[at] = special.logsumexp(log_share + near, axis=1) + self._constant
+        for rows in _blocks(len(far), len(self.rows.X)):
+            at = far[rows]
+            few, mine = None if codes is None else codes[at], None if own is None else own[at]
+            log_share = self.given.log_shares(_nowhere(Q[at]), few, mine, None if left is None else left[at])
+            near = self._log_kernels(Y[at], None if labels is None else labels[at])
+            out[at] = special.logsumexp(log_share + near, axis=1) + self._constant
         return np.where(unseen, -np.inf, out)
 
     @property
@@ -157,7 +164,8 @@ class ConditionalWindows:
             total -= 0.5 * ((Y[:, j, None] - self.rows.Y[:, j]) / h) ** 2
         if labels is not None and self.rows.labels is not None:
             for j, share in enumerate(self.shares):
-                total += np.log(np.maximum(share[labels[:, j]][:, self.rows.labels[:, j]], 1e-300))
+                with np.errstate(divide="ignore"):
+                    total += np.log(share)[labels[:, j]][:, self.rows.labels[:, j]]
         return total
 
     def mean(self, Q: Array, codes: Codes) -> Array:
@@ -166,46 +174,31 @@ class ConditionalWindows:
 
     def variance(self, Q: Array, codes: Codes) -> Array:
         """Their variances, (m, p)."""
-        centre = self.rows.Y.mean(axis=0)
-        off = self.rows.Y - centre
-        found = LocalSum(
-            GAUSSIAN, self.given.points, np.column_stack([off, off**2]), self.given.weights, self.given.units,
-            self.given.codes, self.given.tables, self.given.rtol,
-        ).averages(_nowhere(Q), codes).value  # fmt: skip
-        p = len(self.h)
-        return np.maximum(found[:, p:] - found[:, :p] ** 2, 0.0) + self.h**2
+        mean, Y = self.mean(Q, codes), self.rows.Y
+
+        def around(share: Array, rows: slice) -> Array:
+            return np.stack([(share * (Y[:, j] - mean[rows, j, None]) ** 2).sum(axis=1) for j in range(Y.shape[1])], 1)
+
+        return self._over(Q, codes, around, len(self.h)) + self.h**2
 
     def cdf(self, Q: Array, codes: Codes, y: Array) -> Array:
         """Probability of values up to y (m,), of one column of numbers."""
-        return self._over(Q, codes, lambda share, rows: (share * self._below(y[rows])).sum(axis=1))
 
-    def _below(self, y: Array) -> Array:
-        return np.asarray(special.ndtr((y[:, None] - self.rows.Y[:, 0]) / self.h[0]))
+        def below(share: Array, rows: slice) -> Array:
+            return (share * special.ndtr((y[rows, None] - self.rows.Y[:, 0]) / self.h[0])).sum(axis=1)
 
-    def quantile(self, Q: Array, codes: Codes, q: Array) -> Array:
-        """Values below which the probability is q (m,), of one column of numbers."""
-        return self._over(Q, codes, lambda share, rows: self._inverse(share, q[rows]))
+        return self._over(Q, codes, below)
 
-    def _inverse(self, share: Array, q: Array) -> Array:
-        """Newton's steps, halved where they would leave the stretch in which the value must be."""
-        y, h = self.rows.Y[:, 0], float(self.h[0])
-        around = h * special.ndtri(np.clip(q, 1e-300, 1.0))
-        least, most = (np.where(share > 0, y, end) for end in (np.inf, -np.inf))
-        low, high = least.min(axis=1) + around, most.max(axis=1) + around
-        x = np.clip((share * y).sum(axis=1), low, high)
-        inner = (q > 0) & (q < 1)
-        for _ in range(200):
-            u = (x[:, None] - y) / h
-            off = (share * special.ndtr(u)).sum(axis=1) - q
-            slope = (share * np.exp(-0.5 * u**2)).sum(axis=1) / (h * np.sqrt(2 * np.pi))
-            low, high = np.where(off < 0, x, low), np.where(off < 0, high, x)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                step = x - off / slope
-            new = np.where((step > low) & (step < high), step, low + 0.5 * (high - low))
-            moved, x = np.abs(new - x), np.where(inner, new, x)
-            if not (moved > 1e-13 * (h + np.abs(x)))[inner].any():
-                break
-        return np.where(q <= 0, -np.inf, np.where(q >= 1, np.inf, x))
+    def quantile(self, Q: Array, codes: Codes, levels: Array) -> Array:
+        """Values below which the probabilities are levels (L,), of one column of numbers, (m, L)."""
+        order = np.argsort(self.rows.Y[:, 0], kind="stable")
+        centre = float(self.rows.Y[order[len(order) // 2], 0])
+        y = self.rows.Y[order, 0] - centre
+
+        def inverse(share: Array, rows: slice) -> Array:
+            return np.stack([_inverse(y, one[order], float(self.h[0]), levels) for one in share]) + centre
+
+        return self._over(Q, codes, inverse, len(levels))
 
     def sample(self, Q: Array, codes: Codes, rng: np.random.Generator) -> tuple[Array, Codes]:
         """A draw for each row: values that are numbers (m, p), and categories (m, q)."""
@@ -225,13 +218,35 @@ class ConditionalWindows:
             drawn[:, j] = np.minimum((below < rng.random(len(Q))).sum(axis=0), len(below) - 1)
         return Y, drawn
 
-    def _over(self, Q: Array, codes: Codes, function: Callable[[Array, slice], Array]) -> Array:
-        """A function of the weights of all rows around each place, block by block."""
-        out = np.empty(len(Q))
+    def _over(self, Q: Array, codes: Codes, function: Callable[[Array, slice], Array], width: int = 0) -> Array:
+        """A function of the weights of all rows around each place, block by block, (m,) or (m, width)."""
+        out = np.empty((len(Q), width) if width else len(Q))
         for rows in _blocks(len(Q), len(self.rows.X)):
-            share = self.given.shares(_nowhere(Q[rows]), None if codes is None else codes[rows])
+            share = np.exp(self.given.log_shares(_nowhere(Q[rows]), None if codes is None else codes[rows]))
             out[rows] = function(share, rows)
         return out
+
+
+def _inverse(y: Array, share: Array, h: float, levels: Array) -> Array:
+    """Where a sum of Gaussians around rising places y, with shares, reaches levels: Newton's steps, kept in bounds."""
+    near = share > 1e-25 * share.max()
+    y, share = y[near], share[near]
+    ends, q = (levels <= 0, levels >= 1), np.where((levels > 0) & (levels < 1), levels, 0.5)
+    around = h * special.ndtri(q)
+    low, high = y[0] + around, y[-1] + around
+    x = np.clip(y[np.minimum(np.searchsorted(np.cumsum(share), q * share.sum()), len(y) - 1)], low, high)
+    for _ in range(200):
+        u = (x[:, None] - y) / h
+        off = special.ndtr(u) @ share - q
+        slope = np.exp(-0.5 * u**2) @ share / (h * np.sqrt(2 * np.pi))
+        low, high = np.where(off < 0, x, low), np.where(off < 0, high, x)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            step = x - off / slope
+        new = np.where((step > low) & (step < high), step, low + 0.5 * (high - low))
+        moved, x = np.abs(new - x), new
+        if not (moved > 1e-13 * (h + np.abs(x))).any():
+            break
+    return np.where(ends[0], -np.inf, np.where(ends[1], np.inf, x))
 
 
 def _nowhere(Q: Array) -> Array:

@@ -138,7 +138,7 @@ class Surprise:
         """One row in words: the columns that add most, in order."""
         order = self._order(row, most)
         lines = [f"log-density {self.scores[row]:.2f}, p = {self.p_values[row]:.2g}"]
-        width = max(len(self._said(row, j)) for j in order)
+        width = max((len(self._said(row, j)) for j in order), default=0)
         lines += [f"  {self._said(row, j):<{width}}  {self.contributions[row, j]:+.2f}" for j in order]
         if len(order) < len(self.names):
             lines.append(f"  {len(self.names) - len(order)} others")

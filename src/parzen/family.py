@@ -118,7 +118,7 @@ class Density(ABC):
 
     @property
     def keeps_rows(self) -> bool:
-        """Whether `held_out` knows the rows that the density was learnt from."""
+        """Whether `held_out` leaves out rows that the density was learnt from, in every column."""
         return False
 
     def held_out(self, X: Any) -> Array:

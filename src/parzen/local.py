@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 
 from parzen.accumulate import for_each
 from parzen.kernels.arrays import Array
@@ -20,6 +21,8 @@ from parzen.summation import QUERIES, WindowSum
 
 #: Most numbers in a table of factors between cells of categories.
 MOST_FACTORS = 2**22
+#: Bandwidths beyond which a place is as good as any other in its direction.
+FAR = 1e140
 #: A local line is followed in a direction as long as the rows' mean there is no farther than this many of their
 #: standard deviations: beyond, it would be extrapolated from next to nothing.
 FARTHEST = 100.0
@@ -76,6 +79,9 @@ class LocalSum:
     tables : sequence of e arrays of shape (size + 1, size)
         Their kernels, see `Category.table`.
     rtol : what an average may be off by, in units of the values' range
+    given : int, optional
+        How many of the columns of categories are given: where no row is like a query in these, all rows count; where
+        none is in the others, none does. By default all.
 
     Examples
     --------
@@ -96,6 +102,7 @@ class LocalSum:
     codes: NDArray[np.int64] | None = None
     tables: Sequence[Array] = ()
     rtol: float = 1e-15
+    given: int | None = None
 
     @cached_property
     def w(self) -> Array:
@@ -118,9 +125,7 @@ class LocalSum:
             A row whose weight is `left` instead: what leaves it out.
         lines : whether averages for local lines are asked for, u in units of the bandwidth
         """
-        # Squares of distances must be numbers; so far away only the nearest rows matter.
-        ends = (end + sign * 1e140 * self.units for end, sign in zip(self._ends, (-1.0, 1.0), strict=True))
-        Q = np.ascontiguousarray(np.clip(np.asarray(Q, dtype=np.float64), *ends))
+        Q = self._near_enough(Q)
         if self.profile.name not in CODES:
             return self._by_function(Q, codes, own, left, lines)
         if not lines and self.codes is None and self.values.shape[1]:
@@ -129,6 +134,16 @@ class LocalSum:
                 return found
         return self._by_pairs(Q, codes, own, left, lines)
 
+    def _near_enough(self, Q: Array) -> Array:
+        """Places in the same direction whose squared distances are numbers; so far, the nearest rows count alone."""
+        Q, centre = np.ascontiguousarray(Q, dtype=np.float64), self.points[0]
+        with np.errstate(over="ignore"):
+            far = np.flatnonzero(~(np.abs((0.5 * Q - 0.5 * centre) / self.units) < FAR).all(axis=1))
+        if len(far):
+            small = (Q[far] * 1e-170 - centre * 1e-170) / self.units
+            Q[far] = centre + small / np.abs(small).max(axis=1, keepdims=True) * FAR * self.units
+        return Q
+
     def log(
         self,
         Q: Array,
@@ -136,31 +151,43 @@ class LocalSum:
         own: NDArray[np.int64] | None = None,
         left: Array | None = None,
     ) -> Array:
-        """Logarithms of the sums of weights around rows alone, (m,)."""
+        """Logarithms of the sums of weights around rows alone, (m,); -inf where none counts."""
         if self.codes is None:
             return self._plain.log(np.asarray(Q, dtype=np.float64), own, left)
-        return replace(self, values=np.empty((len(self.points), 0))).averages(Q, codes, own, left).log_sum
+        found = replace(self, values=np.empty((len(self.points), 0))).averages(Q, codes, own, left).log_sum
+        factors, cell = self._factors(codes, len(Q))
+        counts = np.asarray((factors > 0).any(axis=1))
+        return np.where(counts[cell], found, -np.inf)
 
-    def shares(self, Q: Array, codes: NDArray[np.int64] | None = None) -> Array:
-        """Weights of all rows around each of a few places, which add to one, (m, n); of a Gaussian kernel.
+    def log_shares(
+        self,
+        Q: Array,
+        codes: NDArray[np.int64] | None = None,
+        own: NDArray[np.int64] | None = None,
+        left: Array | None = None,
+    ) -> Array:
+        """Logarithms of the weights of all rows around each of a few places, which add to one, (m, n); Gaussian.
 
         Relative to the nearest row, so that they are numbers however far that is.
         """
-        Q = np.asarray(Q, dtype=np.float64)
+        Q = self._near_enough(Q)
         factors, cell = self._factors(codes, len(Q))
-        log_factor = np.log(np.maximum(factors, 1e-300))[cell]
-        log_factor = log_factor if self.codes is None else log_factor[:, self._kinds[1]]
+        with np.errstate(divide="ignore"):
+            log_factor = np.log(factors)[cell]
+            log_weight = (log_factor if self.codes is None else log_factor[:, self._kinds[1]]) + np.log(self.w)
+            if own is not None and left is not None:
+                rows = np.arange(len(Q))
+                log_weight[rows, own] += np.log(left) - np.log(self.w[own])
         off = (self.points[:1] - Q) / self.units
         nearest = np.zeros(len(Q), dtype=np.int64)
         for _ in range(2):  # relative to the first row, then to the nearest
-            log_share = log_factor + np.log(self.w)
+            log_share = log_weight
             for j in range(Q.shape[1]):
                 step = (self.points[:, j] - self.points[nearest, j, None]) / self.units[j]
                 log_share = log_share - 0.5 * step * (step + 2.0 * off[:, j, None])
             nearest = np.argmax(log_share, axis=1)
             off = (self.points[nearest] - Q) / self.units
-        share = np.exp(log_share - log_share.max(axis=1, keepdims=True))
-        return share / share.sum(axis=1, keepdims=True)
+        return log_share - logsumexp(log_share, axis=1, keepdims=True)
 
     @cached_property
     def _ends(self) -> tuple[Array, Array]:
@@ -254,7 +281,8 @@ class LocalSum:
         factors = np.ones((len(asked), len(kinds)))
         for j, table in enumerate(self.tables):
             factors *= table[asked[:, j]][:, kinds[:, j]]
-        factors[~(factors > 0).any(axis=1)] = 1.0  # nothing is like it: all rows count
+            if j + 1 == (len(self.tables) if self.given is None else self.given):
+                factors[~(factors > 0).any(axis=1)] = 1.0  # nothing is like it: all rows count
         return factors, cell
 
     # Cells ----------------------------------------------------------------------------------------------------------
@@ -397,6 +425,9 @@ def fit_lines(found: Averages) -> Lines:
     joint = found.product - mean[:, :, None] * found.value[:, None, :]
     wild = ~np.isfinite(covariance).all(axis=(1, 2))
     covariance[wild], joint[wild] = 0.0, 0.0
+    # A column in which the rows are far to one side would leave nothing but its rounding to the others.
+    aside = np.diagonal(covariance, axis1=1, axis2=2) <= FARTHEST**-2.0 * mean**2
+    covariance[aside[:, :, None] | aside[:, None, :]], joint[aside] = 0.0, 0.0
     if mean.shape[1] == 1:
         spread, axes = covariance[:, :, 0], np.ones((len(mean), 1, 1))
     else:

@@ -10,6 +10,10 @@ from parzen.kernels.arrays import Array
 
 #: The tail begins where this share of the scores lies below, and is fitted to those up to the second share.
 BEGIN, CENSORED = 0.5, 0.9
+#: What is believed of a tail's shape before it is seen: half a normal distribution of this deviation. The logarithm of
+#: the density that rows come from has an exponential tail (shape 0), be it light or heavy; a density that is not theirs
+#: may have a heavier one.
+SHAPE = 0.25
 #: Rows beyond the beginning that a tail needs.
 LEAST = 20
 
@@ -40,7 +44,7 @@ class Null:
     def of(cls, scores: Array, weights: Array | None = None) -> "Null":
         """The null of scores, of which up to a tenth may be outliers.
 
-        Half of the scores are in the tail. It is fitted by maximum likelihood, those of the lowest tenth being known
+        Half of the scores are in the tail. It is fitted by its posterior mode, those of the lowest tenth being known
         only to be lower than the others: how low outliers are does not move it.
 
         Examples
@@ -114,7 +118,7 @@ def _beyond(far: Array, scale: float, shape: float) -> Array:
 
 
 def _pareto(known: Array, w: Array, limit: float, beyond: float) -> tuple[float, float]:
-    """Scale and shape (not negative) of greatest likelihood of distances, a weight of which is beyond a limit."""
+    """Scale and shape (not negative) of distances, of which a weight is known to be beyond a limit."""
     unit = float(np.average(known, weights=w))
     y, end, n = known / unit, limit / unit, float(w.sum())
 
@@ -122,8 +126,9 @@ def _pareto(known: Array, w: Array, limit: float, beyond: float) -> tuple[float,
         scale, shape = np.exp(theta[0]), theta[1]
         if shape < 1e-6:
             return float(n * theta[0] + (w @ y + beyond * end) / scale)
+        belief = 0.5 * (shape / SHAPE) ** 2
         logs, last = np.log1p(shape * y / scale), np.log1p(shape * end / scale)
-        return float(n * theta[0] + (1.0 + 1.0 / shape) * (w @ logs) + beyond * last / shape)
+        return float(n * theta[0] + (1.0 + 1.0 / shape) * (w @ logs) + beyond * last / shape + belief)
 
     options = {"xatol": 1e-9, "fatol": 1e-12 * n, "maxiter": 2000}
     found = [

@@ -151,14 +151,16 @@ class Regression:
         with np.errstate(invalid="ignore", over="ignore"):
             share = factor * np.exp(found.log_sum - value.log_sum)
         share = np.where(np.isfinite(found.log_sum) & np.isfinite(value.log_sum), share, 0.0)
-        change = found.product - found.place[:, :, None] * value.value[:, None, :]
+        taken = found.place[:, :, None] * value.value[:, None, :]
+        change = found.product - taken
+        change[np.abs(change) <= 1e-13 * np.abs(taken)] = 0.0  # nothing but rounding
         return share[:, None, None] * change / sums.units[:, None]
 
     def _differences(self, sums: LocalSum, Q: Array, codes: Codes) -> Array:
         """Slopes by differences, of kernels that have a kink."""
         out = np.empty((len(Q), Q.shape[1], self.Y.shape[1]))
         for j in range(Q.shape[1]):
-            step = 1e-5 * sums.units[j]
+            step = np.maximum(1e-5 * sums.units[j], 4.0 * np.spacing(np.abs(Q[:, j])))
             sides = []
             for sign in (1.0, -1.0):
                 moved = Q.copy()

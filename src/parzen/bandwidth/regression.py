@@ -16,6 +16,9 @@ FEW = 2000
 #: Powers of two that rules of thumb are multiplied by to begin with.
 OCTAVES = np.arange(-4.0, 4.01, 0.5)
 
+#: A criterion that is no number: larger than any, but still one that can be compared.
+NOTHING = 1e300
+
 Criterion = Callable[[Array], float]
 
 
@@ -44,6 +47,8 @@ class Columns:
         cls, X: Array, kinds: tuple[Category, ...] = (), weights: Array | None = None, widen: float = 1.0
     ) -> "Columns":
         """The columns of rows."""
+        if not X.shape[1]:
+            return cls(np.zeros(0), np.zeros(0), kinds, widen)
         off = X - X[0]
         middle = np.average(off, axis=0, weights=weights)
         deviation = np.sqrt(np.average((off - middle) ** 2, axis=0, weights=weights))
@@ -98,7 +103,7 @@ def search(
     low, high = scale.ends
     at_low = free[:d] & (theta[:d] <= low[:d] + 0.01)
     at_high = free[:d] & (theta[:d] >= high[:d] - 0.01)
-    if not np.isfinite(value) or at_low.any() or (at_high.any() and not widest):
+    if value >= NOTHING or at_low.any() or (at_high.any() and not widest):
         end = "lower" if at_low.any() else "upper"
         warn(
             f"the criterion is least at the {end} end of the bandwidths tried, {np.round(found, 6).tolist()}: "
@@ -109,7 +114,7 @@ def search(
 
 def _number(value: float) -> float:
     """A criterion to twelve digits, so that rounding chooses no way."""
-    return float(f"{value:.12g}") if np.isfinite(value) else np.inf
+    return float(f"{value:.12g}") if np.isfinite(value) else NOTHING
 
 
 class _Scale:

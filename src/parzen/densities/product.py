@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from parzen.densities.windows import WindowDensity, which_points
 from parzen.family import Density, chosen, others
 from parzen.kernels.arrays import Array, ColumnError, check_columns
 
@@ -59,11 +60,19 @@ class ProductDensity(Density):
 
     @property
     def keeps_rows(self) -> bool:
-        return any(part.keeps_rows for part in self.parts)
+        return all(part.keeps_rows for part in self.parts)
 
     def held_out(self, X: Any) -> Array:
         check_columns(X, self.shape[1])
-        return np.sum([part.held_out(X[:, columns]) for part, columns in self._pairs()], axis=0)
+        kernels = [(part, X[:, columns]) for part, columns in self._pairs() if isinstance(part, WindowDensity)]
+        if not kernels:
+            return self.log_density(X)
+        own = which_points([part for part, _ in kernels], [block for _, block in kernels])
+        total = np.sum([part.without(block, own) for part, block in kernels], axis=0)
+        for part, columns in self._pairs():
+            if not isinstance(part, WindowDensity):
+                total += part.log_density(X[:, columns])
+        return total
 
     def expectation(self) -> Array:
         out = np.empty(self.shape)

@@ -78,19 +78,6 @@ class Windows:
         off = (X - self._centre).T
         return np.ascontiguousarray(solve_triangular(self.factor, off, lower=True, check_finite=False).T)
 
-    def found(self, X: Array) -> NDArray[np.int64]:
-        """Which point each row is, -1 where it is none."""
-        known, order = self._sorted
-        rows = _as_keys(X)
-        place = np.minimum(np.searchsorted(known, rows), len(known) - 1)
-        return np.where(known[place] == rows, order[place], -1)
-
-    @cached_property
-    def _sorted(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        keys = _as_keys(self.points)
-        order = np.argsort(keys, kind="stable")
-        return keys[order], order
-
     def sums(self, profile: Profile, rtol: float, atol: float) -> WindowSum:
         """The sum of kernels, up to the total weight, the kernel's constant and |F|."""
         weights = self.weights
@@ -123,12 +110,6 @@ class Windows:
     def log_volume(self) -> float:
         """Logarithm of |F|."""
         return float(np.log(np.diagonal(self.factor)).sum())
-
-
-def _as_keys(X: Array) -> NDArray[Any]:
-    """Rows as things that compare as wholes, bit by bit."""
-    rows = np.ascontiguousarray(X + 0.0)  # -0.0 is 0.0
-    return rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))[:, 0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,14 +212,18 @@ class WindowDensity(Density):
         return True
 
     def held_out(self, X: Any) -> Array:
+        return self.without(X, which_points([self], [X]))
+
+    def without(self, X: Any, own: NDArray[np.int64]) -> Array:
+        """Log-density of rows, each without one of the points of each density, (n, K); -1: with all of them."""
         X = np.asarray(as_floats(X, self.shape[1]), dtype=np.float64)
         out = np.empty((len(X), len(self.windows)))
         for k, window in enumerate(self.windows):
-            own = window.found(X if self.support is None else self.support.fold(X))
             left, rest = without_each(window.w)
-            known = (own >= 0) & (rest > 0).all()
+            known = (own[:, k] >= 0) & (rest > 0).all()
             mine, new = np.flatnonzero(known), np.flatnonzero(~known)
-            out[mine, k] = self._without(k, X[mine], own[mine], left[own[mine]], rest[own[mine]])
+            points = own[mine, k]
+            out[mine, k] = self._without(k, X[mine], points, left[points], rest[points])
             if len(new):
                 out[new, k] = self.log_density(X[new])[:, k]
         return out
@@ -395,3 +380,29 @@ class WindowDensity(Density):
                 below *= self.profile.cdf((part[:, j, None] - window.points[:, j]) / (scales * window.factor[j, j]))
             out[begin : begin + rows] = below @ share
         return out
+
+
+def which_points(parts: Sequence[WindowDensity], blocks: Sequence[Any]) -> NDArray[np.int64]:
+    """Which row that was learnt from each row is, (n, K); -1 where it is none.
+
+    Several densities have learnt from blocks of the same rows' columns; where they kept different rows, none is found.
+    """
+    rows = [np.asarray(as_floats(X, part.shape[1]), dtype=np.float64) for part, X in zip(parts, blocks, strict=True)]
+    rows = [X if part.support is None else part.support.fold(X) for part, X in zip(parts, rows, strict=True)]
+    out = np.full((len(rows[0]), len(parts[0].windows)), -1, dtype=np.int64)
+    for k in range(len(parts[0].windows)):
+        points = [part.windows[k].points for part in parts]
+        if len({len(one) for one in points}) > 1:
+            continue
+        known, asked = _as_keys(np.column_stack(points)), _as_keys(np.column_stack(rows))
+        order = np.argsort(known, kind="stable")
+        known = known[order]
+        place = np.minimum(np.searchsorted(known, asked), len(known) - 1)
+        out[:, k] = np.where(known[place] == asked, order[place], -1)
+    return out
+
+
+def _as_keys(X: Array) -> NDArray[Any]:
+    """Rows as things that compare as wholes, bit by bit."""
+    rows = np.ascontiguousarray(X + 0.0)  # -0.0 is 0.0
+    return rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))[:, 0]

@@ -9,11 +9,11 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from parzen.bandwidth.regression import Columns, search
-from parzen.cells import frame_kind
+from parzen.cells import column_of, frame_kind
 from parzen.conditional import ConditionalWindows, Pairs
 from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.mixture import MixtureDensity
-from parzen.estimators.density import DensityEstimator
+from parzen.estimators.density import DensityEstimator, DensityLearner
 from parzen.estimators.door import all_or_nothing, table, weights, weighty
 from parzen.estimators.inputs import Inputs, some_rows, targets
 from parzen.estimators.learner import generator
@@ -21,6 +21,9 @@ from parzen.estimators.line import inverse
 from parzen.family import Density, Family
 from parzen.kernels.arrays import Array
 from parzen.regression import Codes
+
+#: Log-density of what is given below which log-densities are not subtracted from each other.
+FAR = -1e5
 
 
 class ConditionalDensity(BaseEstimator):
@@ -37,9 +40,9 @@ class ConditionalDensity(BaseEstimator):
     ----------
     density : None, Family or density estimator
         None: kernels. Else the joint density of the columns of X and, after them, y.
-    bandwidth : "cv", a rule of `parzen.bandwidth`, or array
+    bandwidth : "cv", a rule of `parzen.bandwidth`, array or dict
         Of kernels: "cv" chooses those of greatest likelihood of rows left out; an array has one for each column of X,
-        then of y.
+        then of y; a dict from names leaves other columns to the rule of thumb.
     kinds : "auto", str or dict
         What the columns of X are: see `parzen.KernelRegressor`.
     y_kinds : "auto" or str
@@ -98,16 +101,17 @@ class ConditionalDensity(BaseEstimator):
         self
         """
         X = table(self, X, reset=True, sparse=False)
+        y = y if hasattr(y, "to_frame") or frame_kind(y) or y is None else np.asarray(y)
         values = _values(X, y)
         w = weights(sample_weight, X)
         values, _ = weighty(values, w)
         X, w = weighty(X, w)
         self.inputs_, self.outputs_ = Inputs.learn(X, self.kinds), Inputs.learn(values, self.y_kinds)
         self.flat_ = np.ndim(y) == 1
+        (numbers, codes), (Y, labels) = self.inputs_.read(X, grow=True), self.outputs_.read(values, grow=True, name="y")
         if self.density is not None:
             self.model_: _Joint | ConditionalWindows = _Joint(self.density, X, values, w, self.inputs_)
             return
-        (numbers, codes), (Y, labels) = self.inputs_.read(X, grow=True), self.outputs_.read(values, grow=True)
         rows = Pairs(numbers, codes, self.inputs_.categories, Y, labels, self.outputs_.categories, w)
         self.model_ = rows.at(self._chosen(rows))
 
@@ -122,9 +126,18 @@ class ConditionalDensity(BaseEstimator):
             begin = None if some is None else few.unlikelihood
             return search(columns, rows.effective, rows.unlikelihood, begin, few.effective)
         given: list[Any] = [self.bandwidth] * 2
-        if not isinstance(self.bandwidth, str) and np.ndim(self.bandwidth) == 1:
-            d = len(self.inputs_.letters)
-            given = [self.bandwidth[:d], self.bandwidth[d:]]
+        d, p = len(self.inputs_.letters), len(self.outputs_.letters)
+        if hasattr(self.bandwidth, "keys"):
+            known = dict(self.bandwidth)
+            mine = {column for column in known if column in self.inputs_.schema.labels}
+            given = [{column: known[column] for column in known if (column in mine) == side} for side in (True, False)]
+        elif not isinstance(self.bandwidth, str) and self.bandwidth is not None:
+            if np.ndim(self.bandwidth) != 1 or len(self.bandwidth) != d + p:
+                raise ValueError(
+                    f"bandwidth must be 'cv', a rule, a dict, or {d + p} numbers ({d} of X, {p} of y), got "
+                    f"{self.bandwidth!r}."
+                )
+            given = [np.asarray(self.bandwidth)[:d], np.asarray(self.bandwidth)[d:]]
         parts = [
             inputs.bandwidths(one, ("cv",), numbers, rows.weights)
             for inputs, one, numbers in zip(both, given, (rows.X, rows.Y), strict=True)
@@ -166,8 +179,9 @@ class ConditionalDensity(BaseEstimator):
         X, values = self._pair(X, y)
         model = self._model
         if isinstance(model, _Joint):
-            return model.log_density(X, values)
-        return model.log_density(*self.inputs_.read(X), *self.outputs_.read(values))
+            self.outputs_.read(values, name="y")
+            return model.log_density(X, values, *self.inputs_.read(X))
+        return model.log_density(*self.inputs_.read(X), *self.outputs_.read(values, name="y"))
 
     def pdf(self, X: Any, y: Any) -> Array:
         """p(y | x) of rows and values, (n,)."""
@@ -183,7 +197,7 @@ class ConditionalDensity(BaseEstimator):
         """Probability of values up to y given x, (n,), of one column of numbers."""
         self._check_line("cdf")
         X, values = self._pair(X, y)
-        at = self.outputs_.read(values)[0][:, 0]
+        at = self.outputs_.read(values, name="y")[0][:, 0]
         return np.clip(self._model.cdf(*self._given(X), at), 0.0, 1.0)
 
     def quantile(self, X: Any, q: ArrayLike) -> Array:
@@ -192,10 +206,8 @@ class ConditionalDensity(BaseEstimator):
         levels = np.asarray(q, dtype=np.float64)
         if levels.ndim > 1 or not ((levels >= 0) & (levels <= 1)).all():
             raise ValueError(f"q must be one or several probabilities, from 0 to 1, got {q!r}.")
-        given = self._given(self._rows(X))
-        m = len(given[0])
-        found = [self._model.quantile(*given, np.full(m, level)) for level in np.ravel(levels)]
-        return found[0] if levels.ndim == 0 else np.stack(found, axis=1)
+        found: Array = self._model.quantile(*self._given(self._rows(X)), np.ravel(levels))
+        return found[:, 0] if levels.ndim == 0 else found
 
     def mean(self, X: Any) -> Array:
         """Mean of y given x, of the shape of y: of kernels, the Nadaraya-Watson regression."""
@@ -208,18 +220,21 @@ class ConditionalDensity(BaseEstimator):
         """Standard deviation of y given x (kernels only), of the shape of y."""
         self._check_numbers("std")
         if isinstance(self._model, _Joint):
-            raise TypeError("std is offered by kernels; of a joint density, take quantile.")
+            raise TypeError("std is offered by kernels; of a joint density, take quantiles or samples.")
         return self._shaped(np.sqrt(self._model.variance(*self._given(self._rows(X)))))
 
     def sample(self, X: Any, random_state: Any = None) -> Any:
-        """A draw of y for each row, of the kind and shape of y."""
-        given, rng = self._given(self._rows(X)), generator(random_state)
+        """A draw of y for each row, as a table or array like y; of pandas, with the index of X."""
+        X = self._rows(X)
+        given, rng = self._given(X), generator(random_state)
         if isinstance(self._model, _Joint):
             rows = self._model.sample(*given, rng)
         else:
             Y, labels = self._model.sample(*given, rng)
             rows = self.outputs_.in_table(Y, labels)
         drawn = self.outputs_.schema.decode(rows)
+        if frame_kind(drawn) == "pandas" and frame_kind(X) == "pandas":
+            drawn.index = X.index
         if not self.flat_:
             return drawn
         return (
@@ -240,7 +255,8 @@ class ConditionalDensity(BaseEstimator):
     def _pair(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Rows and values, as many of one as of the other."""
         X = self._rows(X)
-        values = _values(None, np.atleast_1d(y) if np.ndim(y) == 0 else y)
+        y = y if hasattr(y, "to_frame") or frame_kind(y) or y is None else np.atleast_1d(np.asarray(y))
+        values = _values(None, y)
         m, n = X.shape[0], values.shape[0]
         if values.shape[1] != len(self.outputs_.letters):
             raise ValueError(
@@ -271,20 +287,27 @@ class _Joint:
     """A joint density, asked for the conditional one, row by row."""
 
     def __init__(self, density: Any, X: Any, values: Any, w: Array | None, inputs: Inputs) -> None:
-        if not isinstance(density, Family) and not hasattr(density, "score_samples"):
+        if not isinstance(density, Family | DensityLearner):
             raise TypeError(
-                f"density must be None, a family such as Gaussian(), or a density estimator such as "
+                "density must be None, a family such as Gaussian(), or a density estimator of parzen such as "
                 f"GaussianMixture(), got {type(density).__name__}."
             )
         self.joint = DensityEstimator(density) if isinstance(density, Family) else clone(density)
         self.inputs, self.width = inputs, X.shape[1]
-        self.joint.fit(beside(X, values), sample_weight=w)
-        if not hasattr(self.joint, "density_"):
-            raise TypeError(f"density must be one of parzen's, whose conditionals are known, got {density!r}.")
+        self.names = _names(X, values)
+        self.joint.fit(beside(X, values, self.names), sample_weight=w)
         self.marginal = self.joint.marginal(list(range(self.width)))
 
-    def log_density(self, X: Any, values: Any) -> Array:
-        return np.asarray(self.joint.score_samples(beside(X, values)) - self.marginal.score_samples(X))
+    def log_density(self, X: Any, values: Any, Q: Array, codes: Codes) -> Array:
+        below = self.marginal.score_samples(X)
+        with np.errstate(invalid="ignore"):
+            out = np.asarray(self.joint.score_samples(beside(X, values, self.names)) - below)
+        far = np.flatnonzero(~(below > FAR))  # two large numbers, whose difference is rounding
+        if len(far):
+            rows = self.joint.schema_.encode(beside(X, values, self.names))[far][:, self.width :]
+            some = self._each(Q[far], None if codes is None else codes[far])
+            out[far] = [one.log_density(row[None])[0, 0] for one, row in zip(some, rows, strict=True)]
+        return out
 
     def _each(self, Q: Array, codes: Codes) -> Any:
         rows = self.inputs.in_table(Q, codes)
@@ -304,8 +327,8 @@ class _Joint:
         pairs = zip(self._each(Q, codes), y, strict=True)
         return np.array([one.cdf(np.array([[at]]))[0, 0] for one, at in pairs])
 
-    def quantile(self, Q: Array, codes: Codes, q: Array) -> Array:
-        return np.array([_quantile(one, level) for one, level in zip(self._each(Q, codes), q, strict=True)])
+    def quantile(self, Q: Array, codes: Codes, levels: Array) -> Array:
+        return np.array([[_quantile(one, float(level)) for level in levels] for one in self._each(Q, codes)])
 
     def sample(self, Q: Array, codes: Codes, rng: np.random.Generator) -> Array:
         one = np.zeros(1, dtype=np.intp)
@@ -328,28 +351,38 @@ def _quantile(density: Density, level: float) -> float:
     return float(inverse(below, np.array([level]), centre - width, centre + width)[0])
 
 
-def beside(X: Any, values: Any) -> Any:
-    """A table and another, side by side."""
+def _names(X: Any, values: Any) -> list[str]:
+    """Names for the columns of values beside those of X."""
+    taken = set(map(str, X.columns)) if frame_kind(X) else set()
+    known = list(map(str, values.columns)) if frame_kind(values) else []
+    d = values.shape[1]
+    found = known or (["y"] if d == 1 else [f"y{j}" for j in range(d)])
+    while any(name in taken for name in found):
+        found = [f"({name})" for name in found]
+    return found
+
+
+def beside(X: Any, values: Any, names: list[str]) -> Any:
+    """A table and the values after it, which are called by these names where the table has any."""
     kind = frame_kind(X)
-    if kind == "pandas":
+    if kind == "pandas" and all(isinstance(name, str) for name in X.columns):
         import pandas
 
-        names = [
-            f"({name})" if name in set(X.columns) else name for name in map(str, getattr(values, "columns", ["y"]))
-        ]
-        cells = values.to_numpy() if frame_kind(values) else values
-        if frame_kind(values) == "pandas":
-            right = values.set_axis(names, axis=1).set_axis(X.index, axis=0)
-        else:
-            right = pandas.DataFrame(cells, columns=names if len(names) == cells.shape[1] else None, index=X.index)
-        return pandas.concat([X, right], axis=1)
+        columns = [column_of(values, j) for j in range(len(names))]
+        series = [one.set_axis(X.index) if hasattr(one, "set_axis") else pandas.Series(one, X.index) for one in columns]
+        return pandas.concat([X, pandas.concat(series, axis=1).set_axis(names, axis=1)], axis=1)
     if kind == "polars":
         import polars
 
-        right = values if frame_kind(values) == "polars" else polars.DataFrame(np.asarray(values))
-        return X.hstack(right.rename({name: f"({name})" for name in right.columns}))
-    cells = values.to_numpy() if frame_kind(values) else values
-    return np.column_stack([X, cells])
+        return X.hstack([polars.Series(name, _plain(column_of(values, j))) for j, name in enumerate(names)])
+    left, right = (_plain(part) for part in (X, values))
+    if left.dtype.kind in "biuf" and right.dtype.kind in "biuf":
+        return np.column_stack([left, right])
+    return np.column_stack([left.astype(object), right.astype(object)])
+
+
+def _plain(part: Any) -> Any:
+    return part.to_numpy() if hasattr(part, "to_numpy") else np.asarray(part)
 
 
 def _values(X: Any, y: Any) -> Any:
@@ -360,8 +393,10 @@ def _values(X: Any, y: Any) -> Any:
         y = y.to_frame()
     if frame_kind(y) is None:
         array = np.asarray(y)
-        if array.dtype.kind in "biuf":
+        if array.dtype.kind in "iuf":
             array = targets(X, array)
+        if array.ndim not in (1, 2):
+            raise ValueError(f"y must have shape (n,), or (n, p) for several values, got {array.shape}.")
         y = array[:, None] if array.ndim == 1 else array
     if X is not None:
         check_consistent_length(X, y)

@@ -11,7 +11,7 @@ from parzen.accumulate import evaluate
 from parzen.estimators.door import all_or_nothing, finite, table, weights, weighty
 from parzen.estimators.learner import Learner, generator, row_count
 from parzen.families.gaussian import Gaussian
-from parzen.family import Family
+from parzen.family import Density, Family
 from parzen.kernels.arrays import Array
 
 
@@ -77,7 +77,7 @@ class DensityLearner(DensityMixin, Learner):
     def held_out(self, X: Any) -> Array:
         """The same, but a row that equals one which a kernel density was learnt from is asked of all others, (n,)."""
         check_is_fitted(self, "density_")
-        if not self.density_.keeps_rows:
+        if type(self.density_).held_out is Density.held_out:
             return self.score_samples(X)
         rows = self._later(X)
         return self._scored(rows, self._reading(rows, self.density_.held_out, rows)[:, 0])

@@ -89,10 +89,10 @@ def weighty(X: Any, w: Array | None, *others: Any) -> tuple[Any, ...]:
     return X, w[keep], *(one[keep] for one in others)
 
 
-def finite_rows(rows: Any) -> Any:
+def finite_rows(rows: Any, name: str = "X") -> Any:
     """Rows as numbers that are all there and finite, float32 or float64, or an error."""
     kept = rows.dtype if rows.dtype in (np.float32, np.float64) else np.float64
-    return check_array(rows, accept_sparse="csr", dtype=kept, input_name="X")
+    return check_array(rows, accept_sparse="csr", dtype=kept, input_name=name)
 
 
 def finite(rows: Any) -> Any:

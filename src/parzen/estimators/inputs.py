@@ -44,12 +44,13 @@ class Kinds:
         if isinstance(self.asked, dict):
             for column, letter in self.asked.items():
                 letters[table.positions(column)[0]] = letter
-        elif self.asked != "auto":
-            if len(str(self.asked)) != len(letters):
+        elif self._said:
+            letters = list(self.asked)
+            if len(letters) != len(table.names()):
                 raise ValueError(
-                    f"kinds must be 'auto', a dict, or {len(letters)} letters, one for each column, got {self.asked!r}."
+                    f"kinds must be 'auto', a dict, or {len(table.names())} letters such as "
+                    f"{'c' * len(table.names())!r}, one for each column, got {self.asked!r}."
                 )
-            letters = list(str(self.asked))
         if not set(letters) <= set(LETTERS):
             raise ValueError(
                 f"kinds are 'c' (numbers), 'u' (categories) and 'o' (categories with an order), got {self.asked!r}."
@@ -60,8 +61,13 @@ class Kinds:
                 sizes[j] = max(1, len(table.select([j]).alphabets(None, closed=letter == "o")[0]))
         return replace(self, letters="".join(letters), sizes=tuple(sizes))
 
+    @property
+    def _said(self) -> bool:
+        """Whether every column has been given its letter."""
+        return not isinstance(self.asked, dict) and not (isinstance(self.asked, str) and self.asked == "auto")
+
     def _letter(self, table: Any, j: int) -> str:
-        return "c" if isinstance(self.asked, str) and self.asked != "auto" else table.letter(j)
+        return "c" if self._said else table.letter(j)
 
 
 @dataclass(frozen=True)
@@ -107,9 +113,19 @@ class Inputs:
             if letter != "c"
         )
 
-    def read(self, X: Any, grow: bool = False) -> tuple[Array, NDArray[np.int64] | None]:
-        """Columns of numbers (n, d) and of categories (n, e), which is None where there are none."""
-        rows = finite_rows(self.schema.encode(X, grow=grow))
+    def read(self, X: Any, grow: bool = False, name: str = "X") -> tuple[Array, NDArray[np.int64] | None]:
+        """Columns of numbers (n, d) and of categories (n, e), which is None where there are none.
+
+        Missing cells are refused; `name` is what the table is called.
+        """
+        rows = self.schema.encode(X, grow=grow)
+        missing = np.isnan(rows).any(axis=0) if rows.dtype.kind == "f" else np.zeros(rows.shape[1], dtype=bool)
+        if missing.any():
+            column = self.schema.labels[int(np.argmax(missing))]
+            raise ValueError(
+                f"Input {name} contains NaN: column {column!r} has missing cells. Leave those rows out, or fill them."
+            )
+        rows = finite_rows(rows, name)
         if not self.categories:
             return np.ascontiguousarray(rows, dtype=np.float64), None
         order, d = self.order, self.numeric
@@ -138,12 +154,16 @@ class Inputs:
         given : a rule of `parzen.bandwidth`, a number, one for each column, or a dict from columns to numbers
         criteria : other names that would have been welcome
         """
+        if hasattr(given, "keys"):
+            given = dict(given)
+        elif np.ndim(given) == 0 and isinstance(given, np.ndarray):
+            given = given.item()
         columns = Columns.of(X, self.categories, w, kernel.canonical(max(1, X.shape[1])))
         d, thumb = self.numeric, columns.thumb(effective_rows(w, len(X)))
+        if given is None or (isinstance(given, str) and given not in bandwidths.RULES):
+            names = ", ".join(map(repr, (*criteria, *bandwidths.RULES)))
+            raise ValueError(f"bandwidth must be a number, an array, a dict, or one of {names}, got {given!r}.")
         if isinstance(given, str):
-            if given not in bandwidths.RULES:
-                names = ", ".join(map(repr, (*criteria, *bandwidths.RULES)))
-                raise ValueError(f"bandwidth must be a number, an array, a dict, or one of {names}, got {given!r}.")
             free = np.flatnonzero(columns.free[:d])
             if len(free):
                 factor = bandwidths.choose(given, X[:, free], w, "diagonal" if len(free) > 1 else None)
@@ -202,7 +222,14 @@ def targets(X: Any, y: Any) -> Array:
     """Numbers to be predicted, one or several for each row (of X, where it is given), all there and finite."""
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None.")
-    values = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
+    try:
+        values = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
+    except ValueError as error:
+        if "could not convert string" not in str(error):
+            raise
+        raise ValueError(
+            f"{error}: y must be numbers. Of categories, a classifier or ConditionalDensity gives probabilities."
+        ) from None
     if values.ndim > 2 or not values.size:
         raise ValueError(f"y must have shape (n,), or (n, C) for several outputs, got {values.shape}.")
     if X is not None:

@@ -14,6 +14,7 @@ from parzen.estimators.door import all_or_nothing, finite_rows, table
 from parzen.estimators.outlier import OutlierLearner
 from parzen.family import outside
 from parzen.kernels.arrays import Array
+from parzen.schema import bare_schema
 
 
 def _is_novelty(model: Any) -> bool:
@@ -29,6 +30,14 @@ def _is_transductive(model: Any) -> bool:
     if model.novelty:
         raise AttributeError("fit_predict is of the rows learnt from; with novelty=True use predict on new rows.")
     return True
+
+
+def _compact(rows: Array) -> bool:
+    """Whether squares of coordinates tell neighbours apart: those of a sample are not too small beside them."""
+    some = rows[:: max(1, len(rows) // 200)]
+    apart = ((some[:, None] - some) ** 2).sum(axis=2)
+    apart[apart == 0] = np.inf
+    return bool((some**2).sum(axis=1).max() < 1e8 * np.median(apart.min(axis=1)))
 
 
 class LocalDensityFactor(OutlierLearner):
@@ -118,10 +127,13 @@ class LocalDensityFactor(OutlierLearner):
                 stacklevel=outside(),
             )
         self.n_neighbors_ = min(int(self.n_neighbors), n - 1)
-        # Distances don't know of an offset, but the squares that they are computed from do.
         self.centre_ = np.median(rows, axis=0)
-        self.neighbours_ = NearestNeighbors(n_neighbors=self.n_neighbors_, n_jobs=self.n_jobs).fit(rows - self.centre_)
-        distance, nearest = self.neighbours_.kneighbors()
+        self.rows_ = rows - self.centre_
+        # In many columns scikit-learn compares squares, which knows too little of distances far from the origin.
+        way = "auto" if _compact(self.rows_) else "kd_tree"
+        self.neighbours_ = NearestNeighbors(n_neighbors=self.n_neighbors_, algorithm=way, n_jobs=self.n_jobs)
+        self.neighbours_.fit(self.rows_)
+        distance, nearest = self._nearest()
         farthest = distance[:, -1]
         positive = farthest[farthest > 0]
         # Where as many rows are equal there is no distance: the least of the others stands for it.
@@ -145,8 +157,17 @@ class LocalDensityFactor(OutlierLearner):
 
     def _read(self, X: Any, reset: bool) -> Array:
         X = table(self, X, reset=reset, sparse=False)
-        rows = X.to_numpy() if hasattr(X, "to_numpy") else X
-        return np.asarray(finite_rows(rows), dtype=np.float64)
+        return np.asarray(finite_rows(bare_schema(X).encode(X)), dtype=np.float64)
+
+    def _nearest(self, rows: Array | None = None) -> tuple[Array, NDArray[np.int64]]:
+        """Distances and numbers of the nearest rows; distances from differences, which lose no digits far away."""
+        own = self.rows_ if rows is None else rows
+        nearest = self.neighbours_.kneighbors(rows, return_distance=False)
+        distance = np.empty(nearest.shape)
+        for k in range(nearest.shape[1]):
+            distance[:, k] = np.sqrt(((own - self.rows_[nearest[:, k]]) ** 2).sum(axis=1))
+        order = np.argsort(distance, axis=1, kind="stable")
+        return np.take_along_axis(distance, order, axis=1), np.take_along_axis(nearest, order, axis=1)
 
     def _log_density(self, distance: Array, nearest: NDArray[np.int64]) -> Array:
         width = self.bandwidth * self.reach_[nearest]
@@ -169,7 +190,7 @@ class LocalDensityFactor(OutlierLearner):
     def _new_scores(self, X: Any) -> Array:
         _is_novelty(self)
         check_is_fitted(self, "log_density_")
-        distance, nearest = self.neighbours_.kneighbors(self._read(X, reset=False) - self.centre_)
+        distance, nearest = self._nearest(self._read(X, reset=False) - self.centre_)
         return self._log_ratio(self._log_density(distance, nearest), nearest)
 
     @available_if(_is_novelty)  # type: ignore[untyped-decorator]

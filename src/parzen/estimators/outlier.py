@@ -10,7 +10,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from parzen.cells import column_of, frame_kind, is_numeric
+from parzen.cells import column_of, frame_kind, is_missing, is_numeric
 from parzen.estimators.density import DensityEstimator
 from parzen.estimators.door import all_or_nothing, finite, finite_rows, table, weights, weighty
 from parzen.explanation import Surprise
@@ -19,7 +19,7 @@ from parzen.families.kernel import Kernel
 from parzen.family import Family, choose
 from parzen.kernels.arrays import Array, is_sparse
 from parzen.outliers import Null, false_discoveries
-from parzen.summation import counts_rows
+from parzen.summation import effective_rows
 
 #: The p-value below which a row is predicted to be an outlier, where no share of outliers is given.
 LEVEL = 0.01
@@ -46,24 +46,25 @@ class OutlierLearner(OutlierMixin, BaseEstimator):
     def _decide(self, scores: Array, left_out: Array, w: Array | None = None) -> None:
         """Learn where outliers begin, from scores of the rows and from those which they have when left out."""
         share = self.contamination
+        w = None if w is None else w * (effective_rows(w, len(w)) / w.sum())
         self.null_ = Null.of(left_out, w)
-        if isinstance(share, str):
-            choose("contamination", share, ("auto",))
+        if isinstance(share, str) and share == "auto":
             self.offset_ = max(self.null_.score_at(LEVEL), self.null_.quantile(LEVEL))
             return
         if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0 < share <= 0.5:
             raise ValueError(f"contamination must be 'auto', or a share above 0 and at most 0.5, got {share!r}.")
-        scores = np.maximum(scores if w is None else np.repeat(scores, _times(w)), np.finfo(float).min)
-        self.offset_ = float(np.percentile(scores, 100.0 * share))
+        self.offset_ = _percentile(_bounded(scores), w, float(share))
 
     def decision_function(self, X: Any) -> Array:
         """Score of each row less `offset_`: below zero it is an outlier."""
-        return self.score_samples(X) - self.offset_
+        scores = self.score_samples(X)
+        with np.errstate(invalid="ignore"):
+            return np.where(scores == self.offset_, 0.0, scores - self.offset_)
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """-1 for outliers, 1 for the others."""
         scores = self.score_samples(X)
-        return np.where(scores < self.offset_, -1, 1)
+        return np.where(_bounded(scores) < self.offset_, -1, 1)
 
     def p_values(self, X: Any = None, *, method: str = "tail") -> Array:
         """Probability that an ordinary row is as unlikely as each of these; without X, as those learnt from.
@@ -191,6 +192,7 @@ class DensityOutlier(OutlierLearner):
         self.scores_ = scores if self._keeps_rows or self.cv is None else self._crossed(model, X, w, scores, kept)
         self._decide(scores, self.scores_, w)
         self.typical_ = None if is_sparse(X) else _typical(X)
+        self.dtypes_ = [column_of(X, j).dtype for j in range(X.shape[1])] if frame_kind(X) else None
 
     def _model(self, X: Any, w: Array | None) -> Any:
         density = self.density
@@ -214,15 +216,22 @@ class DensityOutlier(OutlierLearner):
         """Scores of rows under densities that were fitted to the other folds; `kept` is where each row given is now."""
         folds = self.cv
         if isinstance(folds, int | np.integer) and not isinstance(folds, bool):
+            if folds < 2:
+                raise ValueError(
+                    f"cv must be 2 folds or more, a splitter, or None to leave nothing out, got {folds!r}."
+                )
             codes = _same_rows(X)
             count = int(codes.max()) + 1
-            if folds < 2 or count < 2 * folds:
-                return scores
+            folds = min(int(folds), count // 2)
+            if folds < 2:
+                return scores  # too few different rows to leave any out
             fold = (np.random.default_rng(_seed(self.random_state)).permutation(count) % folds)[codes]
             parts = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(int(folds))]
         else:
             splits = check_cv(folds).split(np.zeros((len(kept), 1)))
             parts = [tuple(kept[side][kept[side] >= 0] for side in split) for split in splits]
+            if not np.array_equal(np.sort(np.concatenate([part for _, part in parts])), np.arange(X.shape[0])):
+                raise ValueError(f"cv must leave out every row once, but {folds!r} doesn't; use KFold, or a number.")
         out = np.array(scores)
         for rest, part in parts:
             one = clone(model).fit(_rows(X, rest), **_weighing(None if w is None else w[rest]))
@@ -240,6 +249,11 @@ class DensityOutlier(OutlierLearner):
 
     def _later(self, X: Any) -> Any:
         X = table(self, X, reset=False, sparse=self._takes_sparse())
+        if self.density is None and isinstance(self.estimator_.family, Kernel) and _any_missing(X):
+            raise ValueError(
+                "Input X contains NaN, but the rows learnt from had no missing cells, and the density that was taken "
+                "for them can't leave cells out; give density=Columns(), or Gaussian()."
+            )
         return X if self._takes_missing() or not is_numeric(X) else finite_rows(X)
 
     def _left_out(self) -> Array:
@@ -263,7 +277,7 @@ class DensityOutlier(OutlierLearner):
         scores = self._scores(X)
         names = getattr(self, "feature_names_in_", None)
         labels = [f"column {j}" for j in range(X.shape[1])] if names is None else list(names)
-        likeliest, typical = _replaced(self._scores, X, self.typical_, scores)
+        likeliest, typical = _replaced(self._scores, X, self.typical_, scores, self.dtypes_)
         return Surprise(scores, self.null_.p_values(scores), likeliest, typical, labels, X)
 
     def _takes_sparse(self) -> bool:
@@ -321,22 +335,26 @@ def _typical(X: Any) -> list[NDArray[Any]]:
 def _counted(cells: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     counts: dict[Any, int] = {}
     for cell in cells.tolist():
-        if cell is not None and cell == cell:
+        if not is_missing(cell):
             counts[cell] = counts.get(cell, 0) + 1
     values = np.empty(len(counts), dtype=object)
     values[:] = list(counts)
     return values, np.array(list(counts.values()), dtype=np.int64)
 
 
-def _replaced(score: Any, X: Any, typical: list[NDArray[Any]], scores: Array) -> tuple[Array, NDArray[Any]]:
+def _replaced(
+    score: Any, X: Any, typical: list[NDArray[Any]], scores: Array, dtypes: list[Any] | None
+) -> tuple[Array, NDArray[Any]]:
     """How much likelier each row is with the best of the typical values in each column, (n, d), and that value."""
     n, d = X.shape
+    if is_numeric(X) and any(values.dtype.kind == "f" for values in typical):
+        X = X.astype(np.float64)  # whole numbers must not cut off what is put in their place
     gain, best = np.zeros((n, d)), np.empty((n, d), dtype=object)
     for j, values in enumerate(typical):
         missing = _missing(column_of(X, j))
         top = np.full(n, -np.inf)
         for value in values:
-            found = score(_with(X, j, value))
+            found = score(_with(X, j, value, None if dtypes is None else dtypes[j]))
             better = found > top
             top[better], best[better, j] = found[better], value
         with np.errstate(invalid="ignore"):
@@ -347,20 +365,28 @@ def _replaced(score: Any, X: Any, typical: list[NDArray[Any]], scores: Array) ->
 
 def _missing(column: Any) -> NDArray[np.bool_]:
     cells = column if isinstance(column, np.ndarray) else column.to_numpy()
-    return np.array([cell is None or cell != cell for cell in cells.tolist()], dtype=bool)
+    if cells.dtype.kind == "f":
+        return np.isnan(cells)
+    return np.array([is_missing(cell) for cell in cells.tolist()], dtype=bool)
 
 
-def _with(X: Any, j: int, value: Any) -> Any:
-    """A table in which column j holds one value."""
+def _any_missing(X: Any) -> bool:
+    return not is_sparse(X) and any(_missing(column_of(X, j)).any() for j in range(X.shape[1]))
+
+
+def _with(X: Any, j: int, value: Any, dtype: Any) -> Any:
+    """A table in which column j holds one value, of the type that the column had when it was learnt."""
     kind = frame_kind(X)
     if kind == "pandas":
+        import pandas
+
         copy = X.copy()
-        copy.isetitem(j, type(X.iloc[:, j])([value] * len(X), index=X.index, dtype=X.dtypes.iloc[j]))
+        copy.isetitem(j, pandas.Series([value] * len(X), index=X.index, dtype=dtype))
         return copy
     if kind == "polars":
         import polars
 
-        return X.with_columns(polars.lit(value, dtype=X.dtypes[j]).alias(X.columns[j]))
+        return X.with_columns(polars.Series(X.columns[j], [value] * len(X), dtype=dtype))
     copy = np.array(X)
     copy[:, j] = value
     return copy
@@ -381,9 +407,23 @@ def _same_rows(X: Any) -> NDArray[np.int64]:
     return np.array([seen.setdefault(repr(row), len(seen)) for row in rows.tolist()], dtype=np.int64)
 
 
-def _times(w: Array) -> NDArray[np.int64]:
-    """How often each row counts, to three digits of the least weight."""
-    return np.round(w if counts_rows(w) else 1000.0 * w / w.max()).astype(np.int64)
+def _bounded(scores: Array) -> Array:
+    """Scores as numbers: rows of no density at all are equally unlikely."""
+    return np.maximum(scores, np.finfo(np.float64).min)
+
+
+def _percentile(scores: Array, w: Array | None, share: float) -> float:
+    """The score below which a share of the rows lies: NumPy's percentile of rows that count as often as they weigh."""
+    if w is None:
+        return float(np.percentile(scores, 100.0 * share))
+    order = np.argsort(scores, kind="stable")
+    below = np.cumsum(w[order])
+    place = share * max(below[-1] - 1.0, 0.0)
+    left, right = (
+        scores[order[min(int(np.searchsorted(below, at, side="right")), len(order) - 1)]]
+        for at in (np.floor(place), np.floor(place) + 1.0)
+    )
+    return float(left + (place - np.floor(place)) * (right - left))
 
 
 def _weighing(w: Array | None) -> dict[str, Array]:

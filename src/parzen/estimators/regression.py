@@ -28,9 +28,9 @@ class KernelRegressor(RegressorMixin, BaseEstimator):
     :math:`l_i(x) \propto w_i K((x - x_i) / h)` that add to one; with ``order=1`` it is the value at x of the line that
     fits the neighbours best under these weights, which doesn't flatten slopes at the edges of the data.
 
-    Far from all rows the weights are those of the nearest rows, so that their value is predicted, never NaN: where a
-    kernel that ends reaches no row, and as the limit of a kernel that doesn't. A local line is not followed farther
-    than about ten bandwidths beyond the rows.
+    Far from all rows the value of the nearest ones is predicted, never NaN: where a kernel that ends reaches no row,
+    and as the limit of the Gaussian (of the exponential kernel, an average of rows on that side). A local line is not
+    followed farther than about ten bandwidths beyond the rows.
 
     Parameters
     ----------
@@ -48,13 +48,15 @@ class KernelRegressor(RegressorMixin, BaseEstimator):
     kinds : "auto", str or dict
         What the columns are, as in statsmodels: "c" numbers, "u" categories, "o" categories whose order matters; one
         letter for each column ("ccu"), or a dict for some. By default text, booleans and categories are categories,
-        ordered where their type says so. Categories have the kernel of Aitchison and Aitken, ordered ones
-        l^|difference|.
+        ordered where their type says so (what else is said to be ordered is in the order of its values, text that of
+        the alphabet). Categories have the kernel of Aitchison and Aitken, ordered ones l^|steps between them|. A
+        category that no row has is as far from all of them; where they are ordered, it is an error.
 
     Attributes
     ----------
     bandwidth_ : array of shape (columns,)
-        Of each column, in the table's order; one that says nothing has a very wide one.
+        Of each column, in the table's order. A column that says nothing about y gets a very wide one from "cv" or
+        "aicc"; that of a constant column means nothing.
     kinds_ : str
         A letter for each column.
     n_features_in_ : int
@@ -127,7 +129,8 @@ class KernelRegressor(RegressorMixin, BaseEstimator):
     @property
     def bandwidth_(self) -> Array:
         """Bandwidths of the columns, in the table's order."""
-        return self.inputs_.in_table_order(self._fit.bandwidth)
+        found = self._fit.bandwidth
+        return self.inputs_.in_table_order(found)
 
     @property
     def kinds_(self) -> str:
@@ -158,6 +161,8 @@ class KernelRegressor(RegressorMixin, BaseEstimator):
         found = self._shaped(model.rows.predicted(model.sums, Q, codes))
         if not return_std:
             return found
+        if len(model.rows.X) < 2:
+            raise ValueError("return_std=True needs at least two rows to learn from (n_samples = 1 came).")
         variance = replace(model.rows, order=0).around(model.errors, Q, codes).value
         return found, self._shaped(np.sqrt(np.maximum(variance, 0.0)))
 
