@@ -34,7 +34,9 @@ from parzen import (
     [
         KernelRegressor(),
         KernelRegressor(1.0),
-        KernelRegressor("aicc", order=1),
+        KernelRegressor("aicc"),
+        ConditionalDensity(bandwidth="silverman"),
+        ConditionalDensity(Gaussian(shrinkage="oas")),
         KernelRegressor("silverman", kernel="epanechnikov", order=1),
         DensityOutlier(),
         DensityOutlier(Gaussian()),

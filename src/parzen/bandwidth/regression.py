@@ -16,6 +16,8 @@ FEW = 2000
 #: Powers of two that rules of thumb are multiplied by to begin with.
 OCTAVES = np.arange(-4.0, 4.01, 0.5)
 
+#: Most bandwidths that are tried once a start is known.
+MOST = 400
 #: A criterion that is no number: larger than any, but still one that can be compared.
 NOTHING = 1e300
 
@@ -180,7 +182,7 @@ def _descended(scale: _Scale, begin: Array, criterion: Criterion, step: float, n
             options={
                 "xatol": near,
                 "fatol": 1e-7,
-                "maxfev": 80 * len(free),
+                "maxfev": min(80 * len(free), MOST),
                 "initial_simplex": corner + np.vstack([np.zeros(len(free)), np.diag(steps)]),
             },
         )

@@ -10,7 +10,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from parzen.cells import column_of, frame_kind, is_missing, is_numeric
+from parzen.cells import column_of, frame_kind, is_missing, is_numeric, letter_of
 from parzen.estimators.density import DensityEstimator
 from parzen.estimators.door import all_or_nothing, finite, finite_rows, table, weights, weighty
 from parzen.explanation import Surprise
@@ -19,6 +19,7 @@ from parzen.families.kernel import Kernel
 from parzen.family import Family, choose
 from parzen.kernels.arrays import Array, is_sparse
 from parzen.outliers import Null, false_discoveries
+from parzen.schema import bare_schema
 from parzen.summation import effective_rows
 
 #: The p-value below which a row is predicted to be an outlier, where no share of outliers is given.
@@ -302,10 +303,8 @@ class DensityOutlier(OutlierLearner):
 
 def _smooth(X: Any, w: Array | None) -> Family:
     """The density that is taken where none is given."""
-    if not is_numeric(X):
-        columns = [column_of(X, j) for j in range(X.shape[1])] if frame_kind(X) else []
-        plain = columns and all(getattr(column.dtype, "kind", "O") in "iuf" for column in columns)
-        X = X.to_numpy() if plain else X
+    if frame_kind(X) and all(letter_of(column_of(X, j), j) == "c" for j in range(X.shape[1])):
+        X = bare_schema(X).encode(X)
     if not is_numeric(X) or np.isnan(X.sum()):
         if is_numeric(X):
             finite(X)
