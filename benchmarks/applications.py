@@ -47,7 +47,7 @@ def judge(X: np.ndarray, y: np.ndarray, h: float, order: int) -> Callable[[np.nd
 
 def regression() -> Iterator[Row]:
     for d, order, name, part, target in (
-        (1, 0, "lc", 100, 1000), (2, 0, "lc", 100, 100), (4, 0, "lc", 100, 100), (2, 1, "ll", 100, 100),
+        (1, 0, "lc", 100, 1000), (2, 0, "lc", 100, 100), (4, 0, "lc", 100, 100), (2, 1, "ll", 100, None),
     ):  # fmt: skip
         X, y, h = problem(N, d)
         kind = "Nadaraya-Watson" if order == 0 else "local lines"

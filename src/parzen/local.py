@@ -294,8 +294,10 @@ class LocalSum:
     @cached_property
     def _sums(self) -> list[WindowSum]:
         """Sums of the weights, and of weights times values above their least."""
+        # Wider cells than the tolerance asks for: their errors are known, and what they miss is found by pairs.
+        plain = replace(self._plain, rtol=max(self.rtol, 1e-7))
         above = (self.values - self._low) * self.w[:, None]
-        return [self._plain, *(replace(self._plain, weights=np.ascontiguousarray(column)) for column in above.T)]
+        return [plain, *(replace(plain, weights=np.ascontiguousarray(column)) for column in above.T)]
 
     @cached_property
     def _plain(self) -> WindowSum:
@@ -326,7 +328,7 @@ class LocalSum:
                 if own is not None:
                     most = most - less * (self.values[own, c] - self._low[c])
                 value[:, c] = np.clip(most / total, 0.0, reach)
-                bad |= ~(error + value[:, c] * off <= plain.rtol * reach * (total - off))
+                bad |= ~(error + value[:, c] * off <= max(self.rtol, 1e-9) * reach * (total - off))
                 value[:, c] += self._low[c]
             log_sum = np.log(np.maximum(total, 0.0))
         again = np.flatnonzero(bad)

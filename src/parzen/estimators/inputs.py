@@ -119,9 +119,8 @@ class Inputs:
         Missing cells are refused; `name` is what the table is called.
         """
         rows = self.schema.encode(X, grow=grow)
-        missing = np.isnan(rows).any(axis=0) if rows.dtype.kind == "f" else np.zeros(rows.shape[1], dtype=bool)
-        if missing.any():
-            column = self.schema.labels[int(np.argmax(missing))]
+        if rows.dtype.kind == "f" and np.isnan(rows.sum()) and np.isnan(rows).any():
+            column = self.schema.labels[int(np.argmax(np.isnan(rows).any(axis=0)))]
             raise ValueError(
                 f"Input {name} contains NaN: column {column!r} has missing cells. Leave those rows out, or fill them."
             )
@@ -154,40 +153,36 @@ class Inputs:
         given : a rule of `parzen.bandwidth`, a number, one for each column, or a dict from columns to numbers
         criteria : other names that would have been welcome
         """
-        if hasattr(given, "keys"):
-            given = dict(given)
-        elif np.ndim(given) == 0 and isinstance(given, np.ndarray):
-            given = given.item()
-        columns = Columns.of(X, self.categories, w, kernel.canonical(max(1, X.shape[1])))
-        d, thumb = self.numeric, columns.thumb(effective_rows(w, len(X)))
         if given is None or (isinstance(given, str) and given not in bandwidths.RULES):
             names = ", ".join(map(repr, (*criteria, *bandwidths.RULES)))
             raise ValueError(f"bandwidth must be a number, an array, a dict, or one of {names}, got {given!r}.")
-        if isinstance(given, str):
-            free = np.flatnonzero(columns.free[:d])
-            if len(free):
+        said = {} if isinstance(given, str) else self._said(given)
+        out = np.empty(len(self.letters))
+        if len(said) < len(out):
+            columns = Columns.of(X, self.categories, w, kernel.canonical(max(1, X.shape[1])))
+            out[self.order] = columns.thumb(effective_rows(w, len(X)))
+            free = np.flatnonzero(columns.free[: self.numeric])
+            if isinstance(given, str) and len(free):
                 factor = bandwidths.choose(given, X[:, free], w, "diagonal" if len(free) > 1 else None)
-                thumb[free] = np.diagonal(factor) * columns.widen
-            return thumb
-        positions = {int(column): at for at, column in enumerate(self.order)}
-        if isinstance(given, dict):
-            for column, number in given.items():
-                position = self.schema.positions(column)[0]
-                thumb[positions[position]] = self._checked(position, number)
-            return thumb
+                out[self.order[free]] = np.diagonal(factor) * columns.widen
+        for position, number in said.items():
+            out[position] = self._checked(position, number)
+        return out[self.order]
+
+    def _said(self, given: Any) -> dict[int, Any]:
+        """Bandwidths that are given, by the position of their column."""
+        d = len(self.letters)
+        if hasattr(given, "keys"):
+            return {self.schema.positions(column)[0]: given[column] for column in given.keys()}  # noqa: SIM118
         if np.ndim(given) == 0:
-            for position, at in positions.items():
-                if at < d or not d:
-                    thumb[at] = self._checked(position, given)
-            return thumb
-        if np.ndim(given) != 1 or len(given) != len(positions):
+            number = given.item() if isinstance(given, np.ndarray) else given
+            return {j: number for j in range(d) if self.letters[j] == "c" or not self.numeric}
+        if np.ndim(given) != 1 or len(given) != d:
             raise ValueError(
-                f"bandwidth must be a number, {len(positions)} numbers (one for each column), a dict, or the name of a "
-                f"rule, got {given!r}."
+                f"bandwidth must be a number, {d} numbers (one for each column), a dict, or the name of a rule, got "
+                f"{given!r}."
             )
-        for position, at in positions.items():
-            thumb[at] = self._checked(position, given[position])
-        return thumb
+        return dict(enumerate(given))
 
     def _checked(self, position: int, number: Any) -> float:
         name = self.schema.labels[position]
