@@ -22,6 +22,7 @@ demo: $(INSTALLED)
 	@$(BIN)/python examples/densities.py
 	@$(BIN)/python examples/mixtures.py
 	@$(BIN)/python examples/decide.py
+	@$(BIN)/python examples/applications.py
 
 test: lint types
 	$(BIN)/python -m pytest

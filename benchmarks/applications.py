@@ -90,7 +90,7 @@ def conditional() -> Iterator[Row]:
         return float(np.abs(found[:SOME] / truth - 1).max())
 
     yield race(
-        "p(y | x) at 20,000 of 20,000 rows (peer: 100 places, times 200)", "KDEMultivariateConditional",
+        "p(y given x) at 20,000 of 20,000 rows (peer: 100 places, times 200)", "KDEMultivariateConditional",
         lambda: model.pdf(X, y), lambda: peer.pdf(y[:SOME], X[:SOME]), error, error, None, 3, slow=N / SOME,
     )  # fmt: skip
 
