@@ -11,8 +11,8 @@ from scipy import special
 from parzen.kernels.arrays import Array
 from parzen.local import Category, LocalSum
 from parzen.profiles import PROFILES
-from parzen.regression import Codes
-from parzen.summation import effective_rows, without_each
+from parzen.regression import Codes, Weighted
+from parzen.summation import without_each
 
 GAUSSIAN = PROFILES["gaussian"]
 #: Logarithm of a sum of weights below which logarithms of sums are compared with too few digits.
@@ -20,7 +20,7 @@ FAR = -300.0
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class Pairs(Weighted):
     """Rows of what is given and of values, before a bandwidth is chosen.
 
     Attributes
@@ -37,16 +37,6 @@ class Pairs:
     labels: Codes
     sorts: tuple[Category, ...]
     weights: Array | None = None
-
-    @cached_property
-    def w(self) -> Array:
-        """Weights, one for each row."""
-        return np.ones(len(self.X)) if self.weights is None else self.weights
-
-    @cached_property
-    def effective(self) -> float:
-        """How many rows there are."""
-        return effective_rows(self.weights, len(self.X))
 
     @cached_property
     def columns(self) -> Array:

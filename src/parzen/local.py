@@ -7,6 +7,7 @@ of the bandwidth, and a kernel of each column of categories, 1 where they are eq
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +24,6 @@ from parzen.summation import QUERIES, WindowSum
 MOST_FACTORS = 2**22
 #: Bandwidths beyond which a place is as good as any other in its direction.
 FAR = 1e140
-#: A local line is followed in a direction as long as the rows' mean there is no farther than this many of their
-#: standard deviations: beyond, it would be extrapolated from next to nothing.
-FARTHEST = 100.0
 
 
 @dataclass(frozen=True)
@@ -60,6 +58,30 @@ class Category:
         """Probabilities of categories (rows) around each one (columns), which add to one."""
         table = self.table(bandwidth)[: self.size]
         return table / table.sum(axis=0)
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where averages are asked for.
+
+    Attributes
+    ----------
+    Q : array of shape (m, d)
+    codes : array of shape (m, e), optional
+        Categories.
+    own, left : arrays of shape (m,), optional
+        A row whose weight is `left` instead: what leaves it out.
+    """
+
+    Q: Array
+    codes: NDArray[np.int64] | None = None
+    own: NDArray[np.int64] | None = None
+    left: Array | None = None
+
+    def take(self, rows: Any) -> "Places":
+        """Some of the places."""
+        codes, own, left = (None if part is None else part[rows] for part in (self.codes, self.own, self.left))
+        return Places(self.Q[rows], codes, own, left)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,14 +147,14 @@ class LocalSum:
             A row whose weight is `left` instead: what leaves it out.
         lines : whether averages for local lines are asked for, u in units of the bandwidth
         """
-        Q = self._near_enough(Q)
+        places = Places(self._near_enough(Q), codes, own, left)
         if self.profile.name not in CODES:
-            return self._by_function(Q, codes, own, left, lines)
+            return self._by_function(places, lines)
         if not lines and self.codes is None and self.values.shape[1]:
-            found = self._by_cells(Q, own, left)
+            found = self._by_cells(places)
             if found is not None:
                 return found
-        return self._by_pairs(Q, codes, own, left, lines)
+        return self._by_pairs(places, lines)
 
     def _near_enough(self, Q: Array) -> Array:
         """Places in the same direction whose squared distances are numbers; so far, the nearest rows count alone."""
@@ -222,25 +244,18 @@ class LocalSum:
         spread = np.where(tiles.order[:, None] < 0, 0.0, self.values[tiles.order])
         return np.ascontiguousarray(spread.reshape(count, size, -1).transpose(0, 2, 1))
 
-    def _by_pairs(
-        self,
-        Q: Array,
-        codes: NDArray[np.int64] | None,
-        own: NDArray[np.int64] | None,
-        left: Array | None,
-        lines: bool,
-    ) -> Averages:
-        m, d = Q.shape
+    def _by_pairs(self, places: Places, lines: bool) -> Averages:
+        m, d = places.Q.shape
         tiles, values = self._tiles, self._tiled
-        factors, cell = self._factors(codes, m)
+        factors, cell = self._factors(places.codes, m)
         order = np.arange(m)
         if m > tiles.size // 4 and d <= 16:
-            order = kd_order(Q * tiles.inverse, tiles.size // 4)
+            order = kd_order(places.Q * tiles.inverse, tiles.size // 4)
         if len(factors) > 1:
             order = order[np.argsort(cell[order], kind="stable")]
-        rows, cell = np.ascontiguousarray(Q[order]), np.ascontiguousarray(cell[order])
-        mine = None if own is None else np.ascontiguousarray(tiles.places[own[order]])
-        rest = None if left is None else np.ascontiguousarray(left[order])
+        asked, cell = places.take(order), np.ascontiguousarray(cell[order])
+        rows, rest = np.ascontiguousarray(asked.Q), asked.left
+        mine = None if asked.own is None else np.ascontiguousarray(tiles.places[asked.own])
         width = int(min(QUERIES, max(tiles.size // 4, -(-m // 16 // 64) * 64)))
         found: list[Averages | None] = [None] * -(-m // width)
 
@@ -304,9 +319,9 @@ class LocalSum:
         rtol = max(self.rtol, 1e-9)
         return WindowSum(self.profile, self.points, self.weights, None, self.units, rtol, ends=self._ends)
 
-    def _by_cells(self, Q: Array, own: NDArray[np.int64] | None, left: Array | None) -> Averages | None:
+    def _by_cells(self, places: Places) -> Averages | None:
         """Averages by sums over cells, where these are quicker; what they can't tell well enough is found by pairs."""
-        n, d = self.points.shape
+        (n, d), Q, own, left = self.points.shape, places.Q, places.own, places.left
         if self.profile.name != "gaussian" or d > 2 or n * len(Q) < 2e7 or self.rtol > 1e-3:
             return None
         plain, *above = self._sums
@@ -333,24 +348,16 @@ class LocalSum:
             log_sum = np.log(np.maximum(total, 0.0))
         again = np.flatnonzero(bad)
         if len(again):
-            mine, rest = None if own is None else own[again], None if left is None else left[again]
-            mended = self._by_pairs(Q[again], None, mine, rest, False)
+            mended = self._by_pairs(places.take(again), False)
             log_sum[again], value[again] = mended.log_sum, mended.value
         return Averages(log_sum, value)
 
     # Any kernel -----------------------------------------------------------------------------------------------------
 
-    def _by_function(
-        self,
-        Q: Array,
-        codes: NDArray[np.int64] | None,
-        own: NDArray[np.int64] | None,
-        left: Array | None,
-        lines: bool,
-    ) -> Averages:
+    def _by_function(self, places: Places, lines: bool) -> Averages:
         """A kernel that is a function, in NumPy."""
-        n, d = self.points.shape
-        factors, cell = self._factors(codes, len(Q))
+        (n, d), Q, own, left = self.points.shape, places.Q, places.own, places.left
+        factors, cell = self._factors(places.codes, len(Q))
         group = np.zeros(n, dtype=np.int64) if self.codes is None else self._kinds[1]
         width = max(1, 2**18 // n)
         parts: list[Averages] = []
@@ -395,50 +402,3 @@ def _distinct(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.i
     """Different rows of codes, and which of them each row is."""
     rows, inverse = np.unique(codes, axis=0, return_inverse=True)
     return rows, np.ascontiguousarray(inverse.reshape(-1), dtype=np.int64)
-
-
-@dataclass(frozen=True)
-class Lines:
-    """Local lines: their values at the queries, their slopes, and what a row at the query weighs in its own value.
-
-    Attributes
-    ----------
-    value : array of shape (m, C)
-    slope : array of shape (m, d, C), in units of the bandwidth
-    leverage : array of shape (m,)
-        How many times its share of the weights a row at the query counts.
-    """
-
-    value: Array
-    slope: Array
-    leverage: Array
-
-
-def fit_lines(found: Averages) -> Lines:
-    """Lines of least squares around queries, weighted by the kernel.
-
-    Directions in which the rows don't spread, or in which they are all far to one side, have no slope.
-    """
-    assert found.place is not None
-    assert found.square is not None
-    assert found.product is not None
-    mean = found.place
-    covariance = found.square - mean[:, :, None] * mean[:, None, :]
-    joint = found.product - mean[:, :, None] * found.value[:, None, :]
-    wild = ~np.isfinite(covariance).all(axis=(1, 2))
-    covariance[wild], joint[wild] = 0.0, 0.0
-    # A column in which the rows are far to one side would leave nothing but its rounding to the others.
-    aside = np.diagonal(covariance, axis1=1, axis2=2) <= FARTHEST**-2.0 * mean**2
-    covariance[aside[:, :, None] | aside[:, None, :]], joint[aside] = 0.0, 0.0
-    if mean.shape[1] == 1:
-        spread, axes = covariance[:, :, 0], np.ones((len(mean), 1, 1))
-    else:
-        spread, axes = np.linalg.eigh(covariance)
-    with np.errstate(over="ignore", invalid="ignore"):
-        along = np.einsum("mi,mij->mj", mean, axes)
-        followed = spread > FARTHEST**-2.0 * along**2 + 1e-10 * spread.max(axis=1, keepdims=True)
-        inverse = np.where(followed, 1.0 / np.where(followed, spread, 1.0), 0.0)
-        along = np.where(followed, along, 0.0)
-    slope = np.einsum("mij,mj,mkj,mkc->mic", axes, inverse, axes, joint)
-    value = found.value - np.einsum("mj,mj,mkj,mkc->mc", along, inverse, axes, joint)
-    return Lines(value, slope, 1.0 + (along**2 * inverse).sum(axis=1))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from parzen.kernels.arrays import Array
 from parzen.kernels.local import Averages
-from parzen.local import Category, Lines, LocalSum, fit_lines
+from parzen.local import Category, LocalSum
 from parzen.profiles import PROFILES, Profile
 from parzen.summation import effective_rows, without_each
 
@@ -27,8 +27,77 @@ SLOPES = {
 }
 
 
+#: A local line is followed in a direction as long as the rows' mean there is no farther than this many of their
+#: standard deviations: beyond, it would be extrapolated from next to nothing.
+FARTHEST = 100.0
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Local lines: their values at the queries, their slopes, and what a row at the query weighs in its own value.
+
+    Attributes
+    ----------
+    value : array of shape (m, C)
+    slope : array of shape (m, d, C), in units of the bandwidth
+    leverage : array of shape (m,)
+        How many times its share of the weights a row at the query counts.
+    """
+
+    value: Array
+    slope: Array
+    leverage: Array
+
+
+def fit_lines(found: Averages) -> Lines:
+    """Lines of least squares around queries, weighted by the kernel.
+
+    Directions in which the rows don't spread, or in which they are all far to one side, have no slope.
+    """
+    assert found.place is not None
+    assert found.square is not None
+    assert found.product is not None
+    mean = found.place
+    covariance = found.square - mean[:, :, None] * mean[:, None, :]
+    joint = found.product - mean[:, :, None] * found.value[:, None, :]
+    wild = ~np.isfinite(covariance).all(axis=(1, 2))
+    covariance[wild], joint[wild] = 0.0, 0.0
+    # A column in which the rows are far to one side would leave nothing but its rounding to the others.
+    aside = np.diagonal(covariance, axis1=1, axis2=2) <= FARTHEST**-2.0 * mean**2
+    covariance[aside[:, :, None] | aside[:, None, :]], joint[aside] = 0.0, 0.0
+    if mean.shape[1] == 1:
+        spread, axes = covariance[:, :, 0], np.ones((len(mean), 1, 1))
+    else:
+        spread, axes = np.linalg.eigh(covariance)
+    with np.errstate(over="ignore", invalid="ignore"):
+        along = np.einsum("mi,mij->mj", mean, axes)
+        followed = spread > FARTHEST**-2.0 * along**2 + 1e-10 * spread.max(axis=1, keepdims=True)
+        inverse = np.where(followed, 1.0 / np.where(followed, spread, 1.0), 0.0)
+        along = np.where(followed, along, 0.0)
+    slope = np.einsum("mij,mj,mkj,mkc->mic", axes, inverse, axes, joint)
+    value = found.value - np.einsum("mj,mj,mkj,mkc->mc", along, inverse, axes, joint)
+    return Lines(value, slope, 1.0 + (along**2 * inverse).sum(axis=1))
+
+
+class Weighted:
+    """Rows that may have weights."""
+
+    X: Array
+    weights: Array | None
+
+    @cached_property
+    def w(self) -> Array:
+        """Weights, one for each row."""
+        return np.ones(len(self.X)) if self.weights is None else self.weights
+
+    @cached_property
+    def effective(self) -> float:
+        """How many rows there are."""
+        return effective_rows(self.weights, len(self.X))
+
+
 @dataclass(frozen=True, eq=False)
-class Regression:
+class Regression(Weighted):
     """Rows whose values are to be predicted from their columns.
 
     Attributes
@@ -65,16 +134,6 @@ class Regression:
     def centre(self) -> Array:
         """Mean of the values: what is predicted is relative to it, so that an offset costs no digits."""
         return np.asarray(np.average(self.Y, axis=0, weights=self.weights))
-
-    @cached_property
-    def w(self) -> Array:
-        """Weights, one for each row."""
-        return np.ones(len(self.X)) if self.weights is None else self.weights
-
-    @cached_property
-    def effective(self) -> float:
-        """How many rows there are."""
-        return effective_rows(self.weights, len(self.X))
 
     @cached_property
     def variance(self) -> Array:

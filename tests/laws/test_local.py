@@ -11,8 +11,9 @@ from parzen import threads
 from parzen.kernels import native
 from parzen.kernels.local import local_averages
 from parzen.kernels.windows import CODES, lay_tiles
-from parzen.local import Category, LocalSum, fit_lines
+from parzen.local import Category, LocalSum, Places
 from parzen.profiles import profile
+from parzen.regression import fit_lines
 from tests import oracle
 
 
@@ -97,14 +98,13 @@ def test_cells_equal_pairs(d, rng):
     values = values if d == 1 else values[:, :1]
     rows = sums("gaussian", points, values, w, np.full(d, 0.4 * d), rtol=1e-8)
     Q = np.vstack([points[:5000], 1e6 + rng.uniform(-9, 9, (2000, d)), np.full((1, d), 0.0)])
-    found, exact = rows._by_cells(Q, None, None), replace(rows, rtol=1e-15)._by_pairs(Q, None, None, None, False)
+    found, exact = rows._by_cells(Places(Q)), replace(rows, rtol=1e-15)._by_pairs(Places(Q), False)
     assert found is not None
     reach = np.ptp(values, axis=0)
     assert (np.abs(found.value - exact.value) <= 1e-8 * reach + 5e-15 * np.abs(values).max(axis=0)).all()
     np.testing.assert_allclose(found.log_sum, exact.log_sum, rtol=1e-8, atol=1e-8)
-    own = np.arange(5000)
-    found = rows._by_cells(points[:5000], own, np.zeros(5000))
-    exact = replace(rows, rtol=1e-15)._by_pairs(points[:5000], None, own, np.zeros(5000), False)
+    asked = Places(points[:5000], None, np.arange(5000), np.zeros(5000))
+    found, exact = rows._by_cells(asked), replace(rows, rtol=1e-15)._by_pairs(asked, False)
     assert (np.abs(found.value - exact.value) <= 1e-8 * reach + 5e-15 * np.abs(values).max(axis=0)).all()
 
 

@@ -5,25 +5,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from parzen.bandwidth.regression import Columns, search
-from parzen.cells import column_of, frame_kind
+from parzen.cells import frame_kind
 from parzen.conditional import ConditionalWindows, Pairs
-from parzen.densities.gaussian import GaussianDensity
-from parzen.densities.mixture import MixtureDensity
-from parzen.estimators.density import DensityEstimator, DensityLearner
 from parzen.estimators.door import all_or_nothing, table, weights, weighty
 from parzen.estimators.inputs import Inputs, some_rows, targets
+from parzen.estimators.joint import Joint
 from parzen.estimators.learner import generator
-from parzen.estimators.line import inverse
-from parzen.family import Density, Family
+from parzen.family import Density
 from parzen.kernels.arrays import Array
 from parzen.regression import Codes
-
-#: Log-density of what is given below which log-densities are not subtracted from each other.
-FAR = -1e5
 
 
 class ConditionalDensity(BaseEstimator):
@@ -110,7 +104,7 @@ class ConditionalDensity(BaseEstimator):
         self.flat_ = np.ndim(y) == 1
         (numbers, codes), (Y, labels) = self.inputs_.read(X, grow=True), self.outputs_.read(values, grow=True, name="y")
         if self.density is not None:
-            self.model_: _Joint | ConditionalWindows = _Joint(self.density, X, values, w, self.inputs_)
+            self.model_: Joint | ConditionalWindows = Joint(self.density, X, values, w, self.inputs_)
             return
         rows = Pairs(numbers, codes, self.inputs_.categories, Y, labels, self.outputs_.categories, w)
         self.model_ = rows.at(self._chosen(rows))
@@ -162,7 +156,7 @@ class ConditionalDensity(BaseEstimator):
     @property
     def density_(self) -> Density:
         """The joint density."""
-        if not isinstance(self._model, _Joint):
+        if not isinstance(self._model, Joint):
             raise AttributeError("no joint density was given; kernels are in model_.")
         return self._model.joint.density_
 
@@ -178,7 +172,7 @@ class ConditionalDensity(BaseEstimator):
         """
         X, values = self._pair(X, y)
         model = self._model
-        if isinstance(model, _Joint):
+        if isinstance(model, Joint):
             self.outputs_.read(values, name="y")
             return model.log_density(X, values, *self.inputs_.read(X))
         return model.log_density(*self.inputs_.read(X), *self.outputs_.read(values, name="y"))
@@ -219,7 +213,7 @@ class ConditionalDensity(BaseEstimator):
     def std(self, X: Any) -> Array:
         """Standard deviation of y given x (kernels only), of the shape of y."""
         self._check_numbers("std")
-        if isinstance(self._model, _Joint):
+        if isinstance(self._model, Joint):
             raise TypeError("std is offered by kernels; of a joint density, take quantiles or samples.")
         return self._shaped(np.sqrt(self._model.variance(*self._given(self._rows(X)))))
 
@@ -227,7 +221,7 @@ class ConditionalDensity(BaseEstimator):
         """A draw of y for each row, as a table or array like y; of pandas, with the index of X."""
         X = self._rows(X)
         given, rng = self._given(X), generator(random_state)
-        if isinstance(self._model, _Joint):
+        if isinstance(self._model, Joint):
             rows = self._model.sample(*given, rng)
         else:
             Y, labels = self._model.sample(*given, rng)
@@ -281,108 +275,6 @@ class ConditionalDensity(BaseEstimator):
         self._check_numbers(what)
         if len(self.outputs_.letters) > 1:
             raise TypeError(f"{what} is offered of one value, but y has {len(self.outputs_.letters)} columns.")
-
-
-class _Joint:
-    """A joint density, asked for the conditional one, row by row."""
-
-    def __init__(self, density: Any, X: Any, values: Any, w: Array | None, inputs: Inputs) -> None:
-        if not isinstance(density, Family | DensityLearner):
-            raise TypeError(
-                "density must be None, a family such as Gaussian(), or a density estimator of parzen such as "
-                f"GaussianMixture(), got {type(density).__name__}."
-            )
-        self.joint = DensityEstimator(density) if isinstance(density, Family) else clone(density)
-        self.inputs, self.width = inputs, X.shape[1]
-        self.names = _names(X, values)
-        self.joint.fit(beside(X, values, self.names), sample_weight=w)
-        self.marginal = self.joint.marginal(list(range(self.width)))
-
-    def log_density(self, X: Any, values: Any, Q: Array, codes: Codes) -> Array:
-        below = self.marginal.score_samples(X)
-        with np.errstate(invalid="ignore"):
-            out = np.asarray(self.joint.score_samples(beside(X, values, self.names)) - below)
-        far = np.flatnonzero(~(below > FAR))  # two large numbers, whose difference is rounding
-        if len(far):
-            rows = self.joint.schema_.encode(beside(X, values, self.names))[far][:, self.width :]
-            some = self._each(Q[far], None if codes is None else codes[far])
-            out[far] = [one.log_density(row[None])[0, 0] for one, row in zip(some, rows, strict=True)]
-        return out
-
-    def _each(self, Q: Array, codes: Codes) -> Any:
-        rows = self.inputs.in_table(Q, codes)
-        return (self.joint.density_.conditional(list(range(self.width)), row) for row in rows)
-
-    def mean(self, Q: Array, codes: Codes) -> Array:
-        density = self.joint.density_
-        parts = density.components if isinstance(density, MixtureDensity) else density
-        if not isinstance(parts, GaussianDensity):
-            return np.concatenate([one.expectation() for one in self._each(Q, codes)])
-        rows = np.full((len(Q), density.shape[1]), np.nan)
-        rows[:, : self.width] = Q
-        R = density.posterior(rows) if isinstance(density, MixtureDensity) else np.ones((len(rows), 1))
-        return parts.completed(rows, R)[:, self.width :]
-
-    def cdf(self, Q: Array, codes: Codes, y: Array) -> Array:
-        pairs = zip(self._each(Q, codes), y, strict=True)
-        return np.array([one.cdf(np.array([[at]]))[0, 0] for one, at in pairs])
-
-    def quantile(self, Q: Array, codes: Codes, levels: Array) -> Array:
-        return np.array([[_quantile(one, float(level)) for level in levels] for one in self._each(Q, codes)])
-
-    def sample(self, Q: Array, codes: Codes, rng: np.random.Generator) -> Array:
-        one = np.zeros(1, dtype=np.intp)
-        return np.concatenate([given.sample(one, rng) for given in self._each(Q, codes)])
-
-
-def _quantile(density: Density, level: float) -> float:
-    """The value of the only column below which a probability lies."""
-    if level in (0.0, 1.0):
-        return -np.inf if level == 0 else np.inf
-
-    def below(x: Array) -> Array:
-        return density.cdf(x[:, None])[:, 0]
-
-    centre, width = float(density.expectation()[0, 0]), 1.0
-    while not (below(np.array([centre - width]))[0] <= level <= below(np.array([centre + width]))[0]):
-        width *= 2.0
-        if not np.isfinite(width):
-            raise ValueError(f"the density reaches no probability of {level!r}.")
-    return float(inverse(below, np.array([level]), centre - width, centre + width)[0])
-
-
-def _names(X: Any, values: Any) -> list[str]:
-    """Names for the columns of values beside those of X."""
-    taken = set(map(str, X.columns)) if frame_kind(X) else set()
-    known = list(map(str, values.columns)) if frame_kind(values) else []
-    d = values.shape[1]
-    found = known or (["y"] if d == 1 else [f"y{j}" for j in range(d)])
-    while any(name in taken for name in found):
-        found = [f"({name})" for name in found]
-    return found
-
-
-def beside(X: Any, values: Any, names: list[str]) -> Any:
-    """A table and the values after it, which are called by these names where the table has any."""
-    kind = frame_kind(X)
-    if kind == "pandas" and all(isinstance(name, str) for name in X.columns):
-        import pandas
-
-        columns = [column_of(values, j) for j in range(len(names))]
-        series = [one.set_axis(X.index) if hasattr(one, "set_axis") else pandas.Series(one, X.index) for one in columns]
-        return pandas.concat([X, pandas.concat(series, axis=1).set_axis(names, axis=1)], axis=1)
-    if kind == "polars":
-        import polars
-
-        return X.hstack([polars.Series(name, _plain(column_of(values, j))) for j, name in enumerate(names)])
-    left, right = (_plain(part) for part in (X, values))
-    if left.dtype.kind in "biuf" and right.dtype.kind in "biuf":
-        return np.column_stack([left, right])
-    return np.column_stack([left.astype(object), right.astype(object)])
-
-
-def _plain(part: Any) -> Any:
-    return part.to_numpy() if hasattr(part, "to_numpy") else np.asarray(part)
 
 
 def _values(X: Any, y: Any) -> Any:

@@ -10,9 +10,10 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from parzen.cells import column_of, frame_kind, is_missing, is_numeric, letter_of
+from parzen.cells import column_of, frame_kind, is_numeric, letter_of
 from parzen.estimators.density import DensityEstimator
 from parzen.estimators.door import all_or_nothing, finite, finite_rows, table, weights, weighty
+from parzen.estimators.surprise import any_missing, replaced, typical
 from parzen.explanation import Surprise
 from parzen.families.columns import Columns
 from parzen.families.kernel import Kernel
@@ -26,8 +27,6 @@ from parzen.summation import effective_rows
 LEVEL = 0.01
 #: How p-values may be found.
 METHODS = ("tail", "ranks")
-#: Values of a column that stand for all of them when a row is explained.
-TYPICAL = 33
 
 
 class OutlierLearner(OutlierMixin, BaseEstimator):
@@ -192,7 +191,7 @@ class DensityOutlier(OutlierLearner):
         scores = self._scores(X)
         self.scores_ = scores if self._keeps_rows or self.cv is None else self._crossed(model, X, w, scores, kept)
         self._decide(scores, self.scores_, w)
-        self.typical_ = None if is_sparse(X) else _typical(X)
+        self.typical_ = None if is_sparse(X) else typical(X)
         self.dtypes_ = [column_of(X, j).dtype for j in range(X.shape[1])] if frame_kind(X) else None
 
     def _model(self, X: Any, w: Array | None) -> Any:
@@ -250,7 +249,7 @@ class DensityOutlier(OutlierLearner):
 
     def _later(self, X: Any) -> Any:
         X = table(self, X, reset=False, sparse=self._takes_sparse())
-        if self.density is None and isinstance(self.estimator_.family, Kernel) and _any_missing(X):
+        if self.density is None and isinstance(self.estimator_.family, Kernel) and any_missing(X):
             raise ValueError(
                 "Input X contains NaN, but the rows learnt from had no missing cells, and the density that was taken "
                 "for them can't leave cells out; give density=Columns(), or Gaussian()."
@@ -278,7 +277,7 @@ class DensityOutlier(OutlierLearner):
         scores = self._scores(X)
         names = getattr(self, "feature_names_in_", None)
         labels = [f"column {j}" for j in range(X.shape[1])] if names is None else list(names)
-        likeliest, typical = _replaced(self._scores, X, self.typical_, scores, self.dtypes_)
+        likeliest, typical = replaced(self._scores, X, self.typical_, scores, self.dtypes_)
         return Surprise(scores, self.null_.p_values(scores), likeliest, typical, labels, X)
 
     def _takes_sparse(self) -> bool:
@@ -313,82 +312,6 @@ def _smooth(X: Any, w: Array | None) -> Family:
     off = rows - rows[0]
     spread = np.sqrt(np.average((off - np.average(off, axis=0, weights=w)) ** 2, axis=0, weights=w))
     return Kernel(np.where(spread > 0, spread, 1.0), "exponential")
-
-
-def _typical(X: Any) -> list[NDArray[Any]]:
-    """Values that stand for those of each column."""
-    found: list[NDArray[Any]] = []
-    for j in range(X.shape[1]):
-        column = column_of(X, j)
-        cells = column if isinstance(column, np.ndarray) else column.to_numpy()
-        if cells.dtype.kind in "iuf":
-            known = np.sort(cells[~np.isnan(cells)])
-            places = np.linspace(0, max(len(known) - 1, 0), TYPICAL).round().astype(np.intp)
-            found.append(np.unique(known[places] if len(known) else known))
-        else:
-            values, counts = _counted(cells)
-            found.append(values[np.argsort(-counts, kind="stable")[:TYPICAL]])
-    return found
-
-
-def _counted(cells: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    counts: dict[Any, int] = {}
-    for cell in cells.tolist():
-        if not is_missing(cell):
-            counts[cell] = counts.get(cell, 0) + 1
-    values = np.empty(len(counts), dtype=object)
-    values[:] = list(counts)
-    return values, np.array(list(counts.values()), dtype=np.int64)
-
-
-def _replaced(
-    score: Any, X: Any, typical: list[NDArray[Any]], scores: Array, dtypes: list[Any] | None
-) -> tuple[Array, NDArray[Any]]:
-    """How much likelier each row is with the best of the typical values in each column, (n, d), and that value."""
-    n, d = X.shape
-    if is_numeric(X) and any(values.dtype.kind == "f" for values in typical):
-        X = X.astype(np.float64)  # whole numbers must not cut off what is put in their place
-    gain, best = np.zeros((n, d)), np.empty((n, d), dtype=object)
-    for j, values in enumerate(typical):
-        missing = _missing(column_of(X, j))
-        top = np.full(n, -np.inf)
-        for value in values:
-            found = score(_with(X, j, value, None if dtypes is None else dtypes[j]))
-            better = found > top
-            top[better], best[better, j] = found[better], value
-        with np.errstate(invalid="ignore"):
-            more = np.where(np.isneginf(scores) & np.isneginf(top), 0.0, top - scores)
-        gain[:, j] = np.where(missing | ~(more > 0), 0.0, more)
-    return gain, best
-
-
-def _missing(column: Any) -> NDArray[np.bool_]:
-    cells = column if isinstance(column, np.ndarray) else column.to_numpy()
-    if cells.dtype.kind == "f":
-        return np.isnan(cells)
-    return np.array([is_missing(cell) for cell in cells.tolist()], dtype=bool)
-
-
-def _any_missing(X: Any) -> bool:
-    return not is_sparse(X) and any(_missing(column_of(X, j)).any() for j in range(X.shape[1]))
-
-
-def _with(X: Any, j: int, value: Any, dtype: Any) -> Any:
-    """A table in which column j holds one value, of the type that the column had when it was learnt."""
-    kind = frame_kind(X)
-    if kind == "pandas":
-        import pandas
-
-        copy = X.copy()
-        copy.isetitem(j, pandas.Series([value] * len(X), index=X.index, dtype=dtype))
-        return copy
-    if kind == "polars":
-        import polars
-
-        return X.with_columns(polars.Series(X.columns[j], [value] * len(X), dtype=dtype))
-    copy = np.array(X)
-    copy[:, j] = value
-    return copy
 
 
 def _rows(X: Any, places: NDArray[np.int64]) -> Any:
