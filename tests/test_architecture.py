@@ -25,6 +25,8 @@ ORDER = [
     "fit",
     "cells",
     "schema",
+    "sequences",
+    "chains",
     "densities",
     "forms",
     "conjugate",

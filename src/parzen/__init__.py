@@ -9,6 +9,7 @@ from parzen.comparison import LearningComparison, compare_learning
 from parzen.decision import Decision
 from parzen.displays import CostConfusionDisplay, CostCurveDisplay, ReliabilityDisplay, RiskCoverageDisplay
 from parzen.estimators.bayes import BayesClassifier, GaussianDiscriminant, NaiveBayes
+from parzen.estimators.chain import MarkovChain, TransitionCounts
 from parzen.estimators.conditional import ConditionalDensity
 from parzen.estimators.decision import DecisionClassifier, cost_scorer
 from parzen.estimators.density import DensityEstimator
@@ -24,6 +25,7 @@ from parzen.estimators.naive import BernoulliNB, CategoricalNB, ComplementNB, Ga
 from parzen.estimators.outlier import DensityOutlier
 from parzen.estimators.regression import KernelRegressor
 from parzen.explanation import Explanation, Surprise
+from parzen.families.chain import Markov
 from parzen.families.columns import Columns
 from parzen.families.counts import Multinomial, Poisson
 from parzen.families.each import Each, Known
@@ -89,6 +91,8 @@ __all__ = [
     "LinearDiscriminantAnalysis",
     "LocalDensityFactor",
     "LogisticRegression",
+    "Markov",
+    "MarkovChain",
     "Mixture",
     "MixtureModel",
     "Moments",
@@ -105,6 +109,7 @@ __all__ = [
     "Statistic",
     "Sums",
     "Surprise",
+    "TransitionCounts",
     "Uniform",
     "accumulate",
     "bandwidth",

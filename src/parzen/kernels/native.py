@@ -84,6 +84,8 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
         ("f64",),
     ),
     "window_ladder": ((*(INTEGER,) * 3, *(POINTER,) * 5, INTEGER, *(POINTER,) * 3), ("f64",)),
+    "chain_count": ((*(POINTER,) * 3, *(INTEGER,) * 4, POINTER), ("u8", "i32", "i64")),
+    "chain_score": ((*(POINTER,) * 2, *(INTEGER,) * 3, *(POINTER,) * 2), ("u8", "i32", "i64")),
     "kd_order": ((POINTER, *(INTEGER,) * 3, POINTER), ("f64",)),
     "copy_rows": ((POINTER, INTEGER, INTEGER, *(POINTER,) * 3), ("f64",)),
     "cell_moments": ((POINTER, *(INTEGER,) * 3, *(POINTER,) * 5), ("f64",)),

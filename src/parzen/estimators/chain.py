@@ -1,0 +1,544 @@
+"""Markov chains of any symbols, and the counts that classifiers learn from."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from parzen.chains import Structure, entropy_rate, hitting, stationary, structure
+from parzen.densities.chain import MarkovDensity
+from parzen.estimators.door import all_or_nothing
+from parzen.estimators.learner import generator
+from parzen.families.chain import Markov
+from parzen.family import choose
+from parzen.kernels.arrays import Array
+from parzen.kernels.chain import context_count, count_transitions, score_transitions
+from parzen.sequences import Alphabet, Symbols, read
+from parzen.statistic import Counts
+
+#: Most numbers in a table of transitions.
+MOST = 2**26
+#: Numbers in a table that whole numbers may have before they are renamed.
+FEW = 2**20
+
+
+class MarkovChain(BaseEstimator):
+    r"""A Markov chain: each symbol depends on the `order` symbols before it, and on nothing else.
+
+    Parameters
+    ----------
+    order : int, "bic" or "heldout"
+        How many symbols the next one depends on. "bic" chooses the order, up to `max_order`, of least BIC; "heldout"
+        that of the greatest likelihood of sequences that were left out (of a single sequence, of its last fifth).
+    prior : float, optional
+        Concentration of a symmetric Dirichlet prior for what follows each context; by default 1 for "bayes" and 2 for
+        "map", which both give Laplace's rule.
+    estimate : "bayes", "map" or "ml"
+        The posterior predictive, the posterior's mode, or the shares that were seen. With a prior a symbol that was
+        never met has the share of one more symbol; with "ml" it is an error.
+    symbols : sequence, optional
+        The alphabet, where the first sequences may lack some of it.
+    max_order : int
+        The largest order that is tried.
+
+    Attributes
+    ----------
+    symbols_ : array of shape (S,)
+    order_ : int
+    transition_ : array of shape (S, S), or (S^order, S)
+        Probability of each symbol after each context; contexts of the last `order` symbols in the order of `contexts_`.
+        With a prior, rows add to one together with the share of a symbol that was never met, `unseen_`.
+    start_ : array of shape (S,)
+        Probability of each symbol at the beginning.
+    contexts_ : list
+        The contexts: symbols, or tuples of them.
+    statistic_ : Counts
+        How often each symbol followed each context, to which `partial_fit` and `merge` add.
+    density_ : MarkovDensity
+    orders_ : dict
+        Criterion of each order that was tried.
+
+    Examples
+    --------
+    >>> from parzen import MarkovChain
+    >>> weather = [["sun", "sun", "rain", "sun"], ["rain", "rain", "sun", "sun", "sun"]]
+    >>> chain = MarkovChain(estimate="ml").fit(weather)
+    >>> chain.symbols_.tolist(), chain.transition_.round(2)
+    (['rain', 'sun'], array([[0.33, 0.67],
+           [0.25, 0.75]]))
+    >>> chain.predict_next([["sun", "rain"]]), chain.stationary().round(3)
+    (array(['sun'], dtype=object), array([0.273, 0.727]))
+    >>> MarkovChain().fit(["abracadabra"]).sample(8, random_state=0)
+    'caaadrcd'
+    """
+
+    def __init__(
+        self,
+        order: int | str = 1,
+        *,
+        prior: float | None = None,
+        estimate: str = "bayes",
+        symbols: Any = None,
+        max_order: int = 4,
+    ) -> None:
+        self.order = order
+        self.prior = prior
+        self.estimate = estimate
+        self.symbols = symbols
+        self.max_order = max_order
+
+    density_: MarkovDensity
+    orders_: dict[int, float]
+
+    # Learning -------------------------------------------------------------------------------------------------------
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any = None, *, lengths: Any = None, sample_weight: ArrayLike | None = None) -> None:
+        """Learn from sequences.
+
+        Parameters
+        ----------
+        X : iterable of sequences (texts, lists or arrays of hashable symbols), a text, or an array of numbers; with
+            `lengths`, all symbols one after another
+        y : ignored
+        lengths : how long the sequences are
+        sample_weight : array, optional
+            A weight for each sequence.
+
+        Returns
+        -------
+        self
+        """
+        found = read(X, lengths)
+        w = _weights(sample_weight, found)
+        if isinstance(self.order, str):
+            choose("order", self.order, ("bic", "heldout"))
+            self.order_ = self._chosen(found, w)
+        else:
+            Markov(self.order, self.prior, self.estimate).check()
+            self.order_, self.orders_ = int(self.order), {}
+        self.alphabet_, counts = self._counted(found, w)
+        self._learnt(counts)
+
+    @all_or_nothing
+    def partial_fit(
+        self, X: Any, y: Any = None, *, lengths: Any = None, sample_weight: ArrayLike | None = None
+    ) -> None:
+        """Learn from more sequences; the result equals `fit` on all of them, if the first held all symbols."""
+        if not hasattr(self, "density_"):
+            type(self).fit(self, X, lengths=lengths, sample_weight=sample_weight)
+            return
+        found = read(X, lengths)
+        w = _weights(sample_weight, found)
+        codes = self._known(found, "learnt from; give symbols=[...] with all of them")
+        self._learnt(self.counts_ + count_transitions(codes, found.lengths, self.alphabet_.size, self.order_, w))
+
+    def merge(self, other: Self) -> Self:
+        """A new chain that has learnt from the sequences of both."""
+        if type(other) is not type(self):
+            raise TypeError(f"only a MarkovChain can be merged, got {type(other).__name__}.")
+        for one in (self, other):
+            check_is_fitted(one, "density_")
+        same = self.alphabet_.symbols.tolist() == other.alphabet_.symbols.tolist()
+        if not same or self.order_ != other.order_ or self._family() != other._family():
+            raise ValueError("only chains of the same symbols, order, prior and estimate merge; give symbols=[...].")
+        merged = type(self)(**self.get_params())
+        merged.order_, merged.orders_, merged.alphabet_ = self.order_, {}, self.alphabet_
+        merged._learnt(self.counts_ + other.counts_)
+        return merged
+
+    def _family(self) -> tuple[Any, ...]:
+        return self.prior, self.estimate
+
+    def _counted(self, found: Symbols, w: Array | None) -> tuple[Alphabet, Array]:
+        """The alphabet, and counts of symbols after contexts, (contexts, S)."""
+        order = self.order_
+        if self.symbols is None and found.whole and len(found.cells):
+            low, high = int(found.cells.min()), int(found.cells.max())
+            if low >= 0 and (high + 1) * context_count(high + 1, order) <= FEW:
+                counts = count_transitions(found.cells, found.lengths, high + 1, order, w, checked=True)
+                present = np.flatnonzero(np.bincount(np.arange(counts.size) % (high + 1), counts.ravel()) > 0)
+                return Alphabet(present), _kept(counts, present, high + 1, order)
+        alphabet = Alphabet.of(found if self.symbols is None else read([list(self.symbols)]))
+        if self.symbols is not None and all(isinstance(one, str) and len(one) == 1 for one in self.symbols):
+            alphabet = Alphabet(np.array(sorted(set(self.symbols))), found.text)
+        size = alphabet.size * context_count(alphabet.size, order)
+        if size > MOST:
+            raise ValueError(
+                f"a chain of order {order} over {alphabet.size} symbols has {size} probabilities; lower the order, or "
+                "put rare symbols together."
+            )
+        self.alphabet_ = alphabet
+        codes = self._known(found, "listed in symbols")
+        return alphabet, count_transitions(codes, found.lengths, alphabet.size, order, w)
+
+    def _known(self, found: Symbols, where: str) -> NDArray[np.int64]:
+        codes = self.alphabet_.encode(found)
+        beyond = np.flatnonzero(codes == self.alphabet_.size)
+        if len(beyond):
+            cell = found.cells[beyond[0]]
+            cell = chr(cell) if found.text else cell.item() if isinstance(cell, np.generic) else cell
+            raise ValueError(f"the symbol {cell!r} is none of the {self.alphabet_.size} {where}.")
+        return codes
+
+    def _learnt(self, counts: Array) -> None:
+        self.counts_ = counts
+        S = counts.shape[1]
+        self.statistic_ = Counts(counts.reshape(1, -1), (S,) * len(counts))
+        family = Markov(self.order_, self.prior, self.estimate)
+        family.check()
+        if self.estimate == "ml":
+            self.density_ = family.maximise(self.statistic_)
+            return
+        # One more symbol, which was never met; contexts that hold it are as if nothing were known.
+        wide = np.column_stack([counts, np.zeros(len(counts))])
+        self.density_ = family.maximise(Counts(wide.reshape(1, -1), (S + 1,) * len(counts)))
+
+    def _chosen(self, found: Symbols, w: Array | None) -> int:
+        """The order of the best criterion."""
+        top = self.max_order
+        if isinstance(top, bool) or not isinstance(top, int | np.integer) or not 0 <= top <= 16:
+            raise ValueError(f"max_order must be a whole number from 0 to 16, got {top!r}.")
+        train, test, wt, wv = (found, found, w, w) if self.order == "bic" else _split(found, w)
+        self.orders_ = {}
+        for order in range(top + 1):
+            model = MarkovChain(order, prior=self.prior, estimate=self.estimate, symbols=self.symbols)
+            if self.order == "heldout" and self.symbols is None:
+                model.symbols = Alphabet.of(found).symbols.tolist()
+            try:
+                model._fit_read(train, wt)
+            except ValueError as error:
+                if order and "lower the order" in str(error):
+                    break
+                raise
+            likelihood = float(np.sum(model._log_prob(test) * (1.0 if wv is None else wv)))
+            if self.order == "heldout":
+                self.orders_[order] = -likelihood
+                continue
+            C, S = model.counts_.shape
+            weight = float(model.counts_.sum())
+            self.orders_[order] = C * (S - 1) * float(np.log(weight)) - 2.0 * likelihood
+        return min(self.orders_, key=lambda order: self.orders_[order])
+
+    def _fit_read(self, found: Symbols, w: Array | None) -> None:
+        self.order_ = int(self.order)
+        self.alphabet_, counts = self._counted(found, w)
+        self._learnt(counts)
+
+    # What is known --------------------------------------------------------------------------------------------------
+
+    @property
+    def symbols_(self) -> NDArray[Any]:
+        """The alphabet."""
+        check_is_fitted(self, "density_")
+        return self.alphabet_.symbols
+
+    @property
+    def _table(self) -> Array:
+        """Probabilities of symbols after all contexts, (contexts, S); without the share of one never met."""
+        check_is_fitted(self, "density_")
+        return np.exp(self.density_.log_transition[0][:, : self.alphabet_.size])
+
+    @property
+    def transition_(self) -> Array:
+        """Probability of each symbol after each context of the last symbols."""
+        S = len(self.symbols_)
+        return self._table[-(S**self.order_) :]
+
+    @property
+    def start_(self) -> Array:
+        """Probability of each symbol at the beginning."""
+        return self._table[0]
+
+    @property
+    def unseen_(self) -> Array:
+        """Probability, after each context, of a symbol that was never met."""
+        S = len(self.symbols_)
+        return (
+            1.0 - self.transition_.sum(axis=1)
+            if self.density_.log_transition.shape[2] > S
+            else np.zeros(S**self.order_)
+        )
+
+    @property
+    def contexts_(self) -> list[Any]:
+        """Contexts of the last symbols, in the order of `transition_`."""
+        symbols = self.symbols_.tolist()
+        if self.order_ == 1:
+            return symbols
+        grid = np.indices((len(symbols),) * self.order_).reshape(self.order_, -1).T
+        return [tuple(symbols[code] for code in row) for row in grid]
+
+    # Sequences ------------------------------------------------------------------------------------------------------
+
+    def log_prob(self, X: Any, *, lengths: Any = None) -> Array:
+        """Log-probability of each sequence."""
+        check_is_fitted(self, "density_")
+        return self._log_prob(read(X, lengths, empty=True))
+
+    def _log_prob(self, found: Symbols) -> Array:
+        S = self.alphabet_.size
+        logs = self.density_.log_transition[0]
+        if logs.shape[1] == S:
+            codes = self._known(found, "learnt from; with a prior (estimate='bayes') it would have a share")
+            return score_transitions(codes, found.lengths, np.ascontiguousarray(logs), self.order_)
+        codes = self.alphabet_.encode(found)
+        if not (codes == S).any():
+            return score_transitions(codes, found.lengths, np.ascontiguousarray(logs[:, :S]), self.order_)
+        return np.array([self._spelled(part) for part in np.split(codes, np.cumsum(found.lengths)[:-1])])
+
+    def _spelled(self, codes: NDArray[np.int64]) -> float:
+        """Log-probability of one sequence, symbol by symbol: after one that was never met all are alike."""
+        S, order, total = self.alphabet_.size, self.order_, 0.0
+        for t, code in enumerate(codes):
+            before = codes[max(0, t - order) : t]
+            if (before == S).any():
+                total -= np.log(S + 1.0)
+            else:
+                total += float(self.density_.log_transition[0, self._row(before), code])
+        return total
+
+    def _row(self, before: NDArray[np.int64]) -> int:
+        S, row = self.alphabet_.size, 0
+        for code in before:
+            row = row * S + int(code)
+        return sum(S**length for length in range(len(before))) + row
+
+    def score(self, X: Any, y: Any = None, *, lengths: Any = None) -> float:
+        """Mean log-probability of a symbol."""
+        found = read(X, lengths)
+        check_is_fitted(self, "density_")
+        return float(self._log_prob(found).sum() / found.lengths.sum())
+
+    def perplexity(self, X: Any, *, lengths: Any = None) -> float:
+        """How many symbols the chain hesitates between, on average: the exponential of minus `score`."""
+        return float(np.exp(-self.score(X, lengths=lengths)))
+
+    def predict_next_proba(self, X: Any, *, lengths: Any = None) -> Array:
+        """Probability of each symbol after each sequence, (m, S)."""
+        check_is_fitted(self, "density_")
+        found = read(X, lengths, empty=True)
+        codes = self._known(found, "learnt from")
+        parts = np.split(codes, np.cumsum(found.lengths)[:-1])
+        rows = [self._row(part[max(0, len(part) - self.order_) :]) for part in parts]
+        P = self._table[rows]
+        return P / P.sum(axis=1, keepdims=True)
+
+    def predict_next(self, X: Any, *, lengths: Any = None) -> NDArray[Any]:
+        """The likeliest symbol after each sequence."""
+        return self.symbols_[self.predict_next_proba(X, lengths=lengths).argmax(axis=1)]
+
+    def sample(self, length: int, *, start: Any = None, random_state: Any = None) -> Any:
+        """A sequence of a length, as text where the symbols are characters, else as an array.
+
+        Parameters
+        ----------
+        start : sequence, optional
+            What it begins with; the rest is drawn.
+        """
+        check_is_fitted(self, "density_")
+        if isinstance(length, bool) or not isinstance(length, int | np.integer) or length < 1:
+            raise ValueError(f"length must be a whole number, at least 1, got {length!r}.")
+        rng = generator(random_state)
+        codes = [] if start is None else self._known(read([start]), "learnt from").tolist()
+        table = np.cumsum(self._table, axis=1)
+        u = rng.random(int(length))
+        for t in range(len(codes), int(length)):
+            below = table[self._row(np.array(codes[max(0, t - self.order_) : t], dtype=np.int64))]
+            codes.append(int(min(np.searchsorted(below, u[t] * below[-1], side="right"), len(below) - 1)))
+        return self.alphabet_.decode(np.array(codes[: int(length)], dtype=np.int64))
+
+    # The chain ------------------------------------------------------------------------------------------------------
+
+    def _matrix(self) -> Array:
+        """Transitions between contexts of the last symbols, rows adding to one."""
+        P = self.transition_
+        P = P / P.sum(axis=1, keepdims=True)
+        S, order = len(self.symbols_), self.order_
+        if order == 1:
+            return P
+        if order == 0:
+            return np.repeat(P, S, axis=0)
+        n = S**order
+        if n > 4096:
+            raise ValueError(
+                f"a chain of order {order} over {S} symbols has {n} contexts, too many for a matrix of them."
+            )
+        out = np.zeros((n, n))
+        rows = np.arange(n)
+        for code in range(S):
+            out[rows, (rows * S + code) % n] = P[:, code]
+        return out
+
+    def structure(self) -> Structure:
+        """Classes of symbols (of contexts, where the order is above 1) that lead to each other, and their periods."""
+        return structure(self._matrix())
+
+    def n_step(self, n: int) -> Array:
+        """Probability of each symbol n steps after each context, (contexts, S)."""
+        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
+            raise ValueError(f"n must be a whole number of steps, at least 1, got {n!r}.")
+        return self._last(np.linalg.matrix_power(self._matrix(), int(n)))
+
+    def _last(self, P: Array) -> Array:
+        """Probabilities of contexts as those of their last symbols."""
+        S = len(self.symbols_)
+        return P if P.shape[-1] == S else P.reshape(*P.shape[:-1], -1, S).sum(axis=-2)
+
+    def stationary(self) -> Array:
+        """The share of time that the chain spends at each symbol in the long run, (S,).
+
+        Where it depends on where the chain begins, an error says which classes there are.
+        """
+        P = self._matrix()
+        found = structure(P)
+        if sum(found.recurrent) > 1:
+            names = self.symbols_.tolist() if self.order_ <= 1 else self.contexts_
+            raise ValueError(
+                f"there is no unique stationary distribution: the chain ends in one of {sum(found.recurrent)} classes. "
+                f"They are: {found.text(names)}. A prior (estimate='bayes') connects all symbols."
+            )
+        return self._last(stationary(P))
+
+    def hitting_times(self, target: Any) -> Array:
+        """Mean number of steps from each symbol to the target (or one of several, in a list); inf where unsure."""
+        return hitting(self._matrix(), self._targets(target))[1]
+
+    def hitting_probability(self, target: Any) -> Array:
+        """Probability to ever meet the target (or one of several, in a list) from each symbol, (S,)."""
+        return hitting(self._matrix(), self._targets(target))[0]
+
+    def _targets(self, target: Any) -> NDArray[np.intp]:
+        if self.order_ > 1:
+            raise TypeError(f"hitting times are offered for chains of order 1, but this one has order {self.order_}.")
+        several = isinstance(target, list | set | np.ndarray)
+        known = {symbol: code for code, symbol in enumerate(self.symbols_.tolist())}
+        for one in target if several else [target]:
+            if one not in known:
+                raise ValueError(f"{one!r} is none of the symbols {self.symbols_.tolist()}.")
+        return np.array([known[one] for one in (target if several else [target])], dtype=np.intp)
+
+    def entropy_rate(self) -> float:
+        """Mean surprise of a symbol in the long run, in nats."""
+        P = self._matrix()
+        self.stationary()  # raises where there is none
+        return entropy_rate(P, stationary(P))
+
+
+def _weights(sample_weight: Any, found: Symbols) -> Array | None:
+    if sample_weight is None:
+        return None
+    w = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    if w.shape != found.lengths.shape or not (np.isfinite(w).all() and (w >= 0).all()):
+        raise ValueError(
+            f"sample_weight must be {len(found.lengths)} finite numbers, none negative, one for each sequence, got "
+            f"shape {w.shape}."
+        )
+    if not w.any():
+        raise ValueError("sample_weight is zero for every sequence; at least one must weigh something.")
+    return w
+
+
+def _kept(counts: Array, present: NDArray[np.intp], S: int, order: int) -> Array:
+    """Counts of the symbols that are present alone."""
+    if len(present) == S:
+        return counts
+    parts, begin = [], 0
+    for length in range(order + 1):
+        block = counts[begin : begin + S**length].reshape((S,) * (length + 1))
+        parts.append(block[np.ix_(*[present] * (length + 1))].reshape(-1, len(present)))
+        begin += S**length
+    return np.ascontiguousarray(np.concatenate(parts))
+
+
+def _split(found: Symbols, w: Array | None) -> tuple[Symbols, Symbols, Array | None, Array | None]:
+    """Four fifths of the sequences, and the last fifth; of a single one, of its symbols."""
+    m = len(found.lengths)
+    if m == 1:
+        cut = max(1, int(0.8 * len(found.cells)))
+        if cut == len(found.cells):
+            raise ValueError("order='heldout' needs at least two symbols.")
+        sides = (slice(0, cut), slice(cut, None))
+        first, last = (Symbols(found.cells[side], np.array([len(found.cells[side])]), found.text) for side in sides)
+        return first, last, w, w
+    kept = max(1, int(0.8 * m))
+    at = int(found.lengths[:kept].sum())
+    first = Symbols(found.cells[:at], found.lengths[:kept], found.text)
+    last = Symbols(found.cells[at:], found.lengths[kept:], found.text)
+    return first, last, None if w is None else w[:kept], None if w is None else w[kept:]
+
+
+class TransitionCounts(TransformerMixin, BaseEstimator):
+    """Sequences as counts of what followed what: rows that the family `parzen.Markov` learns from.
+
+    Parameters
+    ----------
+    order : int
+        How many symbols make a context.
+    symbols : sequence, optional
+        The alphabet, where the first sequences may lack some of it.
+
+    Attributes
+    ----------
+    symbols_ : array of shape (S,)
+        The alphabet; one more symbol stands for all that are not in it.
+
+    Examples
+    --------
+    >>> from parzen import TransitionCounts
+    >>> TransitionCounts().fit_transform(["aba", "bb"]).toarray()[:, :6]
+    array([[1., 0., 0., 0., 1., 0.],
+           [0., 1., 0., 0., 0., 0.]])
+    """
+
+    def __init__(self, order: int = 1, *, symbols: Any = None) -> None:
+        self.order = order
+        self.symbols = symbols
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any = None) -> None:
+        """Learn the alphabet of sequences."""
+        Markov(self.order).check()
+        found = read(X)
+        self.alphabet_ = Alphabet.of(found)
+        if self.symbols is not None:
+            listed = Alphabet.of(read([list(self.symbols)])).symbols
+            characters = found.text and all(isinstance(one, str) and len(one) == 1 for one in listed.tolist())
+            self.alphabet_ = Alphabet(listed, characters)
+
+    @property
+    def symbols_(self) -> NDArray[Any]:
+        """The alphabet."""
+        check_is_fitted(self, "alphabet_")
+        return self.alphabet_.symbols
+
+    def transform(self, X: Any) -> Any:
+        """Counts of each sequence, CSR (m, contexts * (S + 1))."""
+        check_is_fitted(self, "alphabet_")
+        found = read(X, empty=True)
+        codes, S, order = self.alphabet_.encode(found), self.alphabet_.size + 1, int(self.order)
+        width = context_count(S, order) * S
+        if width > 2**31 - 1:
+            raise ValueError(f"contexts of {order} of {S} symbols are too many to count; lower the order.")
+        place = np.arange(len(codes)) - np.repeat(np.cumsum(found.lengths) - found.lengths, found.lengths)
+        context, offset = np.zeros(len(codes), dtype=np.int64), 0
+        for length in range(order + 1):
+            rows = place >= length if length == order else place == length
+            before = np.zeros(int(rows.sum()), dtype=np.int64)
+            at = np.flatnonzero(rows)
+            for back in range(length, 0, -1):
+                before = before * S + codes[at - back]
+            context[at] = offset + before
+            offset += S**length
+        cells = context * S + codes
+        rows = np.repeat(np.arange(len(found.lengths)), found.lengths)
+        shape = (len(found.lengths), width)
+        return sparse.csr_matrix((np.ones(len(codes)), (rows, cells)), shape=shape)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array, tags.input_tags.string = False, True
+        return tags
