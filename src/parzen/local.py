@@ -22,6 +22,8 @@ from parzen.summation import QUERIES, WindowSum
 
 #: Most numbers in a table of factors between cells of categories.
 MOST_FACTORS = 2**22
+#: Bandwidths from all rows beyond which a local line is not followed.
+FARTHEST = 10.0
 #: Bandwidths beyond which a place is as good as any other in its direction.
 FAR = 1e140
 
@@ -148,6 +150,15 @@ class LocalSum:
         lines : whether averages for local lines are asked for, u in units of the bandwidth
         """
         places = Places(self._near_enough(Q), codes, own, left)
+        found = self._found(places, lines)
+        alone = np.flatnonzero(np.isnan(found.value).any(axis=1))
+        if self.codes is not None and len(alone):  # the only row like it was left out: all others count
+            rest = replace(self, codes=None, tables=())._found(replace(places.take(alone), codes=None), lines)
+            for name in ("log_sum", "value", *(("place", "square", "product") if lines else ())):
+                getattr(found, name)[alone] = getattr(rest, name)
+        return found
+
+    def _found(self, places: Places, lines: bool) -> Averages:
         if self.profile.name not in CODES:
             return self._by_function(places, lines)
         if not lines and self.codes is None and self.values.shape[1]:
@@ -196,10 +207,13 @@ class LocalSum:
         factors, cell = self._factors(codes, len(Q))
         with np.errstate(divide="ignore"):
             log_factor = np.log(factors)[cell]
-            log_weight = (log_factor if self.codes is None else log_factor[:, self._kinds[1]]) + np.log(self.w)
+            log_weight = np.log(np.broadcast_to(self.w, (len(Q), len(self.w)))).copy()
             if own is not None and left is not None:
-                rows = np.arange(len(Q))
-                log_weight[rows, own] += np.log(left) - np.log(self.w[own])
+                log_weight[np.arange(len(Q)), own] = np.log(left)
+            if self.codes is not None:
+                likened = log_weight + log_factor[:, self._kinds[1]]
+                alone = np.isneginf(likened).all(axis=1, keepdims=True)  # then all others count
+                log_weight = np.where(alone, log_weight, likened)
         off = (self.points[:1] - Q) / self.units
         nearest = np.zeros(len(Q), dtype=np.int64)
         for _ in range(2):  # relative to the first row, then to the nearest
@@ -210,6 +224,13 @@ class LocalSum:
             nearest = np.argmax(log_share, axis=1)
             off = (self.points[nearest] - Q) / self.units
         return log_share - logsumexp(log_share, axis=1, keepdims=True)
+
+    def far(self, found: Averages) -> NDArray[np.bool_]:
+        """Which places are farther than about `FARTHEST` bandwidths from all rows that count."""
+        lightest = float(self.w[self.w > 0].min())
+        peak = 0.0 if self.profile.compact else float(self.profile.at(np.array([FARTHEST]))[0])
+        with np.errstate(divide="ignore"):
+            return np.asarray(found.log_sum <= np.log(peak) + np.log(lightest))
 
     @cached_property
     def _ends(self) -> tuple[Array, Array]:
@@ -375,12 +396,14 @@ class LocalSum:
             if len(far):  # the nearest rows count alone
                 near = np.where(w[far] > 0, r[far], np.inf)
                 k[far] = np.where(near <= near.min(axis=1, keepdims=True) * (1 + 1e-12), w[far], 0.0)
-            with np.errstate(divide="ignore"):
+            with np.errstate(divide="ignore", invalid="ignore"):
                 log_sum = np.log(total)
-            k /= k.sum(axis=1, keepdims=True)
-            ku = k[:, :, None] * u
-            more = (ku.sum(axis=1), np.einsum("mni,mnj->mij", ku, u), np.einsum("mni,nc->mic", ku, self.values))
-            parts.append(Averages(log_sum, k @ self.values, *(more if lines else ())))
+                k /= k.sum(axis=1, keepdims=True)
+            more: tuple[Array, ...] = ()
+            if lines:
+                ku = k[:, :, None] * u
+                more = (ku.sum(axis=1), np.einsum("mni,mnj->mij", ku, u), np.einsum("mni,nc->mic", ku, self.values))
+            parts.append(Averages(log_sum, k @ self.values, *more))
         return _joined(parts, np.arange(len(Q)), (d, self.values.shape[1]), lines)
 
 

@@ -42,7 +42,7 @@ class Null:
 
     @classmethod
     def of(cls, scores: Array, weights: Array | None = None) -> "Null":
-        """The null of scores, of which up to a tenth may be outliers.
+        """The null of scores, of which a few in a hundred may be outliers.
 
         Half of the scores are in the tail. It is fitted by its posterior mode, those of the lowest tenth being known
         only to be lower than the others: how low outliers are does not move it.

@@ -27,9 +27,8 @@ SLOPES = {
 }
 
 
-#: A local line is followed in a direction as long as the rows' mean there is no farther than this many of their
-#: standard deviations: beyond, it would be extrapolated from next to nothing.
-FARTHEST = 100.0
+#: Share of the squared distance to the rows' mean below which their variance is rounding.
+LEAST = 1e-10
 
 
 @dataclass(frozen=True)
@@ -49,10 +48,10 @@ class Lines:
     leverage: Array
 
 
-def fit_lines(found: Averages) -> Lines:
+def fit_lines(found: Averages, far: NDArray[np.bool_] | None = None) -> Lines:
     """Lines of least squares around queries, weighted by the kernel.
 
-    Directions in which the rows don't spread, or in which they are all far to one side, have no slope.
+    Directions in which the rows don't spread have no slope, nor have places that are `far` from all rows.
     """
     assert found.place is not None
     assert found.square is not None
@@ -61,9 +60,11 @@ def fit_lines(found: Averages) -> Lines:
     covariance = found.square - mean[:, :, None] * mean[:, None, :]
     joint = found.product - mean[:, :, None] * found.value[:, None, :]
     wild = ~np.isfinite(covariance).all(axis=(1, 2))
+    if far is not None:
+        wild |= far
     covariance[wild], joint[wild] = 0.0, 0.0
-    # A column in which the rows are far to one side would leave nothing but its rounding to the others.
-    aside = np.diagonal(covariance, axis1=1, axis2=2) <= FARTHEST**-2.0 * mean**2
+    # A column in which the rows are very far to one side would leave nothing but its rounding to the others.
+    aside = np.diagonal(covariance, axis1=1, axis2=2) <= LEAST * mean**2
     covariance[aside[:, :, None] | aside[:, None, :]], joint[aside] = 0.0, 0.0
     if mean.shape[1] == 1:
         spread, axes = covariance[:, :, 0], np.ones((len(mean), 1, 1))
@@ -71,7 +72,7 @@ def fit_lines(found: Averages) -> Lines:
         spread, axes = np.linalg.eigh(covariance)
     with np.errstate(over="ignore", invalid="ignore"):
         along = np.einsum("mi,mij->mj", mean, axes)
-        followed = spread > FARTHEST**-2.0 * along**2 + 1e-10 * spread.max(axis=1, keepdims=True)
+        followed = spread > LEAST * (along**2 + spread.max(axis=1, keepdims=True))
         inverse = np.where(followed, 1.0 / np.where(followed, spread, 1.0), 0.0)
         along = np.where(followed, along, 0.0)
     slope = np.einsum("mij,mj,mkj,mkc->mic", axes, inverse, axes, joint)
@@ -158,10 +159,8 @@ class Regression(Weighted):
 
     def predicted(self, sums: LocalSum, Q: Array, codes: Codes = None, **rest: Any) -> Array:
         """Predictions for rows Q (m, d) with categories `codes` (m, e), (m, C)."""
-        return self._value(self.around(sums, Q, codes, **rest)) + self.centre
-
-    def _value(self, found: Averages) -> Array:
-        return found.value if self.order == 0 else fit_lines(found).value
+        found = self.around(sums, Q, codes, **rest)
+        return (found.value if self.order == 0 else fit_lines(found, sums.far(found)).value) + self.centre
 
     def without_themselves(self, sums: LocalSum) -> Array:
         """Predictions for the rows, each from all the others, (n, C)."""
@@ -195,7 +194,8 @@ class Regression(Weighted):
         Of local lines the lines' own slopes; of local constants the slope of the curve that is predicted.
         """
         if self.order == 1:
-            return fit_lines(sums.averages(Q, codes, lines=True)).slope / sums.units[:, None]
+            found = sums.averages(Q, codes, lines=True)
+            return fit_lines(found, sums.far(found)).slope / sums.units[:, None]
         if self.profile.name == "tophat":
             return np.zeros((len(Q), sums.points.shape[1], self.Y.shape[1]))
         if self.profile.name not in SLOPES:

@@ -281,3 +281,69 @@ class TestTables:
             DensityOutlier(contamination="foo").fit(X)
         assert KernelRegressor(1.0, kinds=["c", "c"]).fit(X, y).kinds_ == "cc"
         assert DensityOutlier().fit(X).explain(X[:1]).text(most=0).startswith("log-density")
+
+
+class TestSecondReview:
+    def test_a_row_alone_in_its_category(self, rng):
+        frame = pd.DataFrame({"x": [0.0, 1, 2, 3, 4], "g": list("aaaab")})
+        y = np.arange(5.0)
+        for kernel in ("gaussian", "epanechnikov", lambda u: np.exp(-np.abs(u)) / 2):
+            for order in (0, 1):
+                model = KernelRegressor([1.0, 0.0], kernel=kernel, order=order).fit(frame, y)
+                assert np.isfinite(model.leave_one_out()).all()
+                assert np.isfinite(model.predict(frame, return_std=True)).all()
+        assert KernelRegressor([0.0]).fit(frame[["g"]], y).leave_one_out()[4] == pytest.approx(1.5)
+        many = pd.DataFrame({"g": ["c", *rng.choice(["a", "b"], 99)], "x": rng.normal(size=100)})
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            ConditionalDensity().fit(many, rng.normal(size=100))
+
+    def test_lines_through_rows_of_very_different_weight(self):
+        x, w = np.linspace(0, 1, 50)[:, None], np.ones(50)
+        w[0] = 1e6
+        model = KernelRegressor(1.0, order=1).fit(x, x[:, 0], sample_weight=w)
+        np.testing.assert_allclose(model.predict([[0.5], [1.0]]), [0.5, 1.0], rtol=1e-6)
+
+    def test_lines_are_followed_for_about_ten_bandwidths(self):
+        x = np.linspace(0, 1, 50)[:, None]
+        model = KernelRegressor(0.1, order=1).fit(x, x[:, 0])
+        np.testing.assert_allclose(model.predict([[1.5], [1e6]]), [1.5, 1.0], rtol=1e-6)
+
+    def test_decisions_and_predictions_agree(self, rng):
+        X = rng.normal(size=(60, 2))
+        for density in (Kernel(1e-6, "epanechnikov"), Histogram(bins=4), None):
+            for share in ("auto", 0.1):
+                model = DensityOutlier(density, contamination=share).fit(X)
+                far = np.vstack([X, [[50.0, 50.0]]])
+                np.testing.assert_array_equal(model.decision_function(far) < 0, model.predict(far) == -1)
+
+    def test_a_wide_minimum_that_fewer_rows_don_t_see(self):
+        rng = np.random.default_rng(3)
+        x = rng.uniform(size=(9000, 1))
+        model = KernelRegressor(order=1).fit(x, x[:, 0] + 0.3 * rng.normal(size=9000))
+        rows = model.fitted_.rows
+        assert rows.squared_error(model.bandwidth_) <= rows.squared_error(np.array([5.0])) + 1e-5
+
+    def test_too_few_rows_for_a_criterion(self, rng):
+        X, y = rng.normal(size=(5, 2)), rng.normal(size=5)
+        with pytest.warns(UserWarning, match="5 rows are too few"):
+            found = KernelRegressor("aicc", order=1).fit(X, y).bandwidth_
+        assert (found > 0.2).all()
+
+    def test_kinds_are_not_for_joint_densities(self, table):
+        X, y = table
+        for name, letters in (("kinds", "cc"), ("y_kinds", "c")):
+            with pytest.raises(ValueError, match=f"{name} are for kernels"):
+                ConditionalDensity(Gaussian(), **{name: letters}).fit(X, y)
+
+    def test_more_tables(self, rng):
+        frame = pl.DataFrame({"i": [1, 2, None] * 20, "x": rng.normal(size=60)})
+        assert "x = " in str(DensityOutlier().fit(frame).explain(frame[:1]))
+        mixed = ConditionalDensity(bandwidth="silverman").fit(
+            [[0.0], [1.0], [2.0]], [[1.0, "a"], [2.0, "b"], [3.0, "a"]]
+        )
+        assert mixed.outputs_.letters == "cu"
+        with pytest.raises(ValueError, match="kinds must be 'auto'"):
+            KernelRegressor(1.0, kinds=None).fit([[0.0], [1.0]], [0, 1])
+        with pytest.raises(ValueError, match="order must be 0"):
+            KernelRegressor(1.0, order=np.array([0, 1])).fit([[0.0], [1.0]], [0, 1])

@@ -13,8 +13,8 @@ from parzen.local import Category
 
 #: Most rows that are asked where to begin.
 FEW = 2000
-#: Powers of two that rules of thumb are multiplied by to begin with.
-OCTAVES = np.arange(-4.0, 4.01, 0.5)
+#: Powers of two that rules of thumb are multiplied by to begin with, as far as bandwidths may be.
+OCTAVES = np.arange(-4.0, 20.01, 0.5)
 
 #: Most bandwidths that are tried once a start is known.
 MOST = 400
@@ -91,27 +91,43 @@ def search(
     free, d = columns.free, len(columns.deviation)
     if not free.any():
         return columns.thumb(n)
-    first = criterion if begin is None or rows is None else begin
-    count = n if rows is None or begin is None else rows
+    few = begin is not None and rows is not None
+    first, count = (begin, rows) if begin is not None and rows is not None else (criterion, n)
     scale = _Scale(columns, columns.thumb(count))
     starts = [scale.moved(octave, share) for share in scale.shares for octave in scale.octaves]
-    values = [_number(first(scale.bandwidth(theta))) for theta in starts]
+    values = np.array([_number(first(scale.bandwidth(theta))) for theta in starts])
     at = starts[int(np.argmin(values))]
-    if begin is not None and rows is not None:
-        at, _ = _descended(scale, at, first, 0.5, 0.05)
+    if few:
+        # What fewer rows find best, and the best of their other minima, are asked of all rows.
+        asked = [at] if int(free.sum()) == 1 else [_descended(scale, at, first, 0.5, 0.05)[0]]
+        asked += [starts[i] for i in _minima(values)[:3]]
         scale = _Scale(columns, columns.thumb(n))
+        at = min(asked, key=lambda theta: _number(criterion(scale.bandwidth(theta))))
     theta, value = _descended(scale, at, criterion, 0.25, 0.005)
+    if value >= NOTHING:
+        warn(
+            f"the criterion has no value at any bandwidth: {n:g} rows are too few for it. The rule of thumb was taken; "
+            "give more rows, or bandwidth a number."
+        )
+        return columns.thumb(n)
     found = scale.bandwidth(theta)
     low, high = scale.ends
     at_low = free[:d] & (theta[:d] <= low[:d] + 0.01)
     at_high = free[:d] & (theta[:d] >= high[:d] - 0.01)
-    if value >= NOTHING or at_low.any() or (at_high.any() and not widest):
+    if at_low.any() or (at_high.any() and not widest):
         end = "lower" if at_low.any() else "upper"
         warn(
             f"the criterion is least at the {end} end of the bandwidths tried, {np.round(found, 6).tolist()}: "
             "many rows are equal, or the data say little. Use the rule 'silverman', or give bandwidth a number."
         )
     return found
+
+
+def _minima(values: Array) -> NDArray[np.intp]:
+    """Where values along a line are not above their neighbours, the lowest first."""
+    padded = np.concatenate([[np.inf], values, [np.inf]])
+    found = np.flatnonzero((values <= padded[:-2]) & (values <= padded[2:]))
+    return found[np.argsort(values[found], kind="stable")]
 
 
 def _number(value: float) -> float:
@@ -135,7 +151,10 @@ class _Scale:
     @property
     def octaves(self) -> Array:
         """Where all columns of numbers begin."""
-        return OCTAVES if self.d and self.free[: self.d].any() else np.zeros(1)
+        if not self.d or not self.free[: self.d].any():
+            return np.zeros(1)
+        widest = float(self.ends[1][: self.d][self.free[: self.d]].max())
+        return np.append(OCTAVES[widest > OCTAVES], widest)
 
     @property
     def shares(self) -> tuple[float, ...]:
@@ -164,7 +183,9 @@ def _descended(scale: _Scale, begin: Array, criterion: Criterion, step: float, n
     low, high = (end[free] for end in scale.ends)
     if len(free) == 1 and free[0] < scale.d:
         a, b = max(low[0], begin[free[0]] - 2 * step), min(high[0], begin[free[0]] + 2 * step)
-        found = optimize.minimize_scalar(lambda t: at(np.array([t])), bounds=(a, b), method="bounded")
+        found = optimize.minimize_scalar(
+            lambda t: at(np.array([t])), bounds=(a, b), method="bounded", options={"xatol": 0.2 * near}
+        )
         best, value = np.array([found.x]), float(found.fun)
         edges = [(at(np.array([end])), end) for end in (low[0], high[0]) if end in (a, b)]
         for other, end in edges:

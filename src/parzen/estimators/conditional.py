@@ -89,13 +89,15 @@ class ConditionalDensity(BaseEstimator):
         X : table of shape (n, d): array, pandas or polars
         y : values of shape (n,), or (n, p): numbers, or categories
         sample_weight : array of shape (n,), optional
+            Whole numbers count rows, so that a row of weight 2 has a copy, which cross-validation meets; other numbers
+            say how much a row matters.
 
         Returns
         -------
         self
         """
         X = table(self, X, reset=True, sparse=False)
-        y = y if hasattr(y, "to_frame") or frame_kind(y) or y is None else np.asarray(y)
+        y = _as_array(y)
         values = _values(X, y)
         w = weights(sample_weight, X)
         values, _ = weighty(values, w)
@@ -104,6 +106,12 @@ class ConditionalDensity(BaseEstimator):
         self.flat_ = np.ndim(y) == 1
         (numbers, codes), (Y, labels) = self.inputs_.read(X, grow=True), self.outputs_.read(values, grow=True, name="y")
         if self.density is not None:
+            for name in ("kinds", "y_kinds"):
+                if not (isinstance(getattr(self, name), str) and getattr(self, name) == "auto"):
+                    raise ValueError(
+                        f"{name} are for kernels; a joint density knows its columns by its families, as in "
+                        f"Product({{...}}). Leave {name}='auto', got {getattr(self, name)!r}."
+                    )
             self.model_: Joint | ConditionalWindows = Joint(self.density, X, values, w, self.inputs_)
             return
         rows = Pairs(numbers, codes, self.inputs_.categories, Y, labels, self.outputs_.categories, w)
@@ -125,7 +133,7 @@ class ConditionalDensity(BaseEstimator):
             known = dict(self.bandwidth)
             mine = {column for column in known if column in self.inputs_.schema.labels}
             given = [{column: known[column] for column in known if (column in mine) == side} for side in (True, False)]
-        elif not isinstance(self.bandwidth, str) and self.bandwidth is not None:
+        elif not isinstance(self.bandwidth, str):
             if np.ndim(self.bandwidth) != 1 or len(self.bandwidth) != d + p:
                 raise ValueError(
                     f"bandwidth must be 'cv', a rule, a dict, or {d + p} numbers ({d} of X, {p} of y), got "
@@ -249,8 +257,8 @@ class ConditionalDensity(BaseEstimator):
     def _pair(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Rows and values, as many of one as of the other."""
         X = self._rows(X)
-        y = y if hasattr(y, "to_frame") or frame_kind(y) or y is None else np.atleast_1d(np.asarray(y))
-        values = _values(None, y)
+        y = _as_array(y)
+        values = _values(None, np.atleast_1d(y) if isinstance(y, np.ndarray) else y)
         m, n = X.shape[0], values.shape[0]
         if values.shape[1] != len(self.outputs_.letters):
             raise ValueError(
@@ -275,6 +283,14 @@ class ConditionalDensity(BaseEstimator):
         self._check_numbers(what)
         if len(self.outputs_.letters) > 1:
             raise TypeError(f"{what} is offered of one value, but y has {len(self.outputs_.letters)} columns.")
+
+
+def _as_array(y: Any) -> Any:
+    """Values as an array, unless they are in a table of names; numbers beside text stay numbers."""
+    if y is None or hasattr(y, "to_frame") or frame_kind(y):
+        return y
+    array = np.asarray(y)
+    return np.array(y, dtype=object) if array.ndim == 2 and array.dtype.kind in "US" else array
 
 
 def _values(X: Any, y: Any) -> Any:

@@ -45,7 +45,7 @@ class Kinds:
             for column, letter in self.asked.items():
                 letters[table.positions(column)[0]] = letter
         elif self._said:
-            letters = list(self.asked)
+            letters = list(self.asked) if isinstance(self.asked, str | list | tuple) else []
             if len(letters) != len(table.names()):
                 raise ValueError(
                     f"kinds must be 'auto', a dict, or {len(table.names())} letters such as "

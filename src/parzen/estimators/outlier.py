@@ -57,9 +57,8 @@ class OutlierLearner(OutlierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> Array:
         """Score of each row less `offset_`: below zero it is an outlier."""
-        scores = self.score_samples(X)
-        with np.errstate(invalid="ignore"):
-            return np.where(scores == self.offset_, 0.0, scores - self.offset_)
+        with np.errstate(over="ignore"):
+            return _bounded(self.score_samples(X)) - self.offset_
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """-1 for outliers, 1 for the others."""
@@ -107,7 +106,8 @@ class DensityOutlier(OutlierLearner):
     ----------
     density : Family or density estimator, optional
         What is fitted: ``Kernel()``, ``Gaussian()``, ``Mixture(Gaussian(), 3)``, ``Product({...})``,
-        ``GaussianMixture(5)``, or scikit-learn's. By default, of numbers without missing cells, a smooth kernel density
+        ``GaussianMixture(5)``, or scikit-learn's (whose kernel density does not leave out the rows that it has learnt
+        from when they are scored; ours does). By default, of numbers without missing cells, a smooth kernel density
         (an exponential kernel whose bandwidth is each column's standard deviation); of other tables ``Columns()``, in
         which each column has a density of its kind.
     contamination : "auto" or float
@@ -275,8 +275,8 @@ class DensityOutlier(OutlierLearner):
             raise TypeError("explain takes dense tables, but the density was fitted to a sparse matrix.")
         X = self._later(X)
         scores = self._scores(X)
-        names = getattr(self, "feature_names_in_", None)
-        labels = [f"column {j}" for j in range(X.shape[1])] if names is None else list(names)
+        labels = list(X.columns) if frame_kind(X) else list(getattr(self, "feature_names_in_", []))
+        labels = labels or [f"column {j}" for j in range(X.shape[1])]
         likeliest, typical = replaced(self._scores, X, self.typical_, scores, self.dtypes_)
         return Surprise(scores, self.null_.p_values(scores), likeliest, typical, labels, X)
 

@@ -93,12 +93,14 @@ class KernelRegressor(RegressorMixin, BaseEstimator):
         X : table of shape (n, d): array, pandas or polars
         y : numbers of shape (n,), or (n, C) for several outputs
         sample_weight : array of shape (n,), optional
+            Whole numbers count rows, so that a row of weight 2 has a copy, which cross-validation meets; other numbers
+            say how much a row matters.
 
         Returns
         -------
         self
         """
-        if isinstance(self.order, bool) or self.order not in (0, 1):
+        if isinstance(self.order, bool) or not isinstance(self.order, int | np.integer) or self.order not in (0, 1):
             raise ValueError(f"order must be 0 (a local constant) or 1 (a local line), got {self.order!r}.")
         kernel = profile(self.kernel)
         X = table(self, X, reset=True, sparse=False)

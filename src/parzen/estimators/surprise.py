@@ -17,6 +17,7 @@ def typical(X: Any) -> list[NDArray[Any]]:
     found: list[NDArray[Any]] = []
     for j in range(X.shape[1]):
         column = column_of(X, j)
+        column = column.drop_nulls() if hasattr(column, "drop_nulls") else column
         cells = column if isinstance(column, np.ndarray) else column.to_numpy()
         if cells.dtype.kind in "iuf":
             known = np.sort(cells[~np.isnan(cells)])
