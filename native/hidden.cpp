@@ -1,0 +1,260 @@
+// Hidden chains: filtering, smoothing and the likeliest path of sequences, from log-densities of rows in each state.
+//
+// Rows of a sequence lie one after another, sequences too. Probabilities are scaled at every step, so that no length
+// underflows; a step at which all states that can be reached are far less likely than one that can't is scaled by the
+// likeliest of the former. Vectors run over the states, of which there are `wide` in memory: K, filled up with states
+// that are never reached.
+#include <algorithm>
+#include <limits>
+#include "exp.h"
+
+namespace parzen {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+struct Chain {
+    index K, wide;
+    const double* start;       // (K)
+    const double* transition;  // (K, K)
+};
+
+// Probabilities in rows of `wide`: what vectors read.
+struct Wide {
+    Scratch<double> start, forward, backward;  // forward[i] is what follows state i; backward[j] what precedes state j
+    explicit Wide(const Chain& chain)
+        : start(chain.wide), forward(chain.wide * chain.wide), backward(chain.wide * chain.wide) {
+        if (!*this) return;
+        for (index i = 0; i < chain.K; ++i) {
+            start[i] = chain.start[i];
+            for (index j = 0; j < chain.K; ++j)
+                forward[i * chain.wide + j] = backward[j * chain.wide + i] = chain.transition[i * chain.K + j];
+        }
+    }
+    explicit operator bool() const { return start.data && forward.data && backward.data; }
+};
+
+// Densities of a row relative to its likeliest state, into b (wide); returns the logarithm of what they are relative to.
+inline double scaled(const double* row, index K, index wide, double* b) {
+    double top = -infinity;
+    for (index k = 0; k < K; ++k) top = row[k] > top ? row[k] : top;
+    if (!(top > -infinity)) top = 0;
+    for (index k = 0; k < K; ++k) b[k] = row[k] - top;
+    for (index k = K; k < wide; ++k) b[k] = -infinity;
+    for (index k = 0; k < wide; k += lanes) store(b + k, exponential(load(b + k)));
+    return top;
+}
+
+// One step: what was predicted times b, which becomes a; returns the logarithm of their sum, or -inf where it is zero.
+inline double advance(const double* predicted, const double* row, index K, index wide, double* b, double top, double* a) {
+    vec total{};
+    for (index k = 0; k < wide; k += lanes) {
+        const vec product = load(predicted + k) * load(b + k);
+        store(a + k, product);
+        total += product;
+    }
+    double sum = sum_of(total);
+    if (!(sum > 1e-200)) {  // the likeliest states can't be reached: scaled by the likeliest that can
+        double best = -infinity;
+        for (index k = 0; k < K; ++k)
+            if (predicted[k] > 0) best = std::max(best, row[k]);
+        if (!(best > -infinity)) return -infinity;
+        sum = 0;
+        for (index k = 0; k < wide; ++k) {
+            b[k] = k < K && predicted[k] > 0 ? std::exp(row[k] - best) : 0.0;
+            a[k] = predicted[k] * b[k];
+            sum += a[k];
+        }
+        top = best;
+        if (!(sum > 0)) return -infinity;
+    }
+    const vec inverse = splat(1.0 / sum);
+    for (index k = 0; k < wide; k += lanes) {
+        store(a + k, load(a + k) * inverse);
+        store(b + k, load(b + k) * inverse);  // so that the way back needs no division
+    }
+    return std::log(sum) + top;
+}
+
+// next = a A, for one row.
+template <int V>
+inline void predict(const double* a, const double* forward, index K, index wide, double* next) {
+    const index many = V ? V : wide / lanes;
+    if constexpr (V > 0) {
+        vec even[V] = {}, odd[V] = {};
+        index i = 0;
+        for (; i + 2 <= K; i += 2)
+            for (index v = 0; v < V; ++v) {
+                even[v] += splat(a[i]) * load(forward + i * wide + v * lanes);
+                odd[v] += splat(a[i + 1]) * load(forward + (i + 1) * wide + v * lanes);
+            }
+        for (; i < K; ++i)
+            for (index v = 0; v < V; ++v) even[v] += splat(a[i]) * load(forward + i * wide + v * lanes);
+        for (index v = 0; v < V; ++v) store(next + v * lanes, even[v] + odd[v]);
+    } else {
+        for (index v = 0; v < many; ++v) {
+            vec sum{};
+            for (index i = 0; i < K; ++i) sum += splat(a[i]) * load(forward + i * wide + v * lanes);
+            store(next + v * lanes, sum);
+        }
+    }
+}
+
+// Forward over one sequence: filtered states into a (n, wide), scaled densities into b (n, wide), log p(x_t | before)
+// into steps where it is given. Returns the log-likelihood.
+template <int V>
+double filter(const Chain& chain, Wide& w, const double* rows, index n, double* a, double* b, double* next, double* steps) {
+    const index K = chain.K, wide = chain.wide;
+    double total = 0;
+    for (index t = 0; t < n; ++t) {
+        double* own = b + t * wide;
+        const double top = scaled(rows + t * K, K, wide, own);
+        if (t) predict<V>(a + (t - 1) * wide, w.forward, K, wide, next);
+        const double step = advance(t ? next : static_cast<double*>(w.start), rows + t * K, K, wide, own, top, a + t * wide);
+        if (steps) steps[t] = step;
+        total += step;
+        if (!(step > -infinity)) {
+            for (; steps && t < n; ++t) steps[t] = -infinity;
+            return -infinity;
+        }
+    }
+    return total;
+}
+
+template <int V>
+index smooth(const Chain& chain, const double* rows, const index* lengths, const double* weights, index sequences,
+             double* posterior, double* first, double* pairs, double* likelihood) {
+    const index K = chain.K, wide = chain.wide;
+    index longest = 0;
+    for (index s = 0; s < sequences; ++s) longest = std::max(longest, lengths[s]);
+    Wide w(chain);
+    Scratch<double> a(longest * wide), b(longest * wide), next(wide), beta(wide), sums(wide * wide), own(wide * wide);
+    if (!w || !a || !b || !next || !beta || !sums || !own) return NO_MEMORY;
+    for (index s = 0; s < sequences; ++s) {
+        const index n = lengths[s];
+        const double weight = weights ? weights[s] : 1.0;
+        likelihood[s] = filter<V>(chain, w, rows, n, a, b, next, nullptr);
+        if (likelihood[s] > -infinity && n) {
+            for (index k = 0; k < wide; ++k) beta[k] = k < K ? 1.0 : 0.0;
+            for (index c = 0; c < wide * wide; ++c) own[c] = 0;
+            for (index t = n - 1;; --t) {
+                const double* filtered = a + t * wide;
+                double total = 0;
+                for (index k = 0; k < K; ++k) total += filtered[k] * beta[k];
+                for (index k = 0; k < K; ++k) posterior[t * K + k] = filtered[k] * beta[k] / total;
+                if (!t) break;
+                const double* before = a + (t - 1) * wide;
+                double* scaled_row = b + t * wide;
+                for (index k = 0; k < wide; k += lanes) store(next + k, load(scaled_row + k) * load(beta + k));
+                for (index i = 0; i < K; ++i)
+                    for (index k = 0; k < wide; k += lanes)
+                        store(own + i * wide + k, load(own + i * wide + k) + splat(before[i]) * load(next + k));
+                predict<V>(next, w.backward, K, wide, beta);
+            }
+            for (index k = 0; k < K; ++k) first[k] += weight * posterior[k];
+            for (index c = 0; c < wide * wide; ++c) sums[c] += weight * own[c];
+        } else {
+            for (index c = 0; c < n * K; ++c) posterior[c] = std::numeric_limits<double>::quiet_NaN();
+        }
+        rows += n * K;
+        posterior += n * K;
+    }
+    for (index i = 0; i < K; ++i)
+        for (index j = 0; j < K; ++j) pairs[i * K + j] += sums[i * wide + j] * chain.transition[i * K + j];
+    return OK;
+}
+
+template <int V>
+index filtered(const Chain& chain, const double* rows, const index* lengths, index sequences, double* out, double* steps) {
+    const index K = chain.K, wide = chain.wide;
+    index longest = 0;
+    for (index s = 0; s < sequences; ++s) longest = std::max(longest, lengths[s]);
+    Wide w(chain);
+    Scratch<double> a(longest * wide), b(longest * wide), next(wide);
+    if (!w || !a || !b || !next) return NO_MEMORY;
+    for (index s = 0; s < sequences; ++s) {
+        const index n = lengths[s];
+        for (index c = 0; c < n * wide; ++c) a[c] = 0;
+        filter<V>(chain, w, rows, n, a, b, next, steps);
+        for (index t = 0; out && t < n; ++t)
+            for (index k = 0; k < K; ++k) out[t * K + k] = a[t * wide + k];
+        rows += n * K;
+        steps += n;
+        if (out) out += n * K;
+    }
+    return OK;
+}
+
+// The likeliest path of each sequence, in logarithms; `from` remembers the best state before each.
+index viterbi(index K, const double* log_start, const double* log_transition, const double* rows, const index* lengths,
+              index sequences, index* path, double* best) {
+    const index wide = rounded_up(K, lanes);
+    index longest = 0;
+    for (index s = 0; s < sequences; ++s) longest = std::max(longest, lengths[s]);
+    Scratch<double> now(wide), next(wide), table(K * wide), origin(wide);
+    Scratch<std::int32_t> from(longest * K);
+    if (!now || !next || !table || !origin || !from) return NO_MEMORY;
+    for (index i = 0; i < K; ++i)
+        for (index j = 0; j < wide; ++j) table[i * wide + j] = j < K ? log_transition[i * K + j] : -infinity;
+    for (index s = 0; s < sequences; ++s) {
+        const index n = lengths[s];
+        for (index k = 0; k < wide; ++k) now[k] = k < K && n ? log_start[k] + rows[k] : -infinity;
+        for (index t = 1; t < n; ++t) {
+            for (index v = 0; v < wide; v += lanes) {
+                vec top = splat(now[0]) + load(table + v), place{};
+                for (index i = 1; i < K; ++i) {
+                    const vec value = splat(now[i]) + load(table + i * wide + v);
+                    place = value > top ? splat(static_cast<double>(i)) : place;
+                    top = value > top ? value : top;
+                }
+                store(next + v, top);
+                store(origin + v, place);
+            }
+            for (index k = 0; k < K; ++k) {
+                now[k] = next[k] + rows[t * K + k];
+                from[t * K + k] = static_cast<std::int32_t>(origin[k]);
+            }
+        }
+        index state = 0;
+        for (index k = 1; k < K; ++k)
+            if (now[k] > now[state]) state = k;
+        best[s] = n ? now[state] : 0.0;
+        for (index t = n - 1; t >= 0; --t) {
+            path[t] = state;
+            if (t) state = from[t * K + state];
+        }
+        rows += n * K;
+        path += n;
+    }
+    return OK;
+}
+
+}  // namespace
+
+#define PARZEN_BY_WIDTH(call)                                                                                          \
+    switch (chain.wide / lanes) {                                                                                      \
+        case 1: { constexpr int V = 1; return call; }                                                                  \
+        case 2: { constexpr int V = 2; return call; }                                                                  \
+        default: { constexpr int V = 0; return call; }                                                                 \
+    }
+
+PARZEN_EXPORT index parzen_hidden_smooth_f64(index K, const double* start, const double* transition, const double* rows,
+                                             const index* lengths, const double* weights, index sequences,
+                                             double* posterior, double* first, double* pairs, double* likelihood) {
+    const Chain chain{K, rounded_up(K, lanes), start, transition};
+    PARZEN_BY_WIDTH(smooth<V>(chain, rows, lengths, weights, sequences, posterior, first, pairs, likelihood))
+}
+
+PARZEN_EXPORT index parzen_hidden_filter_f64(index K, const double* start, const double* transition, const double* rows,
+                                             const index* lengths, index sequences, double* out, double* steps) {
+    const Chain chain{K, rounded_up(K, lanes), start, transition};
+    PARZEN_BY_WIDTH(filtered<V>(chain, rows, lengths, sequences, out, steps))
+}
+
+PARZEN_EXPORT index parzen_hidden_path_f64(index K, const double* log_start, const double* log_transition,
+                                           const double* rows, const index* lengths, index sequences, index* path,
+                                           double* best) {
+    return viterbi(K, log_start, log_transition, rows, lengths, sequences, path, best);
+}
+
+}  // namespace parzen
