@@ -15,6 +15,7 @@ from parzen.estimators.decision import DecisionClassifier, cost_scorer
 from parzen.estimators.density import DensityEstimator
 from parzen.estimators.discriminant import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from parzen.estimators.gaussian_mixture import GaussianMixture
+from parzen.estimators.hidden import HiddenMarkov
 from parzen.estimators.histogram import HistogramDensity
 from parzen.estimators.kernel import KernelDensity
 from parzen.estimators.kmeans import KMeans
@@ -78,6 +79,7 @@ __all__ = [
     "GaussianDiscriminant",
     "GaussianMixture",
     "GaussianNB",
+    "HiddenMarkov",
     "Histogram",
     "HistogramDensity",
     "Joint",

@@ -174,7 +174,9 @@ class Family(BaseEstimator, ABC):
     Attributes
     ----------
     keeps_rows : bool
-        Whether its statistic is the rows themselves.
+        Whether its statistic is the rows themselves, or rows must be seen all at once.
+    in_order : bool
+        Whether the order of the rows matters.
     takes_sparse : bool
         Whether `observe` and its densities read CSR matrices.
     takes_missing : bool
@@ -184,6 +186,7 @@ class Family(BaseEstimator, ABC):
     """
 
     keeps_rows: ClassVar[bool] = False
+    in_order: ClassVar[bool] = False
     takes_sparse: ClassVar[bool] = False
     takes_missing: bool = True
     takes_negative: ClassVar[bool] = True

@@ -131,7 +131,7 @@ def _iterate(
     callback: Callable[[int, float], Any] | None,
     accelerate: bool,
 ) -> Fit:
-    X, R = _arranged(X, R)
+    X, R = (X, R) if family.in_order else _arranged(X, R)
     scores: list[float] = []
     bounds: list[float] = []
     heights: list[float] = []  # likelihoods, with the prior's part

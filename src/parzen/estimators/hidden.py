@@ -1,0 +1,258 @@
+"""Hidden Markov models over any family of emissions."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from parzen.densities.hidden import HiddenDensity
+from parzen.estimators.door import all_or_nothing, table
+from parzen.estimators.learner import Learner, generator, row_count
+from parzen.families.gaussian import Gaussian
+from parzen.families.hidden import Hidden
+from parzen.family import Family
+from parzen.fit import Fit, fit
+from parzen.kernels.arrays import Array
+from parzen.kernels.hidden import filtered, likeliest_path, smooth
+from parzen.sequences import check_lengths
+
+TOPOLOGIES = ("ergodic", "left-right")
+
+
+class HiddenMarkov(Learner):
+    """Rows that follow one another, each from the density of a hidden state: fitted by Baum and Welch.
+
+    Parameters
+    ----------
+    emission : Family, optional
+        What a state emits; by default ``Gaussian()``. Any family or mixture: ``Categorical()``, ``Poisson()``,
+        ``Product({...})``, ``Mixture(Gaussian(), 2)``; by point estimates, as in `parzen.Mixture`.
+    n_states : int
+    topology : "ergodic", "left-right", or array of bool of shape (K, K)
+        Which transitions are possible: all; to the same state and the next, beginning in the first; or those that are
+        marked. What is not stays at zero.
+    start_prior, transition_prior : float
+        Concentrations of Dirichlet priors of the first state and of each state's transitions; 1 is none.
+    n_init : int
+        How many starts are tried; the one that leads highest is kept.
+    max_iter, tol : int, float
+        Most steps, and least rise of the log-likelihood for each row.
+    accelerate : bool
+        Whether leaps are made between steps.
+    random_state : int, RandomState instance or None
+
+    Attributes
+    ----------
+    start_ : array of shape (K,)
+    transition_ : array of shape (K, K)
+    density_ : HiddenDensity
+        With the states' densities in `emission`.
+    log_likelihoods_ : tuple of float
+        Of each step.
+    n_iter_, outcome_ :
+        See `parzen.Fit`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from parzen import Gaussian, HiddenMarkov
+    >>> rng = np.random.default_rng(0)
+    >>> calm, wild = rng.normal(0, 1, (300, 1)), rng.normal(0, 4, (200, 1))
+    >>> X = np.vstack([calm[:150], wild[:100], calm[150:], wild[100:]])
+    >>> model = HiddenMarkov(Gaussian(), 2, n_init=3, random_state=0).fit(X)
+    >>> states = model.predict(X)
+    >>> bool((states[:140] == states[0]).all() and (states[160:240] != states[0]).all())
+    True
+    >>> np.diag(model.transition_).round(2).tolist()
+    [0.99, 0.99]
+    """
+
+    _holds_families = True
+    _steps = ("max_iter", "tol", "accelerate")
+
+    def __init__(
+        self,
+        emission: Family | None = None,
+        n_states: int = 2,
+        *,
+        topology: Any = "ergodic",
+        start_prior: float = 1.0,
+        transition_prior: float = 1.0,
+        n_init: int = 1,
+        max_iter: int = 200,
+        tol: float = 1e-6,
+        accelerate: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.emission = emission
+        self.n_states = n_states
+        self.topology = topology
+        self.start_prior = start_prior
+        self.transition_prior = transition_prior
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.accelerate = accelerate
+        self.random_state = random_state
+
+    def _family(self) -> Hidden:
+        emission = Gaussian() if self.emission is None else self.emission
+        if not isinstance(emission, Family):
+            raise TypeError(f"emission must be a family such as Gaussian(), got {type(emission).__name__}.")
+        for name in ("n_states", "n_init"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+                raise ValueError(f"{name} must be a whole number, at least 1, got {value!r}.")
+        for name in ("start_prior", "transition_prior"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 1 <= value < np.inf:
+                raise ValueError(f"{name} must be a number, at least 1 (which is no prior), got {value!r}.")
+        first, ways = self._allowed()
+        return Hidden(
+            emission, int(self.n_states), None, first, ways, float(self.start_prior), float(self.transition_prior)
+        )
+
+    def _allowed(self) -> tuple[NDArray[np.bool_] | None, NDArray[np.bool_] | None]:
+        K = int(self.n_states)
+        if isinstance(self.topology, str):
+            if self.topology not in TOPOLOGIES:
+                raise ValueError(
+                    f"topology must be 'ergodic', 'left-right', or an array of ({K}, {K}), got {self.topology!r}."
+                )
+            if self.topology == "ergodic":
+                return None, None
+            return np.arange(K) == 0, np.eye(K, dtype=bool) | np.eye(K, k=1, dtype=bool)
+        ways = np.asarray(self.topology)
+        if ways.shape != (K, K) or ways.dtype.kind not in "biuf" or not (ways.astype(bool)).any(axis=1).all():
+            raise ValueError(
+                f"topology must be 'ergodic', 'left-right', or an array of ({K}, {K}) with a way out of every state, "
+                f"got {self.topology!r}."
+            )
+        return None, ways.astype(bool)
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any = None, *, lengths: Any = None, sample_weight: ArrayLike | None = None) -> None:
+        """Fit the chain and the states' densities to sequences of rows.
+
+        Parameters
+        ----------
+        X : table of shape (n, d), rows in their order
+        y : array of shape (n,), optional
+            States of rows that are known, from 0 on; -1 of the others.
+        lengths : how long the sequences are; by default all rows are one
+        sample_weight : array, optional
+            A weight for each sequence.
+
+        Returns
+        -------
+        self
+        """
+        X = table(self, X, reset=True, sparse=False)
+        n = X.shape[0]
+        cut = np.array([n], dtype=np.int64) if lengths is None else check_lengths(lengths, n)
+        if n < self._family().n_states:
+            raise ValueError(f"there are fewer rows (n_samples = {n}) than states ({self.n_states}); ask for fewer.")
+        rows = self._bind(X)
+        family = replace(self.family_, lengths=cut, states=self._known(y, n))
+        w = self._weights(sample_weight, cut)
+        rng = generator(self.random_state)
+        best: Fit | None = None
+        for _ in range(int(self.n_init)):
+            options = {name: getattr(self, name) for name in self._steps}
+            found: Fit = self._reading(rows, fit, family, rows, w, rng=rng, **options)
+            if best is None or found.heights[-1] > best.heights[-1]:
+                best = found
+        assert best is not None
+        self._warn(best)
+        self._keep(replace(best.density, lengths=None), best.statistic, best)  # type: ignore[type-var]
+        self.log_likelihoods_ = best.log_likelihoods
+
+    def _known(self, y: Any, n: int) -> NDArray[np.int64] | None:
+        if y is None:
+            return None
+        states = np.asarray(y)
+        if states.shape != (n,) or states.dtype.kind not in "iu" or states.min() < -1 or states.max() >= self.n_states:
+            raise ValueError(
+                f"y must be {n} states from 0 to {self.n_states - 1}, -1 where they are not known, got {y!r}."
+            )
+        return states.astype(np.int64)
+
+    @staticmethod
+    def _weights(sample_weight: Any, lengths: NDArray[np.int64]) -> Array | None:
+        if sample_weight is None:
+            return None
+        w = np.asarray(sample_weight, dtype=np.float64)
+        if w.shape != lengths.shape or not (np.isfinite(w).all() and (w > 0).all()):
+            raise ValueError(f"sample_weight must be {len(lengths)} numbers above 0, one for each sequence.")
+        return np.repeat(w, lengths)
+
+    # What is known --------------------------------------------------------------------------------------------------
+
+    @property
+    def _chain(self) -> HiddenDensity:
+        check_is_fitted(self, "density_")
+        assert isinstance(self.density_, HiddenDensity)
+        return self.density_
+
+    @property
+    def start_(self) -> Array:
+        """Probability of each state at the beginning."""
+        return self._chain.start
+
+    @property
+    def transition_(self) -> Array:
+        """Probability of each state after each."""
+        return self._chain.transition
+
+    def _read(self, X: Any, lengths: Any) -> tuple[Array, NDArray[np.int64]]:
+        """Log-densities of rows in each state, and lengths of the sequences."""
+        chain = self._chain
+        rows = self._later(X)
+        n = rows.shape[0]
+        cut = np.array([n], dtype=np.int64) if lengths is None else check_lengths(lengths, n)
+        return chain.rows(rows), cut
+
+    def score_samples(self, X: Any, *, lengths: Any = None) -> Array:
+        """Log-density of each row given those before it in its sequence, (n,)."""
+        rows, cut = self._read(X, lengths)
+        return filtered(rows, cut, self.start_, self.transition_)[1]
+
+    def score(self, X: Any, y: Any = None, *, lengths: Any = None) -> float:
+        """Log-likelihood of all sequences, as in hmmlearn."""
+        return float(self.score_samples(X, lengths=lengths).sum())
+
+    def predict_proba(self, X: Any, *, lengths: Any = None) -> Array:
+        """Probability of each state at each row, given its whole sequence (smoothing), (n, K)."""
+        rows, cut = self._read(X, lengths)
+        return smooth(rows, cut, self.start_, self.transition_, None).posterior
+
+    def filter(self, X: Any, *, lengths: Any = None) -> Array:
+        """Probability of each state at each row, given the rows so far, (n, K)."""
+        rows, cut = self._read(X, lengths)
+        return filtered(rows, cut, self.start_, self.transition_)[0]
+
+    def predict(self, X: Any, *, lengths: Any = None) -> NDArray[np.int64]:
+        """The likeliest path of states (Viterbi), (n,)."""
+        return self.decode(X, lengths=lengths)[1]
+
+    def decode(self, X: Any, *, lengths: Any = None) -> tuple[float, NDArray[np.int64]]:
+        """Logarithm of the joint density of rows and their likeliest path, and that path."""
+        rows, cut = self._read(X, lengths)
+        path, best = likeliest_path(rows, cut, *self._chain.log_chain)
+        return float(best.sum()), path
+
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[Any, NDArray[np.int64]]:
+        """A sequence of rows, as a table of the kind that was fitted, and their states."""
+        rows, states = self._chain.draw(row_count(n_samples), generator(random_state))
+        return self.schema_.decode(rows), states
+
+    def aic(self, X: Any, *, lengths: Any = None) -> float:
+        """Akaike's information criterion; low is good."""
+        return 2.0 * self.family_.n_parameters(self._chain) - 2.0 * self.score(X, lengths=lengths)
+
+    def bic(self, X: Any, *, lengths: Any = None) -> float:
+        """Bayesian information criterion; low is good."""
+        scores = self.score_samples(X, lengths=lengths)
+        return self.family_.n_parameters(self._chain) * float(np.log(len(scores))) - 2.0 * float(scores.sum())

@@ -1,0 +1,164 @@
+"""Hidden Markov models: EM whose memberships come from forward and backward passes, over any family."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parzen.densities.hidden import HiddenDensity
+from parzen.families.mixture import Mixture, PartlyLabelled
+from parzen.family import Collapse, Family, NeedsDensity, Table, calling, quietly
+from parzen.kernels.arrays import Array
+from parzen.kernels.hidden import smooth
+from parzen.kernels.memberships import Labels, Memberships
+from parzen.statistic import Counts, Expected, Joint
+
+#: How likely a state is to stay in a start.
+STAYING = 0.5
+
+
+@dataclass(eq=False, repr=False)
+class Hidden(Family):
+    """Rows in their order, each from the density of a hidden state: a chain of states, and a family for what they emit.
+
+    Its statistic is the `Joint` of the weights of first states, of transitions, and of the emissions' family, every row
+    counted in every state by its posterior under the current density (Baum and Welch).
+
+    Parameters
+    ----------
+    emission : Family, optional
+        What the states emit; by default ``Gaussian()``.
+    n_states : int
+    lengths : array of int64, optional
+        Of the sequences that rows are cut into.
+    start_allowed, transition_allowed : arrays of bool, optional
+        Where a chain may begin, (K,), and how it may go on, (K, K): what is not allowed stays at zero.
+    start_concentration, transition_concentration : float
+        Of Dirichlet priors; 1 is none.
+    states : array of shape (n,), optional
+        States of rows that are known, -1 of the others.
+    init, starts : see `parzen.Mixture`, in which a hidden chain begins
+    """
+
+    emission: Any = None
+    n_states: int = 2
+    lengths: Any = None
+    start_allowed: Any = None
+    transition_allowed: Any = None
+    start_concentration: float = 1.0
+    transition_concentration: float = 1.0
+    states: Any = None
+    init: str = "kmeans"
+    starts: int = 1
+
+    keeps_rows: ClassVar[bool] = True
+    in_order: ClassVar[bool] = True
+
+    @property
+    def takes_missing(self) -> bool:  # type: ignore[override]
+        """As the emissions' family does."""
+        return bool(self._states().components().takes_missing)
+
+    def _states(self) -> Mixture:
+        return Mixture(self.emission, int(self.n_states), init=self.init, starts=self.starts)
+
+    def bind(self, table: Table) -> Self:
+        return replace(self, emission=self._states().components().bind(table))
+
+    def _cut(self, n: int) -> NDArray[np.int64]:
+        return np.array([n], dtype=np.int64) if self.lengths is None else self.lengths
+
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Expected:
+        if at is None:
+            raise NeedsDensity("a hidden chain must be found by iteration: use parzen.fit or an estimator.")
+        lengths, rows = self._cut(X.shape[0]), self._seen(at.rows(X))
+        w = _of_sequences(R, lengths)
+        found = smooth(rows, lengths, at.start, at.transition, w)
+        impossible = np.flatnonzero(~np.isfinite(found.log_likelihood))
+        if len(impossible):
+            raise Collapse(
+                f"sequence {int(impossible[0])} is impossible under the current chain; allow more transitions, or use "
+                "a prior or a floor for the emissions."
+            )
+        share = found.posterior if w is None else found.posterior * np.repeat(w, lengths)[:, None]
+        seen = self._states().components().observe(X, share, at.emission)
+        inner = seen.statistic if isinstance(seen, Expected) else seen
+        K = at.size
+        counted = Counts(found.first[None], (K,)), Counts(found.pairs.reshape(1, -1), (K,) * K)
+        weight = float(len(rows) if w is None else w @ lengths)
+        likelihood = float(found.log_likelihood.sum() if w is None else w @ found.log_likelihood)
+        return Expected(Joint((*counted, inner)), np.array([weight]), np.array([likelihood]))
+
+    def _seen(self, rows: Array) -> Array:
+        """Log-densities of rows, of those whose state is known in that state alone."""
+        if self.states is None:
+            return rows
+        known = np.flatnonzero(self.states >= 0)
+        own = rows[known, self.states[known]]
+        rows[known] = -np.inf
+        rows[known, self.states[known]] = own
+        return rows
+
+    def maximise(self, statistic: Joint) -> HiddenDensity:
+        first, pairs, inner = statistic.parts
+        K = int(self.n_states)
+        start = _shares(first.counts, self.start_concentration, self.start_allowed)[0]  # type: ignore[attr-defined]
+        counts = pairs.counts.reshape(K, K)  # type: ignore[attr-defined]
+        transition = _shares(counts, self.transition_concentration, self.transition_allowed)
+        with calling("states"):
+            emission = self._states().components().maximise(inner)
+        return HiddenDensity(emission, start, transition, self.lengths)
+
+    def log_belief(self, density: Any, statistic: Any) -> float:
+        inner = statistic.parts[2]
+        total = self._states().components().log_belief(density.emission, inner)
+        for concentration, p in (
+            (self.start_concentration, density.start),
+            (self.transition_concentration, density.transition),
+        ):
+            if concentration != 1:
+                total += (concentration - 1.0) * float(np.log(p[p > 0]).sum())
+        return float(total)
+
+    def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> HiddenDensity:
+        lengths = self._cut(X.shape[0])
+        w = _of_sequences(R, lengths)
+        mixture = self._states()
+        rows = None if w is None else np.repeat(w, lengths)
+        K = int(self.n_states)
+        if self.states is not None and (self.states >= 0).any():
+            known = Labels(self.states.astype(np.int32), rows, groups=K)
+            begun = PartlyLabelled(mixture).start(X, known, rng)
+        else:
+            with quietly():
+                begun = mixture.start(X, rows, rng)  # type: ignore[assignment]
+        stay = STAYING * np.eye(K) + (1 - STAYING) * np.full((K, K), 1.0 / K)
+        start = _shares(np.full((1, K), 1.0), 1.0, self.start_allowed)[0]
+        return HiddenDensity(begun.components, start, _shares(stay, 1.0, self.transition_allowed), self.lengths)
+
+    def n_parameters(self, density: Any) -> int:
+        K = density.size
+        free = np.ones(K, dtype=bool) if self.start_allowed is None else np.asarray(self.start_allowed, dtype=bool)
+        ways = np.ones((K, K), dtype=bool) if self.transition_allowed is None else np.asarray(self.transition_allowed)
+        chain = max(int(free.sum()) - 1, 0) + int(np.maximum(ways.sum(axis=1) - 1, 0).sum())
+        return chain + self._states().components().n_parameters(density.emission)
+
+
+def _shares(counts: Array, concentration: float, allowed: Any) -> Array:
+    """Rows of counts as probabilities, zero where not allowed; a row without weight is even."""
+    ways = True if allowed is None else np.asarray(allowed, dtype=bool).reshape(counts.shape)
+    open_to = np.broadcast_to(ways, counts.shape)
+    raised = np.where(open_to, np.maximum(counts + (concentration - 1.0), 0.0), 0.0)
+    empty = ~(raised.sum(axis=1) > 0)
+    raised[empty] = open_to[empty]
+    return np.ascontiguousarray(raised / raised.sum(axis=1, keepdims=True))
+
+
+def _of_sequences(R: Memberships, lengths: NDArray[np.int64]) -> Array | None:
+    """Weights of the sequences, from those of their rows."""
+    if R is None:
+        return None
+    w = np.asarray(R.weights if isinstance(R, Labels) else R, dtype=np.float64)
+    ends = np.cumsum(lengths)
+    return np.ascontiguousarray(w[np.minimum(ends - lengths, len(w) - 1)])
