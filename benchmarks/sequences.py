@@ -1,0 +1,65 @@
+"""Chains and hidden chains, against hmmlearn: a step of Baum and Welch, the likeliest path, counting transitions."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from hmmlearn import hmm
+
+from benchmarks.harness import Row, race, within
+from parzen import Gaussian, MarkovChain
+from parzen.densities.gaussian import GaussianDensity
+from parzen.densities.hidden import HiddenDensity
+from parzen.families.hidden import Hidden
+from parzen.kernels.hidden import likeliest_path
+
+K, N, D = 8, 100_000, 4
+
+
+def rows() -> Iterator[Row]:
+    rng = np.random.default_rng(0)
+    mean = 1.5 * rng.normal(size=(K, D))
+    X = mean[np.repeat(rng.integers(0, K, N // 20), 20)] + rng.normal(size=(N, D))
+    start, transition = np.full(K, 1 / K), 0.9 * np.eye(K) + 0.1 / K
+    for job, lengths, target in (
+        ("one sequence of 100,000", np.array([N]), 15),
+        ("1,000 sequences of 100", np.full(1000, 100), 20),
+    ):
+        peer = hmm.GaussianHMM(
+            K, "diag", n_iter=1, tol=-np.inf, init_params="", min_covar=0, covars_prior=0, covars_weight=0
+        )
+
+        def theirs(peer: Any = peer, lengths: Any = lengths) -> Any:
+            peer.startprob_, peer.transmat_ = start.copy(), transition.copy()
+            peer.means_, peer.covars_ = mean.copy(), np.ones((K, D))
+            peer.fit(X, lengths)
+            return peer.means_
+
+        family = Hidden(Gaussian("diagonal", estimate="ml"), K, lengths)
+        begun = HiddenDensity(GaussianDensity(mean, np.ones((K, D))), start, transition, lengths)
+
+        def ours(family: Any = family, begun: Any = begun) -> Any:
+            return family.maximise(family.observe(X, None, begun).statistic).emission.mean
+
+        exact = theirs()
+        yield race(
+            f"a step of Baum and Welch, 8 Gaussian states, 4 columns, {job} (error: of the means, between both)",
+            "GaussianHMM", ours, theirs, lambda found, exact=exact: float(np.abs(found - exact).max()), target=target,
+            repeat=3,
+        )  # fmt: skip
+    lengths = np.array([N])
+    density = HiddenDensity(GaussianDensity(mean, np.ones((K, D))), start, transition)
+    peer = hmm.GaussianHMM(K, "diag")
+    peer.startprob_, peer.transmat_, peer.means_, peer.covars_ = start, transition, mean, np.ones((K, D))
+    best = peer.predict(X)
+    yield race(
+        "the likeliest path, 8 Gaussian states, 100,000 x 4 (error: share of states that differ)", "GaussianHMM",
+        lambda: likeliest_path(density.rows(X), lengths, *density.log_chain)[0], lambda: peer.predict(X),
+        lambda path: float((path != best).mean()), target=10, repeat=3,
+    )  # fmt: skip
+    symbols = rng.integers(0, 27, 10_000_000)
+    counts = np.bincount(symbols[:-1] * 27 + symbols[1:], minlength=27 * 27).reshape(27, 27)
+    yield within(
+        "MarkovChain.fit, 10,000,000 whole numbers below 27 (error: of the counts)", 0.1,
+        lambda: MarkovChain().fit(symbols).counts_, lambda found: float(np.abs(found[1:] - counts).max()),
+    )  # fmt: skip
