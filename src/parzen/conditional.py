@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from parzen.kernels.arrays import Array
-from parzen.local import Category, LocalSum
+from parzen.local import Category, LocalSum, Places
 from parzen.profiles import PROFILES
 from parzen.regression import Codes, Weighted
 from parzen.summation import without_each
@@ -130,17 +130,16 @@ class ConditionalWindows:
         unseen = np.zeros(len(Q), dtype=bool)
         if labels is not None:
             unseen = (labels == [sort.size for sort in self.rows.sorts]).any(axis=1)
-        places = _nowhere(np.column_stack([Q, Y]))
-        below = self.given.log(_nowhere(Q), codes, own, left)
+        given = Places(_nowhere(Q), codes, own, left)
+        both = Places(_nowhere(np.column_stack([Q, Y])), _joined(codes, labels), own, left)
+        below = self.given.log(given)
         with np.errstate(invalid="ignore"):
-            out = self.joint.log(places, _joined(codes, labels), own, left) - below + self._constant
+            out = self.joint.log(both) - below + self._constant
         far = np.flatnonzero(~(below > FAR))
         for rows in _blocks(len(far), len(self.rows.X)):
             at = far[rows]
-            few, mine = None if codes is None else codes[at], None if own is None else own[at]
-            log_share = self.given.log_shares(_nowhere(Q[at]), few, mine, None if left is None else left[at])
             near = self._log_kernels(Y[at], None if labels is None else labels[at])
-            out[at] = special.logsumexp(log_share + near, axis=1) + self._constant
+            out[at] = special.logsumexp(self.given.log_shares(given.take(at)) + near, axis=1) + self._constant
         return np.where(unseen, -np.inf, out)
 
     @property
@@ -210,9 +209,9 @@ class ConditionalWindows:
 
     def _over(self, Q: Array, codes: Codes, function: Callable[[Array, slice], Array], width: int = 0) -> Array:
         """A function of the weights of all rows around each place, block by block, (m,) or (m, width)."""
-        out = np.empty((len(Q), width) if width else len(Q))
+        out, given = np.empty((len(Q), width) if width else len(Q)), Places(_nowhere(Q), codes)
         for rows in _blocks(len(Q), len(self.rows.X)):
-            share = np.exp(self.given.log_shares(_nowhere(Q[rows]), None if codes is None else codes[rows]))
+            share = np.exp(self.given.log_shares(given.take(rows)))
             out[rows] = function(share, rows)
         return out
 

@@ -177,14 +177,9 @@ class LocalSum:
             Q[far] = centre + small / np.abs(small).max(axis=1, keepdims=True) * FAR * self.units
         return Q
 
-    def log(
-        self,
-        Q: Array,
-        codes: NDArray[np.int64] | None = None,
-        own: NDArray[np.int64] | None = None,
-        left: Array | None = None,
-    ) -> Array:
-        """Logarithms of the sums of weights around rows alone, (m,); -inf where none counts."""
+    def log(self, places: Places) -> Array:
+        """Logarithms of the sums of weights around places alone, (m,); -inf where none counts."""
+        Q, codes, own, left = places.Q, places.codes, places.own, places.left
         if self.codes is None:
             return self._plain.log(np.asarray(Q, dtype=np.float64), own, left)
         found = replace(self, values=np.empty((len(self.points), 0))).averages(Q, codes, own, left).log_sum
@@ -192,19 +187,13 @@ class LocalSum:
         counts = np.asarray((factors > 0).any(axis=1))
         return np.where(counts[cell], found, -np.inf)
 
-    def log_shares(
-        self,
-        Q: Array,
-        codes: NDArray[np.int64] | None = None,
-        own: NDArray[np.int64] | None = None,
-        left: Array | None = None,
-    ) -> Array:
+    def log_shares(self, places: Places) -> Array:
         """Logarithms of the weights of all rows around each of a few places, which add to one, (m, n); Gaussian.
 
         Relative to the nearest row, so that they are numbers however far that is.
         """
-        Q = self._near_enough(Q)
-        factors, cell = self._factors(codes, len(Q))
+        Q, own, left = self._near_enough(places.Q), places.own, places.left
+        factors, cell = self._factors(places.codes, len(Q))
         with np.errstate(divide="ignore"):
             log_factor = np.log(factors)[cell]
             log_weight = np.log(np.broadcast_to(self.w, (len(Q), len(self.w)))).copy()
