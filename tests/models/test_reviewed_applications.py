@@ -123,8 +123,7 @@ class TestFarAway:
         y = np.sin(100 * X[:, 0])
         near = KernelRegressor(4e-4, kernel="triangular").fit(X, y).derivative(X[:4])
         far = KernelRegressor(4e-4, kernel="triangular").fit(1e8 + X, y).derivative(1e8 + X[:4])
-        assert np.isfinite(far).all()
-        assert np.isfinite(near).all()
+        np.testing.assert_allclose(far, near, rtol=0.02, atol=1.0)
 
 
 class TestNumbersThatCancel:
