@@ -173,6 +173,7 @@ class LocalSum:
         with np.errstate(over="ignore"):
             far = np.flatnonzero(~(np.abs((0.5 * Q - 0.5 * centre) / self.units) < FAR).all(axis=1))
         if len(far):
+            Q = Q.copy()  # the user's own, perhaps
             small = (Q[far] * 1e-170 - centre * 1e-170) / self.units
             Q[far] = centre + small / np.abs(small).max(axis=1, keepdims=True) * FAR * self.units
         return Q

@@ -346,3 +346,15 @@ class TestSecondReview:
             KernelRegressor(1.0, kinds=None).fit([[0.0], [1.0]], [0, 1])
         with pytest.raises(ValueError, match="order must be 0"):
             KernelRegressor(1.0, order=np.array([0, 1])).fit([[0.0], [1.0]], [0, 1])
+
+    def test_arrays_of_the_user_stay_the_user_s(self, rng):
+        X, w, asked = rng.normal(size=(50, 1)), np.full(50, 1.5), np.array([[1e300], [0.0]])
+        asked.flags.writeable = False
+        for model in (KernelRegressor(0.5), ConditionalDensity(bandwidth=[0.5, 0.5])):
+            rows, y, heavy = X.copy(), X[:, 0].copy(), w.copy()
+            expected = model.fit(X, X[:, 0], sample_weight=w).predict(X)
+            assert np.isfinite(model.predict(asked)).all()
+            model.fit(rows, y, sample_weight=heavy)
+            for part in (rows, y, heavy):
+                part[:] = np.arange(len(part)).reshape(part.shape) + 7.0
+            np.testing.assert_array_equal(model.predict(X), expected)

@@ -99,7 +99,7 @@ class ConditionalDensity(BaseEstimator):
         X = table(self, X, reset=True, sparse=False)
         y = _as_array(y)
         values = _values(X, y)
-        w = weights(sample_weight, X)
+        w = weights(sample_weight, X, kept=True)
         values, _ = weighty(values, w)
         X, w = weighty(X, w)
         self.inputs_, self.outputs_ = Inputs.learn(X, self.kinds), Inputs.learn(values, self.y_kinds)

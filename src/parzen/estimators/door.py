@@ -69,15 +69,15 @@ def table(estimator: Any, X: Any, *, reset: bool, sparse: bool) -> Any:
     )
 
 
-def weights(sample_weight: Any, X: Any) -> Array | None:
-    """Sample weights as an array, or None where all rows weigh one."""
+def weights(sample_weight: Any, X: Any, kept: bool = False) -> Array | None:
+    """Sample weights as an array, or None where all rows weigh one; a copy, if they are to be `kept`."""
     if sample_weight is None:
         return None
     n = X.shape[0]
     w: Array = _check_sample_weight(sample_weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True)
     if not w.any():
         raise ValueError("sample_weight is zero for every row; at least one must weigh something.")
-    return np.ascontiguousarray(w)
+    return np.array(w) if kept else np.ascontiguousarray(w)
 
 
 def weighty(X: Any, w: Array | None, *others: Any) -> tuple[Any, ...]:

@@ -116,7 +116,8 @@ class Inputs:
     def read(self, X: Any, grow: bool = False, name: str = "X") -> tuple[Array, NDArray[np.int64] | None]:
         """Columns of numbers (n, d) and of categories (n, e), which is None where there are none.
 
-        Missing cells are refused; `name` is what the table is called.
+        Missing cells are refused; `name` is what the table is called. With `grow` set rows are to be kept: they are
+        copied, so that what the user does with the table later changes nothing.
         """
         rows = self.schema.encode(X, grow=grow)
         if rows.dtype.kind == "f" and np.isnan(rows.sum()) and np.isnan(rows).any():
@@ -126,7 +127,8 @@ class Inputs:
             )
         rows = finite_rows(rows, name)
         if not self.categories:
-            return np.ascontiguousarray(rows, dtype=np.float64), None
+            kept = np.ascontiguousarray(rows, dtype=np.float64)
+            return np.array(kept) if grow else kept, None
         order, d = self.order, self.numeric
         numbers = np.ascontiguousarray(rows[:, order[:d]], dtype=np.float64)
         return numbers, np.ascontiguousarray(rows[:, order[d:]].astype(np.int64))

@@ -105,7 +105,7 @@ class KernelRegressor(RegressorMixin, BaseEstimator):
         kernel = profile(self.kernel)
         X = table(self, X, reset=True, sparse=False)
         values = targets(X, y)
-        X, w, values = weighty(X, weights(sample_weight, X), values)
+        X, w, values = weighty(X, weights(sample_weight, X, kept=True), values)
         self.inputs_ = Inputs.learn(X, self.kinds)
         numbers, codes = self.inputs_.read(X, grow=True)
         kernel.log_constant(max(1, numbers.shape[1]))  # one's own kernel may have no integral over several columns
