@@ -17,6 +17,7 @@ ORDER = [
     "profiles",
     "expansion",
     "summation",
+    "categories",
     "local",
     "regression",
     "conditional",

@@ -9,7 +9,7 @@ from parzen.comparison import LearningComparison, compare_learning
 from parzen.decision import Decision
 from parzen.displays import CostConfusionDisplay, CostCurveDisplay, ReliabilityDisplay, RiskCoverageDisplay
 from parzen.estimators.bayes import BayesClassifier, GaussianDiscriminant, NaiveBayes
-from parzen.estimators.chain import MarkovChain, TransitionCounts
+from parzen.estimators.chain import MarkovChain
 from parzen.estimators.conditional import ConditionalDensity
 from parzen.estimators.decision import DecisionClassifier, cost_scorer
 from parzen.estimators.density import DensityEstimator
@@ -25,6 +25,7 @@ from parzen.estimators.mixture import MixtureModel
 from parzen.estimators.naive import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 from parzen.estimators.outlier import DensityOutlier
 from parzen.estimators.regression import KernelRegressor
+from parzen.estimators.transitions import TransitionCounts
 from parzen.explanation import Explanation, Surprise
 from parzen.families.chain import Markov
 from parzen.families.columns import Columns

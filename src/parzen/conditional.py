@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from parzen.categories import Category
 from parzen.kernels.arrays import Array
-from parzen.local import Category, LocalSum, Places
+from parzen.local import LocalSum, Places
 from parzen.profiles import PROFILES
 from parzen.regression import Codes, Weighted
 from parzen.summation import without_each

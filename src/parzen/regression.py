@@ -1,6 +1,6 @@
 """Kernel regression: the local constant (Nadaraya-Watson) or the local line, and how well a bandwidth does.
 
-A bandwidth is one number for each column: of numbers first, then of categories (see `parzen.local.Category`).
+A bandwidth is one number for each column: of numbers first, then of categories (see `parzen.categories.Category`).
 """
 
 from dataclasses import dataclass, replace
@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from parzen.categories import Category
 from parzen.kernels.arrays import Array
 from parzen.kernels.local import Averages
-from parzen.local import Category, LocalSum
+from parzen.local import LocalSum
 from parzen.profiles import PROFILES, Profile
 from parzen.summation import effective_rows, without_each
 

@@ -152,6 +152,12 @@ class Alphabet:
         out[:] = present
         return cls(out)
 
+    @classmethod
+    def declared(cls, symbols: Any, text: bool) -> "Alphabet":
+        """An alphabet that is given, for sequences that are text or not."""
+        listed = cls.of(read([list(symbols)])).symbols
+        return cls(listed, text and all(isinstance(one, str) and len(one) == 1 for one in listed.tolist()))
+
     @property
     def size(self) -> int:
         """How many symbols there are."""

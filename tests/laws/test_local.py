@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parzen import threads
+from parzen.categories import Category
 from parzen.kernels import native
 from parzen.kernels.local import local_averages
 from parzen.kernels.windows import CODES, lay_tiles
-from parzen.local import Category, LocalSum, Places
+from parzen.local import LocalSum, Places
 from parzen.profiles import profile
 from parzen.regression import fit_lines
 from tests import oracle

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from scipy import optimize
 
 from parzen.bandwidth.points import warn
+from parzen.categories import Category
 from parzen.kernels.arrays import Array
-from parzen.local import Category
 
 #: Most rows that are asked where to begin.
 FEW = 2000

@@ -1,17 +1,16 @@
-"""Markov chains of any symbols, and the counts that classifiers learn from."""
+"""Markov chains of any symbols."""
 
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from parzen.chains import Structure, entropy_rate, hitting, stationary, structure
 from parzen.densities.chain import MarkovDensity
 from parzen.estimators.door import all_or_nothing
 from parzen.estimators.learner import generator
+from parzen.estimators.stepping import Stepping
 from parzen.families.chain import Markov
 from parzen.family import choose
 from parzen.kernels.arrays import Array
@@ -25,7 +24,11 @@ MOST = 2**26
 FEW = 2**20
 
 
-class MarkovChain(BaseEstimator):
+class TooManyContexts(ValueError):
+    """A table of transitions would have more numbers than memory is for."""
+
+
+class MarkovChain(Stepping, BaseEstimator):
     r"""A Markov chain: each symbol depends on the `order` symbols before it, and on nothing else.
 
     Parameters
@@ -114,14 +117,13 @@ class MarkovChain(BaseEstimator):
         """
         found = read(X, lengths)
         w = _weights(sample_weight, found)
+        self.orders_ = {}
         if isinstance(self.order, str):
             choose("order", self.order, ("bic", "heldout"))
-            self.order_ = self._chosen(found, w)
+            self._learn(found, w, self._chosen(found, w))
         else:
             Markov(self.order, self.prior, self.estimate).check()
-            self.order_, self.orders_ = int(self.order), {}
-        self.alphabet_, counts = self._counted(found, w)
-        self._learnt(counts)
+            self._learn(found, w, int(self.order))
 
     @all_or_nothing
     def partial_fit(
@@ -162,12 +164,10 @@ class MarkovChain(BaseEstimator):
                 counts = count_transitions(found.cells, found.lengths, high + 1, order, w, checked=True)
                 present = np.flatnonzero(np.bincount(np.arange(counts.size) % (high + 1), counts.ravel()) > 0)
                 return Alphabet(present), _kept(counts, present, high + 1, order)
-        alphabet = Alphabet.of(found if self.symbols is None else read([list(self.symbols)]))
-        if self.symbols is not None and all(isinstance(one, str) and len(one) == 1 for one in self.symbols):
-            alphabet = Alphabet(np.array(sorted(set(self.symbols))), found.text)
+        alphabet = Alphabet.of(found) if self.symbols is None else Alphabet.declared(self.symbols, found.text)
         size = alphabet.size * context_count(alphabet.size, order)
         if size > MOST:
-            raise ValueError(
+            raise TooManyContexts(
                 f"a chain of order {order} over {alphabet.size} symbols has {size} probabilities; lower the order, or "
                 "put rare symbols together."
             )
@@ -203,15 +203,14 @@ class MarkovChain(BaseEstimator):
         if isinstance(top, bool) or not isinstance(top, int | np.integer) or not 0 <= top <= 16:
             raise ValueError(f"max_order must be a whole number from 0 to 16, got {top!r}.")
         train, test, wt, wv = (found, found, w, w) if self.order == "bic" else _split(found, w)
-        self.orders_ = {}
         for order in range(top + 1):
             model = MarkovChain(order, prior=self.prior, estimate=self.estimate, symbols=self.symbols)
             if self.order == "heldout" and self.symbols is None:
                 model.symbols = Alphabet.of(found).symbols.tolist()
             try:
-                model._fit_read(train, wt)
-            except ValueError as error:
-                if order and "lower the order" in str(error):
+                model._learn(train, wt, order)
+            except TooManyContexts:
+                if order:
                     break
                 raise
             likelihood = float(np.sum(model._log_prob(test) * (1.0 if wv is None else wv)))
@@ -223,8 +222,8 @@ class MarkovChain(BaseEstimator):
             self.orders_[order] = C * (S - 1) * float(np.log(weight)) - 2.0 * likelihood
         return min(self.orders_, key=lambda order: self.orders_[order])
 
-    def _fit_read(self, found: Symbols, w: Array | None) -> None:
-        self.order_ = int(self.order)
+    def _learn(self, found: Symbols, w: Array | None, order: int) -> None:
+        self.order_ = order
         self.alphabet_, counts = self._counted(found, w)
         self._learnt(counts)
 
@@ -351,82 +350,6 @@ class MarkovChain(BaseEstimator):
             codes.append(int(min(np.searchsorted(below, u[t] * below[-1], side="right"), len(below) - 1)))
         return self.alphabet_.decode(np.array(codes[: int(length)], dtype=np.int64))
 
-    # The chain ------------------------------------------------------------------------------------------------------
-
-    def _matrix(self) -> Array:
-        """Transitions between contexts of the last symbols, rows adding to one."""
-        P = self.transition_
-        P = P / P.sum(axis=1, keepdims=True)
-        S, order = len(self.symbols_), self.order_
-        if order == 1:
-            return P
-        if order == 0:
-            return np.repeat(P, S, axis=0)
-        n = S**order
-        if n > 4096:
-            raise ValueError(
-                f"a chain of order {order} over {S} symbols has {n} contexts, too many for a matrix of them."
-            )
-        out = np.zeros((n, n))
-        rows = np.arange(n)
-        for code in range(S):
-            out[rows, (rows * S + code) % n] = P[:, code]
-        return out
-
-    def structure(self) -> Structure:
-        """Classes of symbols (of contexts, where the order is above 1) that lead to each other, and their periods."""
-        return structure(self._matrix())
-
-    def n_step(self, n: int) -> Array:
-        """Probability of each symbol n steps after each context, (contexts, S)."""
-        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-            raise ValueError(f"n must be a whole number of steps, at least 1, got {n!r}.")
-        return self._last(np.linalg.matrix_power(self._matrix(), int(n)))
-
-    def _last(self, P: Array) -> Array:
-        """Probabilities of contexts as those of their last symbols."""
-        S = len(self.symbols_)
-        return P if P.shape[-1] == S else P.reshape(*P.shape[:-1], -1, S).sum(axis=-2)
-
-    def stationary(self) -> Array:
-        """The share of time that the chain spends at each symbol in the long run, (S,).
-
-        Where it depends on where the chain begins, an error says which classes there are.
-        """
-        P = self._matrix()
-        found = structure(P)
-        if sum(found.recurrent) > 1:
-            names = self.symbols_.tolist() if self.order_ <= 1 else self.contexts_
-            raise ValueError(
-                f"there is no unique stationary distribution: the chain ends in one of {sum(found.recurrent)} classes. "
-                f"They are: {found.text(names)}. A prior (estimate='bayes') connects all symbols."
-            )
-        return self._last(stationary(P))
-
-    def hitting_times(self, target: Any) -> Array:
-        """Mean number of steps from each symbol to the target (or one of several, in a list); inf where unsure."""
-        return hitting(self._matrix(), self._targets(target))[1]
-
-    def hitting_probability(self, target: Any) -> Array:
-        """Probability to ever meet the target (or one of several, in a list) from each symbol, (S,)."""
-        return hitting(self._matrix(), self._targets(target))[0]
-
-    def _targets(self, target: Any) -> NDArray[np.intp]:
-        if self.order_ > 1:
-            raise TypeError(f"hitting times are offered for chains of order 1, but this one has order {self.order_}.")
-        several = isinstance(target, list | set | np.ndarray)
-        known = {symbol: code for code, symbol in enumerate(self.symbols_.tolist())}
-        for one in target if several else [target]:
-            if one not in known:
-                raise ValueError(f"{one!r} is none of the symbols {self.symbols_.tolist()}.")
-        return np.array([known[one] for one in (target if several else [target])], dtype=np.intp)
-
-    def entropy_rate(self) -> float:
-        """Mean surprise of a symbol in the long run, in nats."""
-        P = self._matrix()
-        self.stationary()  # raises where there is none
-        return entropy_rate(P, stationary(P))
-
 
 def _weights(sample_weight: Any, found: Symbols) -> Array | None:
     if sample_weight is None:
@@ -469,76 +392,3 @@ def _split(found: Symbols, w: Array | None) -> tuple[Symbols, Symbols, Array | N
     first = Symbols(found.cells[:at], found.lengths[:kept], found.text)
     last = Symbols(found.cells[at:], found.lengths[kept:], found.text)
     return first, last, None if w is None else w[:kept], None if w is None else w[kept:]
-
-
-class TransitionCounts(TransformerMixin, BaseEstimator):
-    """Sequences as counts of what followed what: rows that the family `parzen.Markov` learns from.
-
-    Parameters
-    ----------
-    order : int
-        How many symbols make a context.
-    symbols : sequence, optional
-        The alphabet, where the first sequences may lack some of it.
-
-    Attributes
-    ----------
-    symbols_ : array of shape (S,)
-        The alphabet; one more symbol stands for all that are not in it.
-
-    Examples
-    --------
-    >>> from parzen import TransitionCounts
-    >>> TransitionCounts().fit_transform(["aba", "bb"]).toarray()[:, :6]
-    array([[1., 0., 0., 0., 1., 0.],
-           [0., 1., 0., 0., 0., 0.]])
-    """
-
-    def __init__(self, order: int = 1, *, symbols: Any = None) -> None:
-        self.order = order
-        self.symbols = symbols
-
-    @all_or_nothing
-    def fit(self, X: Any, y: Any = None) -> None:
-        """Learn the alphabet of sequences."""
-        Markov(self.order).check()
-        found = read(X)
-        self.alphabet_ = Alphabet.of(found)
-        if self.symbols is not None:
-            listed = Alphabet.of(read([list(self.symbols)])).symbols
-            characters = found.text and all(isinstance(one, str) and len(one) == 1 for one in listed.tolist())
-            self.alphabet_ = Alphabet(listed, characters)
-
-    @property
-    def symbols_(self) -> NDArray[Any]:
-        """The alphabet."""
-        check_is_fitted(self, "alphabet_")
-        return self.alphabet_.symbols
-
-    def transform(self, X: Any) -> Any:
-        """Counts of each sequence, CSR (m, contexts * (S + 1))."""
-        check_is_fitted(self, "alphabet_")
-        found = read(X, empty=True)
-        codes, S, order = self.alphabet_.encode(found), self.alphabet_.size + 1, int(self.order)
-        width = context_count(S, order) * S
-        if width > 2**31 - 1:
-            raise ValueError(f"contexts of {order} of {S} symbols are too many to count; lower the order.")
-        place = np.arange(len(codes)) - np.repeat(np.cumsum(found.lengths) - found.lengths, found.lengths)
-        context, offset = np.zeros(len(codes), dtype=np.int64), 0
-        for length in range(order + 1):
-            rows = place >= length if length == order else place == length
-            before = np.zeros(int(rows.sum()), dtype=np.int64)
-            at = np.flatnonzero(rows)
-            for back in range(length, 0, -1):
-                before = before * S + codes[at - back]
-            context[at] = offset + before
-            offset += S**length
-        cells = context * S + codes
-        rows = np.repeat(np.arange(len(found.lengths)), found.lengths)
-        shape = (len(found.lengths), width)
-        return sparse.csr_matrix((np.ones(len(codes)), (rows, cells)), shape=shape)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array, tags.input_tags.string = False, True
-        return tags

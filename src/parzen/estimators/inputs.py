@@ -9,9 +9,9 @@ from sklearn.utils.validation import check_array, check_consistent_length
 
 from parzen import bandwidth as bandwidths
 from parzen.bandwidth.regression import FEW, Columns
+from parzen.categories import Category
 from parzen.estimators.door import finite_rows, table
 from parzen.kernels.arrays import Array
-from parzen.local import Category
 from parzen.profiles import PROFILES, Profile
 from parzen.schema import Schema, learn
 from parzen.summation import effective_rows
