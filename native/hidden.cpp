@@ -2,8 +2,9 @@
 //
 // Rows of a sequence lie one after another, sequences too. Probabilities are scaled at every step, so that no length
 // underflows; a step at which all states that can be reached are far less likely than one that can't is scaled by the
-// likeliest of the former. Vectors run over the states, of which there are `wide` in memory: K, filled up with states
-// that are never reached.
+// likeliest of the former. Where a state that can be reached has a probability too small for that, and nothing likelier
+// leads where it leads (an absorbing state, a path that may not turn back), the sequence is done again in logarithms.
+// Vectors run over the states, of which there are `wide` in memory: K, filled up with states that are never reached.
 #include <algorithm>
 #include <limits>
 #include "exp.h"
@@ -12,6 +13,8 @@ namespace parzen {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+constexpr double least = 1e-200;  // what a state that can be reached must be predicted with
 
 struct Chain {
     index K, wide;
@@ -49,7 +52,9 @@ inline double scaled(const double* row, index K, index wide, double* b) {
 inline double advance(const double* predicted, const double* row, index K, index wide, double* b, double top, double* a) {
     vec total{};
     for (index k = 0; k < wide; k += lanes) {
-        const vec product = load(predicted + k) * load(b + k);
+        const vec before = load(predicted + k), density = before > vec{} ? load(b + k) : vec{};
+        const vec product = before * density;
+        store(b + k, density);  // a state that can't be reached has no say on the way back
         store(a + k, product);
         total += product;
     }
@@ -100,16 +105,46 @@ inline void predict(const double* a, const double* forward, index K, index wide,
     }
 }
 
+// Which states can be reached, whatever their probability.
+struct Reach {
+    const Chain& chain;
+    Scratch<unsigned char> now, next;
+    bool apart = false;  // whether some transition is so unlikely that a state may vanish which matters
+    explicit Reach(const Chain& chain) : chain(chain), now(chain.K), next(chain.K) {
+        const index K = chain.K;
+        for (index c = 0; c < K * K; ++c) apart |= chain.transition[c] < 1e-150;
+    }
+    explicit operator bool() const { return now.data && next.data; }
+    void begin(const double* row) {
+        for (index k = 0; apart && k < chain.K; ++k) now[k] = chain.start[k] > 0 && row[k] > -infinity;
+    }
+    // Whether a state that can be reached was predicted with too little.
+    bool vanished(const double* predicted, const double* row) {
+        if (!apart) return false;
+        const index K = chain.K;
+        bool found = false;
+        for (index j = 0; j < K; ++j) next[j] = predicted[j] >= least;
+        for (index j = 0; j < K; ++j)
+            for (index i = 0; i < K && !next[j]; ++i)
+                if (now[i] && chain.transition[i * K + j] > 0) found = next[j] = 1;
+        for (index j = 0; j < K; ++j) now[j] = next[j] && row[j] > -infinity;
+        return found;
+    }
+};
+
 // Forward over one sequence: filtered states into a (n, wide), scaled densities into b (n, wide), log p(x_t | before)
-// into steps where it is given. Returns the log-likelihood.
+// into steps where it is given. Returns the log-likelihood, or NaN where it must be done in logarithms.
 template <int V>
-double filter(const Chain& chain, Wide& w, const double* rows, index n, double* a, double* b, double* next, double* steps) {
+double filter(const Chain& chain, Wide& w, Reach& reach, const double* rows, index n, double* a, double* b, double* next,
+              double* steps) {
     const index K = chain.K, wide = chain.wide;
     double total = 0;
     for (index t = 0; t < n; ++t) {
         double* own = b + t * wide;
         const double top = scaled(rows + t * K, K, wide, own);
+        if (!t) reach.begin(rows);
         if (t) predict<V>(a + (t - 1) * wide, w.forward, K, wide, next);
+        if (t && reach.vanished(next, rows + t * K)) return missing;
         const double step = advance(t ? next : static_cast<double*>(w.start), rows + t * K, K, wide, own, top, a + t * wide);
         if (steps) steps[t] = step;
         total += step;
@@ -121,6 +156,62 @@ double filter(const Chain& chain, Wide& w, const double* rows, index n, double* 
     return total;
 }
 
+// log(sum of exp), of K numbers that are a stride apart.
+template <class Term>
+double log_sum(index K, Term term) {
+    double top = -infinity, sum = 0;
+    for (index k = 0; k < K; ++k) top = std::max(top, term(k));
+    if (!(top > -infinity)) return -infinity;
+    for (index k = 0; k < K; ++k) sum += std::exp(term(k) - top);
+    return top + std::log(sum);
+}
+
+// The same in logarithms: alpha (n, K), and beta on the way back. Slow, and never in need of a scale.
+struct Logs {
+    const Chain& chain;
+    Scratch<double> start, transition, alpha, beta, term;
+    Logs(const Chain& chain, index n)
+        : chain(chain), start(chain.K), transition(chain.K * chain.K), alpha(n * chain.K), beta(n * chain.K), term(chain.K) {
+        if (!*this) return;
+        for (index k = 0; k < chain.K; ++k) start[k] = std::log(chain.start[k]);
+        for (index c = 0; c < chain.K * chain.K; ++c) transition[c] = std::log(chain.transition[c]);
+    }
+    explicit operator bool() const {
+        return start.data && transition.data && alpha.data && beta.data && term.data;
+    }
+    double forward(const double* rows, index n, double* steps) {
+        const index K = chain.K;
+        double before = 0;
+        for (index t = 0; t < n; ++t) {
+            for (index j = 0; j < K; ++j) {
+                const double* last = alpha + (t - 1) * K;
+                const double reached = t ? log_sum(K, [&](index i) { return last[i] + transition[i * K + j]; }) : start[j];
+                alpha[t * K + j] = reached > -infinity ? reached + rows[t * K + j] : -infinity;
+            }
+            const double total = log_sum(K, [&](index j) { return alpha[t * K + j]; });
+            if (steps) steps[t] = before > -infinity ? total - before : -infinity;
+            before = total;
+        }
+        return before;
+    }
+    void backward(const double* rows, index n, double total, double* posterior, double* pairs, double weight) {
+        const index K = chain.K;
+        for (index k = 0; k < K; ++k) beta[(n - 1) * K + k] = 0;
+        for (index t = n - 2; t >= 0; --t) {
+            for (index j = 0; j < K; ++j) term[j] = rows[(t + 1) * K + j] + beta[(t + 1) * K + j];
+            for (index i = 0; i < K; ++i) {
+                beta[t * K + i] = log_sum(K, [&](index j) { return transition[i * K + j] + term[j]; });
+                for (index j = 0; j < K; ++j)
+                    pairs[i * K + j] += weight * std::exp(alpha[t * K + i] + transition[i * K + j] + term[j] - total);
+            }
+        }
+        for (index t = 0; t < n; ++t) {
+            const double own = log_sum(K, [&](index k) { return alpha[t * K + k] + beta[t * K + k]; });
+            for (index k = 0; k < K; ++k) posterior[t * K + k] = std::exp(alpha[t * K + k] + beta[t * K + k] - own);
+        }
+    }
+};
+
 template <int V>
 index smooth(const Chain& chain, const double* rows, const index* lengths, const double* weights, index sequences,
              double* posterior, double* first, double* pairs, double* likelihood) {
@@ -128,13 +219,24 @@ index smooth(const Chain& chain, const double* rows, const index* lengths, const
     index longest = 0;
     for (index s = 0; s < sequences; ++s) longest = std::max(longest, lengths[s]);
     Wide w(chain);
+    Reach reach(chain);
     Scratch<double> a(longest * wide), b(longest * wide), next(wide), beta(wide), sums(wide * wide), own(wide * wide);
-    if (!w || !a || !b || !next || !beta || !sums || !own) return NO_MEMORY;
+    if (!w || !reach || !a || !b || !next || !beta || !sums || !own) return NO_MEMORY;
     for (index s = 0; s < sequences; ++s) {
         const index n = lengths[s];
         const double weight = weights ? weights[s] : 1.0;
-        likelihood[s] = filter<V>(chain, w, rows, n, a, b, next, nullptr);
-        if (likelihood[s] > -infinity && n) {
+        likelihood[s] = filter<V>(chain, w, reach, rows, n, a, b, next, nullptr);
+        if (std::isnan(likelihood[s])) {
+            Logs logs(chain, n);
+            if (!logs) return NO_MEMORY;
+            likelihood[s] = logs.forward(rows, n, nullptr);
+            if (likelihood[s] > -infinity) {
+                logs.backward(rows, n, likelihood[s], posterior, pairs, weight);
+                for (index k = 0; k < K; ++k) first[k] += weight * posterior[k];
+            } else {
+                for (index c = 0; c < n * K; ++c) posterior[c] = missing;
+            }
+        } else if (likelihood[s] > -infinity && n) {
             for (index k = 0; k < wide; ++k) beta[k] = k < K ? 1.0 : 0.0;
             for (index c = 0; c < wide * wide; ++c) own[c] = 0;
             for (index t = n - 1;; --t) {
@@ -154,7 +256,7 @@ index smooth(const Chain& chain, const double* rows, const index* lengths, const
             for (index k = 0; k < K; ++k) first[k] += weight * posterior[k];
             for (index c = 0; c < wide * wide; ++c) sums[c] += weight * own[c];
         } else {
-            for (index c = 0; c < n * K; ++c) posterior[c] = std::numeric_limits<double>::quiet_NaN();
+            for (index c = 0; c < n * K; ++c) posterior[c] = missing;
         }
         rows += n * K;
         posterior += n * K;
@@ -170,12 +272,22 @@ index filtered(const Chain& chain, const double* rows, const index* lengths, ind
     index longest = 0;
     for (index s = 0; s < sequences; ++s) longest = std::max(longest, lengths[s]);
     Wide w(chain);
+    Reach reach(chain);
     Scratch<double> a(longest * wide), b(longest * wide), next(wide);
-    if (!w || !a || !b || !next) return NO_MEMORY;
+    if (!w || !reach || !a || !b || !next) return NO_MEMORY;
     for (index s = 0; s < sequences; ++s) {
         const index n = lengths[s];
         for (index c = 0; c < n * wide; ++c) a[c] = 0;
-        filter<V>(chain, w, rows, n, a, b, next, steps);
+        if (std::isnan(filter<V>(chain, w, reach, rows, n, a, b, next, steps))) {
+            Logs logs(chain, n);
+            if (!logs) return NO_MEMORY;
+            logs.forward(rows, n, steps);
+            for (index t = 0; t < n; ++t) {
+                const double* now = logs.alpha + t * K;
+                const double total = log_sum(K, [&](index k) { return now[k]; });
+                for (index k = 0; k < K; ++k) a[t * wide + k] = total > -infinity ? std::exp(now[k] - total) : 0.0;
+            }
+        }
         for (index t = 0; out && t < n; ++t)
             for (index k = 0; k < K; ++k) out[t * K + k] = a[t * wide + k];
         rows += n * K;

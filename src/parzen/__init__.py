@@ -14,9 +14,11 @@ from parzen.estimators.conditional import ConditionalDensity
 from parzen.estimators.decision import DecisionClassifier, cost_scorer
 from parzen.estimators.density import DensityEstimator
 from parzen.estimators.discriminant import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from parzen.estimators.following import Follower
 from parzen.estimators.gaussian_mixture import GaussianMixture
 from parzen.estimators.hidden import HiddenMarkov
 from parzen.estimators.histogram import HistogramDensity
+from parzen.estimators.hmm import CategoricalHMM, GaussianHMM
 from parzen.estimators.kernel import KernelDensity
 from parzen.estimators.kmeans import KMeans
 from parzen.estimators.local_outlier import LocalDensityFactor
@@ -56,6 +58,7 @@ __all__ = [
     "BiasVariance",
     "Boundary",
     "Categorical",
+    "CategoricalHMM",
     "CategoricalNB",
     "Collapse",
     "Columns",
@@ -76,8 +79,10 @@ __all__ = [
     "Family",
     "Fit",
     "FloorWarning",
+    "Follower",
     "Gaussian",
     "GaussianDiscriminant",
+    "GaussianHMM",
     "GaussianMixture",
     "GaussianNB",
     "HiddenMarkov",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
@@ -86,6 +86,21 @@ def _period(graph: sparse.csr_array, states: NDArray[np.intp]) -> int:
         depth[node] = depth[before[node]] + 1
     rows, columns = inside.nonzero()
     return int(np.gcd.reduce(np.abs(depth[rows] + 1 - depth[columns]))) if len(rows) else 0
+
+
+def probabilities(given: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
+    """Probabilities of a shape whose last axis sums to one, or an error that names them."""
+    P = np.array(given, dtype=np.float64)
+    if P.shape != shape:
+        raise ValueError(f"{name} must have the shape {shape}, got {P.shape}.")
+    if not ((P >= 0) & np.isfinite(P)).all():
+        raise ValueError(f"{name} must hold probabilities, none negative and none missing, got {P.tolist()}.")
+    sums = np.atleast_1d(P.sum(axis=-1))
+    off = np.flatnonzero(np.abs(sums - 1.0) > 1e-6)
+    if len(off):
+        where = f"row {int(off[0])} of {name}" if P.ndim > 1 else name
+        raise ValueError(f"{where} must sum to 1, got {sums[off[0]]:.6g}; divide it by its sum.")
+    return P / P.sum(axis=-1, keepdims=True)
 
 
 def stationary(P: Array) -> Array:

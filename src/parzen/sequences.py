@@ -81,7 +81,9 @@ def _cut(X: Any, lengths: Any) -> Symbols:
 
 
 def check_lengths(lengths: Any, n: int) -> NDArray[np.int64]:
-    """Lengths of sequences that n rows are cut into, or an error."""
+    """Lengths of sequences that n rows are cut into, or an error; without any, all rows are one sequence."""
+    if lengths is None:
+        return np.array([n], dtype=np.int64)
     found = np.asarray(lengths)
     if found.ndim != 1 or not len(found) or found.dtype.kind not in "iu" or (found < 1).any():
         raise ValueError(f"lengths must be whole numbers of at least 1, one for each sequence, got {lengths!r}.")

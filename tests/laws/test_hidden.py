@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import logsumexp
 
 from parzen.kernels import native
 from parzen.kernels.hidden import filtered, likeliest_path, smooth
@@ -24,19 +25,25 @@ def chain(rng, K):
 def over_all_paths(rows, start, transition):
     """Likelihood, posterior, transitions and the likeliest path, by enumeration."""
     n, K = rows.shape
-    total, posterior, pairs, best, path = 0.0, np.zeros((n, K)), np.zeros((K, K)), -np.inf, ()
-    for states in itertools.product(range(K), repeat=n):
-        p = start[states[0]] * np.exp(sum(rows[t, state] for t, state in enumerate(states)))
-        for before, after in itertools.pairwise(states):
-            p *= transition[before, after]
-        total += p
+    paths = list(itertools.product(range(K), repeat=n))
+    with np.errstate(divide="ignore"):
+        first, then = np.log(start), np.log(transition)
+    logs = np.array(
+        [
+            first[states[0]]
+            + sum(rows[t, state] for t, state in enumerate(states))
+            + sum(then[pair] for pair in itertools.pairwise(states))
+            for states in paths
+        ]
+    )
+    total = logsumexp(logs)
+    posterior, pairs = np.zeros((n, K)), np.zeros((K, K))
+    for states, p in zip(paths, np.exp(logs - total), strict=True):
         for t, state in enumerate(states):
             posterior[t, state] += p
-        for before, after in itertools.pairwise(states):
-            pairs[before, after] += p
-        if p > best:
-            best, path = p, states
-    return np.log(total), posterior / total, pairs / total, path, np.log(best)
+        for pair in itertools.pairwise(states):
+            pairs[pair] += p
+    return total, posterior, pairs, paths[int(logs.argmax())], logs.max()
 
 
 @pytest.mark.parametrize(("K", "n"), [(1, 4), (2, 7), (3, 5), (5, 4), (9, 3), (17, 2)])
@@ -99,6 +106,28 @@ def test_states_that_can_t_be_reached_don_t_hide_those_that_can(level):
     assert smooth(never, np.array([4]), np.array([1.0, 0.0, 0.0]), transition, None).log_likelihood[0] == -np.inf
     _, steps = filtered(never, np.array([4]), np.array([1.0, 0.0, 0.0]), transition)
     np.testing.assert_array_equal(np.isneginf(steps), [False, True, True, True])
+
+
+@given(st.integers(0, 10**9), st.integers(2, 4), st.integers(2, 5), st.sampled_from([1.0, 300.0, 900.0, 5000.0]))
+def test_no_structure_and_no_scale_hides_a_path(seed, K, n, scale):
+    """States that seem lost, by factors that no number holds, and turn out to be the only ones that lead on."""
+    rng = np.random.default_rng(seed)
+    rows = scale * rng.normal(size=(n, K))
+    transition = rng.dirichlet(np.ones(K), K) * (rng.random((K, K)) < 0.6) + 1e-180 * (rng.random((K, K)) < 0.1)
+    transition[np.arange(K), rng.integers(0, K, K)] += 1e-3
+    transition /= transition.sum(axis=1, keepdims=True)
+    start = rng.dirichlet(np.ones(K)) * (rng.random(K) < 0.7) + 1e-250
+    start /= start.sum()
+    likelihood, posterior, pairs, _, best = over_all_paths(rows, start, transition)
+    found = smooth(rows, np.array([n]), start, transition, None)
+    assert found.log_likelihood[0] == pytest.approx(likelihood, rel=1e-12, abs=1e-10)
+    np.testing.assert_allclose(found.posterior, posterior, atol=1e-9)
+    np.testing.assert_allclose(found.pairs, pairs, atol=1e-9)
+    states, steps = filtered(rows, np.array([n]), start, transition)
+    assert steps.sum() == pytest.approx(likelihood, rel=1e-12, abs=1e-10)
+    np.testing.assert_allclose(states[-1], posterior[-1], atol=1e-9)
+    with np.errstate(divide="ignore"):
+        assert likeliest_path(rows, np.array([n]), np.log(start), np.log(transition))[1][0] == pytest.approx(best)
 
 
 def test_the_door_refuses(rng):

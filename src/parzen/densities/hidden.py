@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from parzen.family import Density
 from parzen.kernels.arrays import Array
-from parzen.kernels.hidden import filtered
+from parzen.kernels.hidden import Smoothed, filtered, likeliest_path, smooth
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,16 +57,30 @@ class HiddenDensity(Density):
 
     def log_density(self, X: Any) -> Array:
         """Log-density of each row given those before it in its sequence, (n, 1)."""
-        return filtered(self.rows(X), self.cut(X.shape[0]), self.start, self.transition)[1][:, None]
+        return self.filtered(X, self.cut(X.shape[0]))[1][:, None]
+
+    def filtered(self, X: Any, lengths: NDArray[np.int64]) -> tuple[Array, Array]:
+        """Probability of each state given the rows so far, (n, K), and log-density of each row given those before."""
+        return filtered(self.rows(X), lengths, self.start, self.transition)
+
+    def smoothed(self, X: Any, lengths: NDArray[np.int64]) -> Smoothed:
+        """What whole sequences say of their states."""
+        return smooth(self.rows(X), lengths, self.start, self.transition, None)
+
+    def path(self, X: Any, lengths: NDArray[np.int64]) -> tuple[float, NDArray[np.int64]]:
+        """Logarithm of the joint density of rows and their likeliest states, and these."""
+        path, best = likeliest_path(self.rows(X), lengths, *self.log_chain)
+        return float(best.sum()), path
 
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
         return self.draw(len(labels), rng)[0]
 
-    def draw(self, n: int, rng: np.random.Generator) -> tuple[Array, NDArray[np.int64]]:
-        """A sequence of n rows, and the states that they come from."""
+    def draw(self, n: int, rng: np.random.Generator, begin: int | None = None) -> tuple[Array, NDArray[np.int64]]:
+        """A sequence of n rows, and the states that they come from; the first one's may be given."""
         u, states = rng.random(n), np.empty(n, dtype=np.int64)
         first, then = np.cumsum(self.start), np.cumsum(self.transition, axis=1)
-        for t in range(n):
+        states[0] = -1 if begin is None else begin
+        for t in range(0 if begin is None else 1, n):
             below = first if t == 0 else then[states[t - 1]]
             states[t] = min(np.searchsorted(below, u[t] * below[-1], side="right"), len(below) - 1)
         return self.emission.sample(states, rng), states

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from parzen.chains import probabilities
 from parzen.densities.chain import MarkovDensity
 from parzen.estimators.door import all_or_nothing
 from parzen.estimators.learner import generator
@@ -96,6 +97,34 @@ class MarkovChain(Stepping, BaseEstimator):
     density_: MarkovDensity
     orders_: dict[int, float]
 
+    @classmethod
+    def from_parameters(cls, symbols: Any, transition: ArrayLike, start: ArrayLike | None = None) -> Self:
+        """A chain of order 1 whose probabilities are known.
+
+        Parameters
+        ----------
+        symbols : sequence of S symbols, or a text of them
+        transition : array of shape (S, S), whose rows sum to 1
+        start : array of shape (S,), optional
+            By default all symbols are alike.
+
+        Examples
+        --------
+        >>> from parzen import MarkovChain
+        >>> weather = MarkovChain.from_parameters(["rain", "sun"], [[0.5, 0.5], [0.1, 0.9]])
+        >>> weather.stationary().round(3), weather.hitting_times("rain")
+        (array([0.167, 0.833]), array([ 0., 10.]))
+        """
+        chain = cls(estimate="ml")
+        chain.alphabet_ = Alphabet.declared(symbols, isinstance(symbols, str))
+        S = chain.alphabet_.size
+        first = probabilities(np.full(S, 1.0 / S) if start is None else start, (S,), "start")
+        rows = np.vstack([first, probabilities(transition, (S, S), "transition")])
+        with np.errstate(divide="ignore"):
+            chain.density_ = MarkovDensity(np.log(rows)[None], 1)
+        chain.order_, chain.orders_ = 1, {}
+        return chain
+
     # Learning -------------------------------------------------------------------------------------------------------
 
     @all_or_nothing
@@ -133,6 +162,8 @@ class MarkovChain(Stepping, BaseEstimator):
         if not hasattr(self, "density_"):
             type(self).fit(self, X, lengths=lengths, sample_weight=sample_weight)
             return
+        if not hasattr(self, "counts_"):
+            raise ValueError("this chain was given, not learnt from sequences: there are no counts to add to; use fit.")
         found = read(X, lengths)
         w = _weights(sample_weight, found)
         codes = self._known(found, "learnt from; give symbols=[...] with all of them")
@@ -144,6 +175,8 @@ class MarkovChain(Stepping, BaseEstimator):
             raise TypeError(f"only a MarkovChain can be merged, got {type(other).__name__}.")
         for one in (self, other):
             check_is_fitted(one, "density_")
+            if not hasattr(one, "counts_"):
+                raise ValueError("a chain that was given, not learnt from sequences, has no counts to add to.")
         same = self.alphabet_.symbols.tolist() == other.alphabet_.symbols.tolist()
         if not same or self.order_ != other.order_ or self._family() != other._family():
             raise ValueError("only chains of the same symbols, order, prior and estimate merge; give symbols=[...].")
@@ -320,10 +353,13 @@ class MarkovChain(Stepping, BaseEstimator):
         """Probability of each symbol after each sequence, (m, S)."""
         check_is_fitted(self, "density_")
         found = read(X, lengths, empty=True)
-        codes = self._known(found, "learnt from")
-        parts = np.split(codes, np.cumsum(found.lengths)[:-1])
-        rows = [self._row(part[max(0, len(part) - self.order_) :]) for part in parts]
-        P = self._table[rows]
+        S = self.alphabet_.size
+        prior = self.density_.log_transition.shape[2] > S
+        codes = self.alphabet_.encode(found) if prior else self._known(found, "learnt from; with a prior it could be")
+        P, table = np.empty((len(found.lengths), S)), self._table
+        for i, part in enumerate(np.split(codes, np.cumsum(found.lengths)[:-1])):
+            last = part[max(0, len(part) - self.order_) :]
+            P[i] = 1.0 if (last == S).any() else table[self._row(last)]  # after one never met all are alike
         return P / P.sum(axis=1, keepdims=True)
 
     def predict_next(self, X: Any, *, lengths: Any = None) -> NDArray[Any]:

@@ -1,21 +1,23 @@
 """Hidden Markov models over any family of emissions."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from parzen.chains import probabilities
 from parzen.densities.hidden import HiddenDensity
 from parzen.estimators.door import all_or_nothing, table
+from parzen.estimators.following import Follower, step_count
 from parzen.estimators.learner import Learner, generator, row_count
 from parzen.families.gaussian import Gaussian
 from parzen.families.hidden import Hidden
-from parzen.family import Family
+from parzen.family import Density, Family
 from parzen.fit import Fit, fit
 from parzen.kernels.arrays import Array
-from parzen.kernels.hidden import filtered, likeliest_path, smooth
+from parzen.schema import learn
 from parzen.sequences import check_lengths
 
 TOPOLOGIES = ("ergodic", "left-right")
@@ -97,6 +99,39 @@ class HiddenMarkov(Learner):
         self.accelerate = accelerate
         self.random_state = random_state
 
+    @classmethod
+    def from_parameters(cls, start: ArrayLike, transition: ArrayLike, emission: Density) -> Self:
+        """A hidden chain whose parameters are known: it scores, predicts, follows and draws as a fitted one does.
+
+        Parameters
+        ----------
+        start : array of shape (K,), which sums to 1
+        transition : array of shape (K, K), whose rows do
+        emission : Density
+            K densities, one for each state, such as ``fit(Gaussian(), X, Labels(states)).density``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from parzen import Gaussian, HiddenMarkov, Labels, fit
+        >>> seen = fit(Gaussian(), np.array([[0.0], [1.0], [8.0], [9.0]]), Labels([0, 0, 1, 1])).density
+        >>> model = HiddenMarkov.from_parameters([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], seen)
+        >>> model.predict([[0.3], [0.8], [8.8]])
+        array([0, 0, 1])
+        """
+        if not isinstance(emission, Density):
+            raise TypeError(f"emission must be a Density of K groups, got {type(emission).__name__}.")
+        K, d = emission.shape
+        model = cls(n_states=K)
+        model.density_ = HiddenDensity(
+            emission, probabilities(start, (K,), "start"), probabilities(transition, (K, K), "transition")
+        )
+        model.given_ = Hidden(None, K)
+        model.family_, model.schema_ = learn(model.given_, np.zeros((1, d)))
+        model.n_features_in_ = d
+        model.n_iter_, model.outcome_ = 0, "converged"
+        return model
+
     def _family(self) -> Hidden:
         emission = Gaussian() if self.emission is None else self.emission
         if not isinstance(emission, Family):
@@ -151,7 +186,7 @@ class HiddenMarkov(Learner):
         """
         X = table(self, X, reset=True, sparse=False)
         n = X.shape[0]
-        cut = np.array([n], dtype=np.int64) if lengths is None else check_lengths(lengths, n)
+        cut = check_lengths(lengths, n)
         if n < self._family().n_states:
             raise ValueError(f"there are fewer rows (n_samples = {n}) than states ({self.n_states}); ask for fewer.")
         rows = self._bind(X)
@@ -206,18 +241,15 @@ class HiddenMarkov(Learner):
         """Probability of each state after each."""
         return self._chain.transition
 
-    def _read(self, X: Any, lengths: Any) -> tuple[Array, NDArray[np.int64]]:
-        """Log-densities of rows in each state, and lengths of the sequences."""
-        chain = self._chain
+    def _read(self, X: Any, lengths: Any) -> tuple[Any, NDArray[np.int64]]:
+        """Rows, and lengths of the sequences."""
+        check_is_fitted(self, "density_")
         rows = self._later(X)
-        n = rows.shape[0]
-        cut = np.array([n], dtype=np.int64) if lengths is None else check_lengths(lengths, n)
-        return chain.rows(rows), cut
+        return rows, check_lengths(lengths, rows.shape[0])
 
     def score_samples(self, X: Any, *, lengths: Any = None) -> Array:
         """Log-density of each row given those before it in its sequence, (n,)."""
-        rows, cut = self._read(X, lengths)
-        return filtered(rows, cut, self.start_, self.transition_)[1]
+        return self._chain.filtered(*self._read(X, lengths))[1]
 
     def score(self, X: Any, y: Any = None, *, lengths: Any = None) -> float:
         """Log-likelihood of all sequences, as in hmmlearn."""
@@ -225,13 +257,22 @@ class HiddenMarkov(Learner):
 
     def predict_proba(self, X: Any, *, lengths: Any = None) -> Array:
         """Probability of each state at each row, given its whole sequence (smoothing), (n, K)."""
-        rows, cut = self._read(X, lengths)
-        return smooth(rows, cut, self.start_, self.transition_, None).posterior
+        return self._chain.smoothed(*self._read(X, lengths)).posterior
 
     def filter(self, X: Any, *, lengths: Any = None) -> Array:
         """Probability of each state at each row, given the rows so far, (n, K)."""
-        rows, cut = self._read(X, lengths)
-        return filtered(rows, cut, self.start_, self.transition_)[0]
+        return self._chain.filtered(*self._read(X, lengths))[0]
+
+    def ahead(self, X: Any, steps: int = 1, *, lengths: Any = None) -> Array:
+        """Probability of each state so many steps after each row, given the rows so far, (n, K)."""
+        return self.filter(X, lengths=lengths) @ np.linalg.matrix_power(self.transition_, step_count(steps))
+
+    def follow(self, X: Any = None) -> Follower:
+        """Follow one sequence online: a `Follower` that has seen the rows of X, if there are any."""
+        follower = Follower(self._chain, self._later, self.schema_.decode)
+        if X is not None:
+            follower.update(X)
+        return follower
 
     def predict(self, X: Any, *, lengths: Any = None) -> NDArray[np.int64]:
         """The likeliest path of states (Viterbi), (n,)."""
@@ -239,9 +280,7 @@ class HiddenMarkov(Learner):
 
     def decode(self, X: Any, *, lengths: Any = None) -> tuple[float, NDArray[np.int64]]:
         """Logarithm of the joint density of rows and their likeliest path, and that path."""
-        rows, cut = self._read(X, lengths)
-        path, best = likeliest_path(rows, cut, *self._chain.log_chain)
-        return float(best.sum()), path
+        return self._chain.path(*self._read(X, lengths))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[Any, NDArray[np.int64]]:
         """A sequence of rows, as a table of the kind that was fitted, and their states."""

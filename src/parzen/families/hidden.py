@@ -103,9 +103,9 @@ class Hidden(Family):
     def maximise(self, statistic: Joint) -> HiddenDensity:
         first, pairs, inner = statistic.parts
         K = int(self.n_states)
-        start = _shares(first.counts, self.start_concentration, self.start_allowed)[0]  # type: ignore[attr-defined]
+        start = shares(first.counts, self.start_concentration, self.start_allowed)[0]  # type: ignore[attr-defined]
         counts = pairs.counts.reshape(K, K)  # type: ignore[attr-defined]
-        transition = _shares(counts, self.transition_concentration, self.transition_allowed)
+        transition = shares(counts, self.transition_concentration, self.transition_allowed)
         with calling("states"):
             emission = self._states().components().maximise(inner)
         return HiddenDensity(emission, start, transition, self.lengths)
@@ -134,8 +134,8 @@ class Hidden(Family):
             with quietly():
                 begun = mixture.start(X, rows, rng)  # type: ignore[assignment]
         stay = STAYING * np.eye(K) + (1 - STAYING) * np.full((K, K), 1.0 / K)
-        start = _shares(np.full((1, K), 1.0), 1.0, self.start_allowed)[0]
-        return HiddenDensity(begun.components, start, _shares(stay, 1.0, self.transition_allowed), self.lengths)
+        start = shares(np.full((1, K), 1.0), 1.0, self.start_allowed)[0]
+        return HiddenDensity(begun.components, start, shares(stay, 1.0, self.transition_allowed), self.lengths)
 
     def n_parameters(self, density: Any) -> int:
         K = density.size
@@ -145,7 +145,7 @@ class Hidden(Family):
         return chain + self._states().components().n_parameters(density.emission)
 
 
-def _shares(counts: Array, concentration: float, allowed: Any) -> Array:
+def shares(counts: Array, concentration: float, allowed: Any) -> Array:
     """Rows of counts as probabilities, zero where not allowed; a row without weight is even."""
     ways = True if allowed is None else np.asarray(allowed, dtype=bool).reshape(counts.shape)
     open_to = np.broadcast_to(ways, counts.shape)

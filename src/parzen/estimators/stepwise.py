@@ -1,0 +1,292 @@
+"""What hmmlearn's models have in common: parameters that may be set, and steps that are its own."""
+
+import sys
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from parzen.chains import probabilities, stationary, structure
+from parzen.densities.hidden import HiddenDensity
+from parzen.estimators.door import all_or_nothing
+from parzen.estimators.following import Follower
+from parzen.estimators.learner import generator, row_count
+from parzen.families.hidden import Hidden, shares
+from parzen.family import Density, Family, choose
+from parzen.fit import fit
+from parzen.kernels.arrays import Array
+from parzen.sequences import check_lengths
+from parzen.statistic import Joint
+
+
+class Monitor:
+    """How a fit went, as in hmmlearn: the log-likelihood before each step.
+
+    Attributes
+    ----------
+    history : list of float
+    iter : int
+        How many steps were made.
+    converged : bool
+        Whether the last step raised the log-likelihood by less than `tol`, or was the last that was allowed.
+    """
+
+    def __init__(self, tol: float, n_iter: int, verbose: bool) -> None:
+        self.tol, self.n_iter, self.verbose = tol, n_iter, verbose
+        self.history: list[float] = []
+        self.iter = 0
+
+    def report(self, log_prob: float) -> None:
+        """Note the log-likelihood of one more step."""
+        if self.verbose:
+            gain = log_prob - self.history[-1] if self.history else float("nan")
+            sys.stderr.write(f"{self.iter + 1:>10d} {log_prob:>16.8f} {gain:>+16.8f}\n")
+        self.history.append(log_prob)
+        self.iter += 1
+
+    @property
+    def converged(self) -> bool:
+        """Whether to stop."""
+        still = len(self.history) < 2 or self.history[-1] - self.history[-2] >= self.tol
+        return self.iter == self.n_iter or not still
+
+    def __repr__(self) -> str:
+        return f"Monitor(history={self.history}, iter={self.iter}, tol={self.tol}, n_iter={self.n_iter})"
+
+
+@dataclass(eq=False, repr=False)
+class Stepwise(Hidden):
+    """A hidden chain that is maximised by a function of its statistic."""
+
+    step: Callable[[Joint], HiddenDensity] | None = None
+
+    def maximise(self, statistic: Joint) -> HiddenDensity:
+        assert self.step is not None
+        return self.step(statistic)
+
+    def log_belief(self, density: Any, statistic: Any) -> float:
+        return 0.0  # hmmlearn watches the likelihood alone
+
+
+class PeerHMM(BaseEstimator):
+    """What hmmlearn's models have in common. Parameters are attributes that may be set, before a fit or instead."""
+
+    startprob_: Array
+    transmat_: Array
+    monitor_: Monitor
+
+    #: Letters of the emission's parameters in `params` and `init_params`, and their names.
+    _letters: ClassVar[dict[str, str]]
+
+    n_components: int
+    startprob_prior: Any
+    transmat_prior: Any
+    algorithm: str
+    random_state: Any
+    n_iter: int
+    tol: float
+    verbose: bool
+    params: str
+    init_params: str
+
+    # What a model of some emissions says -----------------------------------------------------------------------------
+
+    @abstractmethod
+    def _emitted(self) -> Density:
+        """The states' densities by the parameters, or an error."""
+
+    @abstractmethod
+    def _begin(self, rows: Any, rng: np.random.RandomState) -> None:
+        """Set the emission's parameters that are to begin anew."""
+
+    @abstractmethod
+    def _seen_by(self) -> Family:
+        """The family whose statistic is observed."""
+
+    @abstractmethod
+    def _emission_after(self, statistic: Any, begun: Any) -> Density:
+        """Densities after a step; what is not in `params` stays as it begun."""
+
+    @abstractmethod
+    def _rows(self, X: Any, learning: bool = False) -> Any:
+        """Rows that were checked."""
+
+    @abstractmethod
+    def _emission_parameters(self) -> int:
+        """How many numbers the emissions have."""
+
+    # Fitting ---------------------------------------------------------------------------------------------------------
+
+    @all_or_nothing
+    def fit(self, X: Any, lengths: Any = None) -> None:
+        """Fit by Baum and Welch, from the parameters that are set and not in `init_params`.
+
+        Parameters
+        ----------
+        X : array of shape (n, d), rows in their order
+        lengths : how long the sequences are; by default all rows are one
+
+        Returns
+        -------
+        self
+        """
+        self._check()
+        rows = self._rows(X, learning=True)
+        cut = check_lengths(lengths, len(rows))
+        K = self.n_components
+        if len(rows) < K:
+            raise ValueError(f"there are fewer rows (n_samples = {len(rows)}) than states ({K}); ask for fewer.")
+        rng = check_random_state(self.random_state)
+        if self._begins("s", "startprob_"):
+            self.startprob_ = rng.dirichlet(np.full(K, 1.0 / K))
+        if self._begins("t", "transmat_"):
+            self.transmat_ = rng.dirichlet(np.full(K, 1.0 / K), size=K)
+        self._begin(rows, rng)
+        begun = self._density()
+        monitor = self.monitor_ = self._watcher()
+        if self.n_iter == 0:
+            return
+
+        def watch(_: int, score: float) -> bool:
+            monitor.report(score)
+            return bool(monitor.converged)
+
+        family = Stepwise(self._seen_by(), K, cut, step=lambda seen: self._after(seen, begun))
+        found = fit(family, rows, start=begun, max_iter=self.n_iter, tol=0.0, callback=watch, accelerate=False)
+        self._adopt(found.density)
+
+    def _watcher(self) -> Monitor:
+        own: Any = getattr(self, "monitor_", None)
+        if own is None or type(own) is Monitor:
+            return Monitor(self.tol, self.n_iter, self.verbose)
+        own.iter = 0  # the user's, which may say when to stop
+        own.history.clear()
+        return own
+
+    def _check(self) -> None:
+        K, most = self.n_components, self.n_iter
+        if isinstance(K, bool) or not isinstance(K, int | np.integer) or K < 1:
+            raise ValueError(f"n_components must be a whole number, at least 1, got {K!r}.")
+        if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 0:
+            raise ValueError(f"n_iter must be a whole number, at least 0, got {most!r}.")
+        choose("algorithm", self.algorithm, ("viterbi", "map"))
+
+    def _begins(self, letter: str, name: str) -> bool:
+        return letter in self.init_params or not hasattr(self, name)
+
+    def _after(self, seen: Joint, begun: HiddenDensity) -> HiddenDensity:
+        first, pairs, inner = seen.parts
+        K = begun.size
+        start, transition = begun.start, begun.transition
+        if "s" in self.params:
+            start = shares(first.counts, self.startprob_prior, start > 0)[0]  # type: ignore[attr-defined]
+        if "t" in self.params:
+            counts = pairs.counts.reshape(K, K)  # type: ignore[attr-defined]
+            transition = shares(counts, self.transmat_prior, transition > 0)
+        return HiddenDensity(self._emission_after(inner, begun.emission), start, transition, begun.lengths)
+
+    def _adopt(self, found: Any) -> None:
+        self.startprob_, self.transmat_ = found.start, found.transition
+
+    # What is known ---------------------------------------------------------------------------------------------------
+
+    def _density(self) -> HiddenDensity:
+        for name in ("startprob_", "transmat_", *self._letters.values()):
+            check_is_fitted(self, name)
+        K = self.n_components
+        start = probabilities(self.startprob_, (K,), "startprob_")
+        return HiddenDensity(self._emitted(), start, probabilities(self.transmat_, (K, K), "transmat_"))
+
+    def _read(self, X: Any, lengths: Any) -> tuple[HiddenDensity, Any, NDArray[np.int64]]:
+        density = self._density()
+        rows = self._rows(X)
+        return density, rows, check_lengths(lengths, len(rows))
+
+    def score(self, X: Any, lengths: Any = None) -> float:
+        """Log-likelihood of all sequences."""
+        density, rows, cut = self._read(X, lengths)
+        return float(density.filtered(rows, cut)[1].sum())
+
+    def score_samples(self, X: Any, lengths: Any = None) -> tuple[float, Array]:
+        """Log-likelihood of all sequences, and the probability of each state at each row, (n, K)."""
+        density, rows, cut = self._read(X, lengths)
+        found = density.smoothed(rows, cut)
+        return float(found.log_likelihood.sum()), found.posterior
+
+    def predict_proba(self, X: Any, lengths: Any = None) -> Array:
+        """Probability of each state at each row, given its whole sequence (smoothing), (n, K)."""
+        return self.score_samples(X, lengths)[1]
+
+    def filter(self, X: Any, lengths: Any = None) -> Array:
+        """Probability of each state at each row, given the rows so far, (n, K)."""
+        density, rows, cut = self._read(X, lengths)
+        return density.filtered(rows, cut)[0]
+
+    def follow(self, X: Any = None) -> Follower:
+        """Follow one sequence online: a `parzen.Follower` that has seen the rows of X, if there are any."""
+        follower = Follower(self._density(), self._rows, lambda rows: rows)
+        if X is not None:
+            follower.update(X)
+        return follower
+
+    def decode(self, X: Any, lengths: Any = None, algorithm: str | None = None) -> tuple[float, NDArray[np.int64]]:
+        """The likeliest states, and the logarithm of their joint density with the rows.
+
+        Parameters
+        ----------
+        algorithm : "viterbi" or "map", optional
+            The likeliest path, or the likeliest state at each row (then the first number is the sum of their
+            probabilities, as in hmmlearn). By default that of the model.
+        """
+        algorithm = self.algorithm if algorithm is None else algorithm
+        choose("algorithm", algorithm, ("viterbi", "map"))
+        density, rows, cut = self._read(X, lengths)
+        if algorithm == "viterbi":
+            return density.path(rows, cut)
+        posterior = density.smoothed(rows, cut).posterior
+        return float(posterior.max(axis=1).sum()), posterior.argmax(axis=1)
+
+    def predict(self, X: Any, lengths: Any = None) -> NDArray[np.int64]:
+        """The likeliest states by `algorithm`, (n,)."""
+        return self.decode(X, lengths)[1]
+
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None, currstate: int | None = None
+    ) -> tuple[Array, NDArray[np.int64]]:
+        """A sequence of rows and their states; `currstate` is the first of them, if given."""
+        density = self._density()
+        if currstate is not None and not 0 <= currstate < density.size:
+            raise ValueError(f"currstate must be a state from 0 to {density.size - 1}, got {currstate!r}.")
+        rng = generator(self.random_state if random_state is None else random_state)
+        return density.draw(row_count(n_samples), rng, currstate)
+
+    def get_stationary_distribution(self) -> Array:
+        """The share of time in each state in the long run, (K,)."""
+        P = self._density().transition
+        if sum(structure(P).recurrent) > 1:
+            raise ValueError(f"there is no unique stationary distribution: {structure(P).text(list(range(len(P))))}.")
+        return stationary(P)
+
+    def _size(self) -> int:
+        K = self.n_components
+        return K - 1 + K * (K - 1) + self._emission_parameters()
+
+    def aic(self, X: Any, lengths: Any = None) -> float:
+        """Akaike's information criterion; low is good."""
+        return 2.0 * self._size() - 2.0 * self.score(X, lengths)
+
+    def bic(self, X: Any, lengths: Any = None) -> float:
+        """Bayesian information criterion; low is good."""
+        density, rows, cut = self._read(X, lengths)
+        return self._size() * float(np.log(len(rows))) - 2.0 * float(density.filtered(rows, cut)[1].sum())
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
