@@ -14,7 +14,9 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
-constexpr double least = 1e-200;  // what a state that can be reached must be predicted with
+// What a state that can be reached must be predicted with: then what a step loses, below 1e-308 of its likeliest
+// density, is below 1e-208 after scaling, and nothing beside what the next step predicts.
+constexpr double least = 1e-100;
 
 struct Chain {
     index K, wide;
@@ -48,7 +50,8 @@ inline double scaled(const double* row, index K, index wide, double* b) {
     return top;
 }
 
-// One step: what was predicted times b, which becomes a; returns the logarithm of their sum, or -inf where it is zero.
+// One step: what was predicted times b, which becomes a; returns the logarithm of their sum, -inf where it is zero, or
+// NaN where the likeliest state is so unlikely beforehand that the others have lost their digits.
 inline double advance(const double* predicted, const double* row, index K, index wide, double* b, double top, double* a) {
     vec total{};
     for (index k = 0; k < wide; k += lanes) {
@@ -59,7 +62,7 @@ inline double advance(const double* predicted, const double* row, index K, index
         total += product;
     }
     double sum = sum_of(total);
-    if (!(sum > 1e-200)) {  // the likeliest states can't be reached: scaled by the likeliest that can
+    if (!(sum > least)) {  // the likeliest states can't be reached: scaled by the likeliest that can
         double best = -infinity;
         for (index k = 0; k < K; ++k)
             if (predicted[k] > 0) best = std::max(best, row[k]);
@@ -71,7 +74,7 @@ inline double advance(const double* predicted, const double* row, index K, index
             sum += a[k];
         }
         top = best;
-        if (!(sum > 0)) return -infinity;
+        if (!(sum > least)) return missing;
     }
     const vec inverse = splat(1.0 / sum);
     for (index k = 0; k < wide; k += lanes) {
@@ -112,7 +115,7 @@ struct Reach {
     bool apart = false;  // whether some transition is so unlikely that a state may vanish which matters
     explicit Reach(const Chain& chain) : chain(chain), now(chain.K), next(chain.K) {
         const index K = chain.K;
-        for (index c = 0; c < K * K; ++c) apart |= chain.transition[c] < 1e-150;
+        for (index c = 0; c < K * K; ++c) apart |= chain.transition[c] < 1e-90;
     }
     explicit operator bool() const { return now.data && next.data; }
     void begin(const double* row) {
@@ -148,6 +151,7 @@ double filter(const Chain& chain, Wide& w, Reach& reach, const double* rows, ind
         const double step = advance(t ? next : static_cast<double*>(w.start), rows + t * K, K, wide, own, top, a + t * wide);
         if (steps) steps[t] = step;
         total += step;
+        if (std::isnan(step)) return missing;
         if (!(step > -infinity)) {
             for (; steps && t < n; ++t) steps[t] = -infinity;
             return -infinity;
