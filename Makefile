@@ -23,6 +23,7 @@ demo: $(INSTALLED)
 	@$(BIN)/python examples/mixtures.py
 	@$(BIN)/python examples/decide.py
 	@$(BIN)/python examples/applications.py
+	@$(BIN)/python examples/sequences.py
 
 test: lint types
 	$(BIN)/python -m pytest

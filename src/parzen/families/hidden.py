@@ -1,5 +1,6 @@
 """Hidden Markov models: EM whose memberships come from forward and backward passes, over any family."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -8,7 +9,8 @@ from numpy.typing import NDArray
 
 from parzen.densities.hidden import HiddenDensity
 from parzen.families.mixture import Mixture, PartlyLabelled
-from parzen.family import Collapse, Family, NeedsDensity, Table, calling, quietly
+from parzen.family import Collapse, Density, Family, NeedsDensity, Table, calling, quietly
+from parzen.fit import begin, fit
 from parzen.kernels.arrays import Array
 from parzen.kernels.hidden import smooth
 from parzen.kernels.memberships import Labels, Memberships
@@ -16,6 +18,10 @@ from parzen.statistic import Counts, Expected, Joint
 
 #: How likely a state is to stay in a start.
 STAYING = 0.5
+#: Rows of which at most so many differ are categories, for which starts are drawn by chance, so many of them.
+DISTINCT, TRIES = 256, 6
+#: Steps that a start is judged by, over so many rows, in pieces of so many.
+FEW_STEPS, SAMPLE, PIECE = 20, 4096, 512
 
 
 @dataclass(eq=False, repr=False)
@@ -124,18 +130,85 @@ class Hidden(Family):
     def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> HiddenDensity:
         lengths = self._cut(X.shape[0])
         w = _of_sequences(R, lengths)
-        mixture = self._states()
         rows = None if w is None else np.repeat(w, lengths)
-        K = int(self.n_states)
         if self.states is not None and (self.states >= 0).any():
-            known = Labels(self.states.astype(np.int32), rows, groups=K)
-            begun = PartlyLabelled(mixture).start(X, known, rng)
-        else:
-            with quietly():
-                begun = mixture.start(X, rows, rng)  # type: ignore[assignment]
-        stay = STAYING * np.eye(K) + (1 - STAYING) * np.full((K, K), 1.0 / K)
+            known = Labels(self.states.astype(np.int32), rows, groups=int(self.n_states))
+            return self._begun(self._open(X, PartlyLabelled(self._states()).start(X, known, rng), rows, rng))
+        with quietly():
+            begun: Any = self._states().start(X, rows, rng)
+        first = self._begun(self._open(X, begun, rows, rng))
+        shares_of = _few_distinct(X)
+        if self.n_states == 1 or (shares_of is None and self.transition_allowed is None):
+            return first
+        return self._best_of(X, rows, lengths, [first, *self._others(X, rows, lengths, shares_of, rng)])
+
+    def _begun(self, emission: Density, stay: Array | None = None) -> HiddenDensity:
+        """A chain that may begin anywhere it is allowed to, and likes to stay."""
+        K = int(self.n_states)
+        likes = STAYING * np.eye(K) + (1 - STAYING) * np.full((K, K), 1.0 / K) if stay is None else stay
         start = shares(np.full((1, K), 1.0), 1.0, self.start_allowed)[0]
-        return HiddenDensity(begun.components, start, shares(stay, 1.0, self.transition_allowed), self.lengths)
+        return HiddenDensity(emission, start, shares(likes, 1.0, self.transition_allowed), self.lengths)
+
+    def _open(self, X: Any, begun: Any, rows: Array | None, rng: np.random.Generator) -> Density:
+        """The states' densities at the start. What is impossible there would stay so: each gets a part of all rows."""
+        if not np.isneginf(begun.components.log_density(X)).any():
+            return begun.components
+        _, joint = begun.read(X)
+        top = joint.max(axis=1, keepdims=True)
+        likely = np.exp(np.where(np.isneginf(top), 0.0, joint - np.where(np.isneginf(top), 0.0, top)))
+        return self._sharing(X, 0.7 * likely / likely.sum(axis=1, keepdims=True), rows, rng)
+
+    def _sharing(self, X: Any, share: Array, rows: Array | None, rng: np.random.Generator) -> Density:
+        """The states' densities of rows in which each has a share, and at least some of every one."""
+        share = share + 0.3 / share.shape[1]
+        with quietly():
+            return begin(self._states().components(), X, share if rows is None else share * rows[:, None], rng)
+
+    def _others(
+        self,
+        X: Any,
+        rows: Array | None,
+        lengths: NDArray[np.int64],
+        distinct: tuple[int, NDArray[np.intp]] | None,
+        rng: np.random.Generator,
+    ) -> Iterator[HiddenDensity]:
+        """Other starts than from a partition of the rows, which says little of categories or of states in an order."""
+        K = int(self.n_states)
+        if self.transition_allowed is not None:  # one state after the other
+            spans = [np.arange(n) * K // n for n in lengths]
+            yield self._begun(self._sharing(X, 0.7 * np.eye(K)[np.concatenate(spans)], rows, rng))
+        if distinct is not None:  # by chance, alike rows alike; and transitions by chance
+            many, codes = distinct
+            for _ in range(TRIES):
+                share = rng.dirichlet(np.full(K, 0.5), many)[codes]
+                yield self._begun(self._sharing(X, 0.7 * share, rows, rng), rng.dirichlet(np.ones(K), K))
+
+    def _best_of(
+        self, X: Any, rows: Array | None, lengths: NDArray[np.int64], tries: Sequence[HiddenDensity]
+    ) -> HiddenDensity:
+        """The start from which a few steps, over a part of the rows, lead highest; where they lead."""
+        part, cut = np.arange(X.shape[0]), lengths
+        if len(part) > SAMPLE and lengths.max() > 2:  # pieces from everywhere
+            ends = np.cumsum(lengths)
+            begins = np.linspace(0, len(part) - PIECE, SAMPLE // PIECE).astype(np.int64)
+            pieces = [
+                np.split(np.arange(at, at + PIECE), ends[(ends > at) & (ends < at + PIECE)] - at) for at in begins
+            ]
+            flat = [piece for several in pieces for piece in several if len(piece)]
+            part, cut = np.concatenate(flat), np.array([len(piece) for piece in flat], dtype=np.int64)
+        family = replace(self, lengths=cut)
+        best: tuple[float, HiddenDensity] | None = None
+        for begun in tries:
+            try:
+                weights = None if rows is None else rows[part]
+                found = fit(family, X[part], weights, start=replace(begun, lengths=cut), max_iter=FEW_STEPS, tol=1e-4)
+            except Collapse:
+                continue
+            if best is None or found.heights[-1] > best[0]:
+                best = found.heights[-1], found.density  # type: ignore[assignment]
+        if best is None:
+            return tries[0]
+        return replace(best[1], start=tries[0].start, lengths=self.lengths)
 
     def n_parameters(self, density: Any) -> int:
         K = density.size
@@ -153,6 +226,14 @@ def shares(counts: Array, concentration: float, allowed: Any) -> Array:
     empty = ~(raised.sum(axis=1) > 0)
     raised[empty] = open_to[empty]
     return np.ascontiguousarray(raised / raised.sum(axis=1, keepdims=True))
+
+
+def _few_distinct(X: Any) -> tuple[int, NDArray[np.intp]] | None:
+    """How many different rows there are, and which of them each is; None where there are many."""
+    if not isinstance(X, np.ndarray) or len(np.unique(X[: 2 * DISTINCT], axis=0)) > DISTINCT:
+        return None
+    found, codes = np.unique(X, axis=0, return_inverse=True)
+    return (len(found), codes.reshape(-1)) if len(found) <= DISTINCT else None
 
 
 def _of_sequences(R: Memberships, lengths: NDArray[np.int64]) -> Array | None:
