@@ -161,6 +161,11 @@ def test_given_chains():
         with pytest.raises(ValueError, match="given, not learnt"):
             refused()
     assert given.fit(["abab"]).counts_.sum() == 4
+    walk = MarkovChain.from_parameters(["z", "a"], [[1.0, 0.0], [0.25, 0.75]], [0.5, 0.5])
+    assert walk.symbols_.tolist() == ["a", "z"]
+    np.testing.assert_array_equal(walk.hitting_times("z"), [4.0, 0.0])
+    with pytest.raises(ValueError, match="differ from each other"):
+        MarkovChain.from_parameters("aa", np.full((2, 2), 0.5))
 
 
 def test_what_follows_a_symbol_never_met_is_open():

@@ -104,6 +104,7 @@ class MarkovChain(Stepping, BaseEstimator):
         Parameters
         ----------
         symbols : sequence of S symbols, or a text of them
+            The chain keeps them, and what belongs to them, in their own order: see `symbols_`.
         transition : array of shape (S, S), whose rows sum to 1
         start : array of shape (S,), optional
             By default all symbols are alike.
@@ -115,11 +116,15 @@ class MarkovChain(Stepping, BaseEstimator):
         >>> weather.stationary().round(3), weather.hitting_times("rain")
         (array([0.167, 0.833]), array([ 0., 10.]))
         """
-        chain = cls(estimate="ml")
-        chain.alphabet_ = Alphabet.declared(symbols, isinstance(symbols, str))
-        S = chain.alphabet_.size
+        chain, given = cls(estimate="ml"), list(symbols)
+        chain.alphabet_ = Alphabet.declared(given, isinstance(symbols, str))
+        S, known = chain.alphabet_.size, chain.alphabet_.symbols.tolist()
+        if len(given) != S:
+            raise ValueError(f"symbols must differ from each other, got {given!r}.")
+        order = [given.index(symbol) for symbol in known]
         first = probabilities(np.full(S, 1.0 / S) if start is None else start, (S,), "start")
-        rows = np.vstack([first, probabilities(transition, (S, S), "transition")])
+        table = probabilities(transition, (S, S), "transition")
+        rows = np.vstack([first[order], table[np.ix_(order, order)]])
         with np.errstate(divide="ignore"):
             chain.density_ = MarkovDensity(np.log(rows)[None], 1)
         chain.order_, chain.orders_ = 1, {}

@@ -188,7 +188,7 @@ class Hidden(Family):
     ) -> HiddenDensity:
         """The start from which a few steps, over a part of the rows, lead highest; where they lead."""
         part, cut = np.arange(X.shape[0]), lengths
-        if len(part) > SAMPLE and lengths.max() > 2:  # pieces from everywhere
+        if len(part) > SAMPLE and self.transition_allowed is None:  # pieces from everywhere
             ends = np.cumsum(lengths)
             begins = np.linspace(0, len(part) - PIECE, SAMPLE // PIECE).astype(np.int64)
             pieces = [
