@@ -160,7 +160,7 @@ double filter(const Chain& chain, Wide& w, Reach& reach, const double* rows, ind
     return total;
 }
 
-// log(sum of exp), of K numbers that are a stride apart.
+// log(sum of exp) of K numbers.
 template <class Term>
 double log_sum(index K, Term term) {
     double top = -infinity, sum = 0;
@@ -170,12 +170,13 @@ double log_sum(index K, Term term) {
     return top + std::log(sum);
 }
 
-// The same in logarithms: alpha (n, K), and beta on the way back. Slow, and never in need of a scale.
+// The same in logarithms: slow, and never in need of a scale. What is known of a state is kept relative to all states, so
+// that no row, however unlikely, costs digits of the others.
 struct Logs {
     const Chain& chain;
     Scratch<double> start, transition, alpha, beta, term;
     Logs(const Chain& chain, index n)
-        : chain(chain), start(chain.K), transition(chain.K * chain.K), alpha(n * chain.K), beta(n * chain.K), term(chain.K) {
+        : chain(chain), start(chain.K), transition(chain.K * chain.K), alpha(n * chain.K), beta(chain.K), term(chain.K) {
         if (!*this) return;
         for (index k = 0; k < chain.K; ++k) start[k] = std::log(chain.start[k]);
         for (index c = 0; c < chain.K * chain.K; ++c) transition[c] = std::log(chain.transition[c]);
@@ -183,35 +184,59 @@ struct Logs {
     explicit operator bool() const {
         return start.data && transition.data && alpha.data && beta.data && term.data;
     }
+    // Takes numbers relative to their sum; returns its logarithm.
+    double relative(double* values) {
+        const index K = chain.K;
+        const double total = log_sum(K, [&](index k) { return values[k]; });
+        for (index k = 0; total > -infinity && k < K; ++k) values[k] -= total;
+        return total;
+    }
     double forward(const double* rows, index n, double* steps) {
         const index K = chain.K;
-        double before = 0;
+        double total = 0;
         for (index t = 0; t < n; ++t) {
-            for (index j = 0; j < K; ++j) {
-                const double* last = alpha + (t - 1) * K;
-                const double reached = t ? log_sum(K, [&](index i) { return last[i] + transition[i * K + j]; }) : start[j];
-                alpha[t * K + j] = reached > -infinity ? reached + rows[t * K + j] : -infinity;
+            const double* last = alpha + (t - 1) * K;
+            double* now = alpha + t * K;
+            for (index j = 0; j < K; ++j)
+                now[j] = t ? log_sum(K, [&](index i) { return last[i] + transition[i * K + j]; }) : start[j];
+            double top = -infinity;  // of the states that can be reached, so that the sum keeps their digits
+            for (index j = 0; j < K; ++j)
+                if (now[j] > -infinity) top = std::max(top, rows[t * K + j]);
+            for (index j = 0; j < K; ++j) now[j] = now[j] > -infinity && top > -infinity ? now[j] + (rows[t * K + j] - top) : -infinity;
+            const double step = top > -infinity ? relative(now) + top : -infinity;
+            if (steps) steps[t] = step;
+            total += step;
+            if (!(step > -infinity)) {
+                for (index c = t * K; c < n * K; ++c) alpha[c] = -infinity;
+                for (; steps && t < n; ++t) steps[t] = -infinity;
+                return -infinity;
             }
-            const double total = log_sum(K, [&](index j) { return alpha[t * K + j]; });
-            if (steps) steps[t] = before > -infinity ? total - before : -infinity;
-            before = total;
         }
-        return before;
+        return total;
     }
-    void backward(const double* rows, index n, double total, double* posterior, double* pairs, double weight) {
+    void backward(const double* rows, index n, double* posterior, double* pairs, double weight) {
         const index K = chain.K;
-        for (index k = 0; k < K; ++k) beta[(n - 1) * K + k] = 0;
-        for (index t = n - 2; t >= 0; --t) {
-            for (index j = 0; j < K; ++j) term[j] = rows[(t + 1) * K + j] + beta[(t + 1) * K + j];
+        for (index k = 0; k < K; ++k) beta[k] = 0;
+        for (index t = n - 1;; --t) {
+            const double* now = alpha + t * K;
+            for (index k = 0; k < K; ++k) term[k] = now[k] + beta[k];
+            relative(term);
+            for (index k = 0; k < K; ++k) posterior[t * K + k] = std::exp(term[k]);
+            if (!t) break;
+            const double* last = alpha + (t - 1) * K;
+            double top = -infinity;
+            for (index j = 0; j < K; ++j)
+                if (now[j] > -infinity) top = std::max(top, rows[t * K + j]);
+            for (index j = 0; j < K; ++j) term[j] = now[j] > -infinity ? rows[t * K + j] - top + beta[j] : -infinity;
+            const double total = log_sum(K, [&](index i) {
+                return last[i] + log_sum(K, [&](index j) { return transition[i * K + j] + term[j]; });
+            });
             for (index i = 0; i < K; ++i) {
-                beta[t * K + i] = log_sum(K, [&](index j) { return transition[i * K + j] + term[j]; });
+                beta[i] = log_sum(K, [&](index j) { return transition[i * K + j] + term[j]; });
                 for (index j = 0; j < K; ++j)
-                    pairs[i * K + j] += weight * std::exp(alpha[t * K + i] + transition[i * K + j] + term[j] - total);
+                    pairs[i * K + j] += weight * std::exp(last[i] + transition[i * K + j] + term[j] - total);
             }
-        }
-        for (index t = 0; t < n; ++t) {
-            const double own = log_sum(K, [&](index k) { return alpha[t * K + k] + beta[t * K + k]; });
-            for (index k = 0; k < K; ++k) posterior[t * K + k] = std::exp(alpha[t * K + k] + beta[t * K + k] - own);
+            relative(beta);
         }
     }
 };
@@ -235,7 +260,7 @@ index smooth(const Chain& chain, const double* rows, const index* lengths, const
             if (!logs) return NO_MEMORY;
             likelihood[s] = logs.forward(rows, n, nullptr);
             if (likelihood[s] > -infinity) {
-                logs.backward(rows, n, likelihood[s], posterior, pairs, weight);
+                logs.backward(rows, n, posterior, pairs, weight);
                 for (index k = 0; k < K; ++k) first[k] += weight * posterior[k];
             } else {
                 for (index c = 0; c < n * K; ++c) posterior[c] = missing;
@@ -286,11 +311,8 @@ index filtered(const Chain& chain, const double* rows, const index* lengths, ind
             Logs logs(chain, n);
             if (!logs) return NO_MEMORY;
             logs.forward(rows, n, steps);
-            for (index t = 0; t < n; ++t) {
-                const double* now = logs.alpha + t * K;
-                const double total = log_sum(K, [&](index k) { return now[k]; });
-                for (index k = 0; k < K; ++k) a[t * wide + k] = total > -infinity ? std::exp(now[k] - total) : 0.0;
-            }
+            for (index t = 0; t < n; ++t)
+                for (index k = 0; k < K; ++k) a[t * wide + k] = std::exp(logs.alpha[t * K + k]);
         }
         for (index t = 0; out && t < n; ++t)
             for (index k = 0; k < K; ++k) out[t * K + k] = a[t * wide + k];
@@ -365,6 +387,18 @@ PARZEN_EXPORT index parzen_hidden_filter_f64(index K, const double* start, const
                                              const index* lengths, index sequences, double* out, double* steps) {
     const Chain chain{K, rounded_up(K, lanes), start, transition};
     PARZEN_BY_WIDTH(filtered<V>(chain, rows, lengths, sequences, out, steps))
+}
+
+// One sequence goes on: from logarithms of what is predicted to those of what is known at the last row.
+PARZEN_EXPORT index parzen_hidden_follow_f64(index K, const double* log_next, const double* transition, const double* rows,
+                                             index n, double* steps, double* log_states) {
+    const Chain chain{K, K, log_next, transition};
+    Logs logs(chain, n);
+    if (!logs) return NO_MEMORY;
+    for (index k = 0; k < K; ++k) logs.start[k] = log_next[k];
+    logs.forward(rows, n, steps);
+    for (index k = 0; k < K; ++k) log_states[k] = logs.alpha[(n - 1) * K + k];
+    return OK;
 }
 
 PARZEN_EXPORT index parzen_hidden_path_f64(index K, const double* log_start, const double* log_transition,

@@ -90,7 +90,10 @@ def _period(graph: sparse.csr_array, states: NDArray[np.intp]) -> int:
 
 def probabilities(given: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
     """Probabilities of a shape whose last axis sums to one, or an error that names them."""
-    P = np.array(given, dtype=np.float64)
+    try:
+        P = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be numbers of the shape {shape}, got {given!r}.") from None
     if P.shape != shape:
         raise ValueError(f"{name} must have the shape {shape}, got {P.shape}.")
     if not ((P >= 0) & np.isfinite(P)).all():
@@ -118,6 +121,8 @@ def stationary(P: Array) -> Array:
     share = np.ones(n)
     for k in range(1, n):
         share[k] = share[:k] @ A[:k, k]
+        if share[k] > 1e100:  # as large as need be: only their shares count
+            share[: k + 1] /= share[k]
     out = np.zeros(len(P))
     out[states] = share / share.sum()
     return out
@@ -137,8 +142,7 @@ def hitting(P: Array, targets: NDArray[np.intp]) -> tuple[Array, Array]:
     probability = np.where(inside, 1.0, 0.0)
     rest = np.flatnonzero(can & ~inside)
     if len(rest):
-        A = np.eye(len(rest)) - P[np.ix_(rest, rest)]
-        probability[rest] = np.linalg.solve(A, P[np.ix_(rest, np.flatnonzero(inside))].sum(axis=1))
+        probability[rest] = _gathered(P, rest, P[np.ix_(rest, np.flatnonzero(inside))].sum(axis=1))
     open_ended = P.copy()
     open_ended[inside] = 0.0  # what comes after a target doesn't matter
     lost = ~can
@@ -149,10 +153,31 @@ def hitting(P: Array, targets: NDArray[np.intp]) -> tuple[Array, Array]:
     steps = np.where(inside, 0.0, np.inf)
     sure = np.flatnonzero(can & ~inside & ~doomed)
     if len(sure):
-        A = np.eye(len(sure)) - P[np.ix_(sure, sure)]
-        steps[sure] = np.linalg.solve(A, np.ones(len(sure)))
+        steps[sure] = _gathered(P, sure, np.ones(len(sure)))
         probability[sure] = 1.0
     return probability, steps
+
+
+def _gathered(P: Array, states: NDArray[np.intp], gain: Array) -> Array:
+    """What is gained on the way out of some states, if each visit of a state gains something: (I - Q)^-1 gain.
+
+    By elimination of states, as in `stationary`: what leaves is summed, not taken from 1, so that nothing cancels.
+    """
+    A = P[np.ix_(states, states)].astype(np.float64)
+    outside = np.ones(len(P), dtype=bool)
+    outside[states] = False
+    leave, gain = P[np.ix_(states, np.flatnonzero(outside))].sum(axis=1), gain.astype(np.float64)
+    away = np.empty(len(A))
+    for k in range(len(A) - 1, -1, -1):
+        away[k] = A[k, :k].sum() + leave[k]
+        through = A[:k, k] / away[k]
+        A[:k, :k] += np.outer(through, A[k, :k])
+        leave[:k] += through * leave[k]
+        gain[:k] += through * gain[k]
+    out = np.empty(len(A))
+    for k in range(len(A)):
+        out[k] = (gain[k] + A[k, :k] @ out[:k]) / away[k]
+    return out
 
 
 def entropy_rate(P: Array, share: Array) -> float:

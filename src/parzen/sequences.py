@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from parzen.cells import is_missing
+from parzen.cells import column_of, frame_kind, is_missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +42,10 @@ def read(X: Any, lengths: Any = None, empty: bool = False) -> Symbols:
     lengths : how long the sequences are
     empty : whether a sequence may be empty
     """
+    if frame_kind(X) and getattr(X, "ndim", 2) == 2:
+        if X.shape[1] != 1:
+            raise ValueError(f"a table of sequences must have one column, got {X.shape[1]}; choose one.")
+        X = column_of(X, 0)
     if lengths is not None:
         return _cut(X, lengths)
     if isinstance(X, str):
@@ -71,6 +75,20 @@ def read(X: Any, lengths: Any = None, empty: bool = False) -> Symbols:
     return Symbols(_joined([_array(part) for part in parts]), sizes)
 
 
+def refuse_nested(X: Any) -> None:
+    """Raise where rows come as a list of sequences of rows."""
+    if isinstance(X, list | tuple) and len(X) and np.ndim(X[0]) == 2:
+        raise ValueError("X must be all rows one after another, got a list of sequences; use np.vstack and lengths=.")
+
+
+def weighing(found: Symbols, w: Any) -> tuple[Symbols, Any]:
+    """The sequences that weigh something, and their weights."""
+    if w is None or w.all():
+        return found, w
+    keep = w > 0
+    return Symbols(found.cells[np.repeat(keep, found.lengths)], found.lengths[keep], found.text), w[keep]
+
+
 def _cut(X: Any, lengths: Any) -> Symbols:
     cells = _code_points(X) if isinstance(X, str) else _array(X)
     if cells.ndim == 2 and cells.shape[1] == 1:
@@ -87,8 +105,9 @@ def check_lengths(lengths: Any, n: int) -> NDArray[np.int64]:
     found = np.asarray(lengths)
     if found.ndim != 1 or not len(found) or found.dtype.kind not in "iu" or (found < 1).any():
         raise ValueError(f"lengths must be whole numbers of at least 1, one for each sequence, got {lengths!r}.")
-    if int(found.sum()) != n:
-        raise ValueError(f"lengths add up to {int(found.sum())}, but there are {n} rows.")
+    total = sum(found.tolist())  # whole numbers that never overflow
+    if total != n:
+        raise ValueError(f"lengths add up to {total}, but there are {n} rows.")
     return found.astype(np.int64)
 
 
@@ -100,8 +119,20 @@ def _array(part: Any) -> NDArray[Any]:
     """Symbols as an array: of numbers as they are, else of objects."""
     if hasattr(part, "to_numpy"):
         part = part.to_numpy()
-    if isinstance(part, np.ndarray) and part.dtype.kind in "biuf":
-        return part.astype(np.int64) if part.dtype.kind in "bu" and part.dtype != np.uint8 else part
+    if isinstance(part, np.ndarray) and part.ndim == 2 and part.shape[1] == 1:
+        part = part[:, 0]
+    if isinstance(part, np.ndarray) and part.ndim != 1:
+        raise ValueError(f"a sequence must be a list or an array of one axis, got one of the shape {part.shape}.")
+    if isinstance(part, np.ndarray) and part.dtype.kind == "f":
+        return part
+    if (
+        isinstance(part, np.ndarray)
+        and part.dtype.kind in "iu"
+        and (part.dtype != np.uint64 or part.max(initial=0) < 2**63)
+    ):
+        return part if part.dtype in (np.uint8, np.int32, np.int64) else part.astype(np.int64)
+    if isinstance(part, np.ndarray):
+        part = part.tolist()
     listed = list(part)
     if listed and all(type(cell) is int for cell in listed) and all(abs(cell) < 2**62 for cell in listed):
         return np.array(listed, dtype=np.int64)
@@ -135,17 +166,10 @@ class Alphabet:
     def of(cls, found: Symbols) -> "Alphabet":
         """The symbols that sequences hold, in order."""
         cells = found.cells
-        if cells.dtype.kind == "f" and not np.isfinite(cells).all():
-            raise ValueError("a symbol is NaN or infinite; leave it out, or cut the sequence there.")
+        present = _distinct(cells)
         if cells.dtype.kind != "O":
-            values = np.unique(cells)
+            values = np.array(present, dtype=cells.dtype)
             return cls(np.array([chr(value) for value in values]) if found.text else values, found.text)
-        try:
-            present = list(dict.fromkeys(cells.tolist()))
-        except TypeError:
-            raise TypeError("symbols must be hashable: text, numbers, tuples; a list is none.") from None
-        if any(is_missing(cell) for cell in present):
-            raise ValueError("a symbol is missing (None or NaN); leave it out, or cut the sequence there.")
         try:
             present.sort()
         except TypeError:  # kinds that don't compare
@@ -157,7 +181,12 @@ class Alphabet:
     @classmethod
     def declared(cls, symbols: Any, text: bool) -> "Alphabet":
         """An alphabet that is given, for sequences that are text or not."""
-        listed = cls.of(read([list(symbols)])).symbols
+        try:
+            listed = cls.of(read([list(symbols)])).symbols
+        except TypeError:
+            raise TypeError(
+                f"symbols must be a list of hashable symbols, or a text of them, got {symbols!r}."
+            ) from None
         return cls(listed, text and all(isinstance(one, str) and len(one) == 1 for one in listed.tolist()))
 
     @property
@@ -172,6 +201,14 @@ class Alphabet:
     def encode(self, found: Symbols) -> NDArray[np.int64]:
         """Codes of symbols; of one that is not in the alphabet, its size."""
         cells = found.cells
+        letters = self.text or all(isinstance(one, str) and len(one) == 1 for one in self.symbols.tolist())
+        if found.text and not letters:
+            raise TypeError(
+                "these sequences are texts, whose symbols are characters, but other symbols were learnt from; give "
+                "each sequence as a list of its symbols: [[...], [...]]."
+            )
+        if cells.dtype.kind in "fO":
+            _distinct(cells)
         if self.text != found.text and self.size:
             cells = np.array([chr(cell) for cell in cells], dtype=object) if found.text else cells
         elif found.text:
@@ -185,6 +222,21 @@ class Alphabet:
         """A sequence of codes as symbols: text of characters, else an array."""
         symbols = self.symbols[codes]
         return "".join(symbols.tolist()) if self.text else symbols
+
+
+def _distinct(cells: NDArray[Any]) -> list[Any]:
+    """The different symbols, sorted if they are numbers, or an error where one is none."""
+    if cells.dtype.kind != "O":
+        if cells.dtype.kind == "f" and not np.isfinite(cells).all():
+            raise ValueError("a symbol is NaN or infinite; leave it out, or cut the sequence there.")
+        return np.unique(cells).tolist()
+    try:
+        present = list(dict.fromkeys(cells.tolist()))
+    except TypeError:
+        raise TypeError("symbols must be hashable: text, numbers, tuples; a list is none.") from None
+    if any(is_missing(cell) for cell in present):
+        raise ValueError("a symbol is missing (None or NaN); leave it out, or cut the sequence there.")
+    return present
 
 
 def _looked_up(cells: NDArray[Any], symbols: NDArray[Any]) -> NDArray[np.int64]:

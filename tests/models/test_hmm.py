@@ -111,7 +111,10 @@ def test_a_monitor_of_ones_own_is_asked(rows):
     model = GaussianHMM(2, random_state=0, n_iter=50)
     model.monitor_ = Twice(0.0, 50, False)
     assert len(model.fit(rows[0]).monitor_.history) == 2
-    assert not hasattr(clone(model), "monitor_")
+    assert clone(model).monitor_.history == []
+    plain = GaussianHMM(2, tol=5)
+    plain.monitor_ = Twice(plain.monitor_.tol, plain.monitor_.n_iter, plain.monitor_.verbose)
+    assert plain.fit(rows[0]).monitor_.iter == 2
 
 
 def test_bad_input(rows):
@@ -222,3 +225,204 @@ def test_tables_are_followed_too(rng):
     following = model.follow(frame[:50])
     assert list(following.sample(3, random_state=0)[0].columns) == ["a", "b"]
     assert following.score(frame[50:52]).shape == (2,)
+
+
+class TestReviewed:
+    """What reviewers found."""
+
+    def test_symbols_that_the_rows_lack(self, rng):
+        X = rng.integers(0, 4, 60)[:, None]
+        ours, theirs = (one(2, n_features=6, random_state=0).fit(X) for one in (CategoricalHMM, hmm.CategoricalHMM))
+        np.testing.assert_allclose(ours.emissionprob_, theirs.emissionprob_, atol=1e-8)
+        assert ours.emissionprob_.shape == (2, 6)
+
+    def test_draws_are_hmmlearns(self, rows):
+        X, _ = rows
+        for kind in ("diag", "full"):
+            ours, theirs = (one(2, kind, random_state=3).fit(X) for one in (GaussianHMM, hmm.GaussianHMM))
+            for mine, yours in zip(ours.sample(20, random_state=1), theirs.sample(20, random_state=1), strict=True):
+                np.testing.assert_allclose(mine, yours, atol=1e-6)
+        symbols = np.arange(40)[:, None] % 3
+        ours, theirs = (one(2, random_state=3).fit(symbols) for one in (CategoricalHMM, hmm.CategoricalHMM))
+        mine, yours = ours.sample(20, random_state=1), theirs.sample(20, random_state=1)
+        np.testing.assert_array_equal(mine[0], yours[0])
+        assert mine[0].dtype.kind == "i"
+        assert ours.sample(3, currstate=1)[1][0] == 1
+
+    def test_all_steps_can_be_forced(self, rows):
+        X, _ = rows
+        assert GaussianHMM(2, random_state=0, tol=-np.inf, n_iter=40).fit(X).monitor_.iter == 40
+
+    def test_what_was_set_and_is_overwritten_is_said(self, rows):
+        X, _ = rows
+        model = GaussianHMM(2, random_state=0)
+        model.means_ = np.zeros((2, 2))
+        with pytest.warns(UserWarning, match="means_ was set, and is begun anew"):
+            model.fit(X)
+        model.fit(X)  # what a fit left is no one's wish
+        model.means_ += 1.0
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"params": "xyz"},
+            {"init_params": None},
+            {"tol": "a"},
+            {"startprob_prior": np.ones(3)},
+            {"transmat_prior": "a"},
+            {"covars_prior": -1},
+            {"covars_weight": np.ones(7)},
+            {"means_prior": np.zeros(3)},
+            {"means_weight": -1},
+        ],
+    )
+    def test_wrong_parameters_are_named(self, rows, options):
+        with pytest.raises(ValueError, match=next(iter(options))):
+            GaussianHMM(2, **options).fit(rows[0])
+
+    def test_lengths_that_overflow(self, rows):
+        X, _ = rows
+        for refused in (
+            lambda: GaussianHMM(2).fit(X, [2**62] * 4 + [400]),
+            lambda: MarkovChain().fit(np.zeros(100, int), lengths=[2**62] * 4 + [100]),
+            lambda: HiddenMarkov(random_state=0).fit(X, lengths=[2**63 - 1, 2**63 - 1, 402]),
+        ):
+            with pytest.raises(ValueError, match="lengths add up"):
+                refused()
+
+    def test_infinite_and_impossible_rows(self, rows):
+        X, _ = rows
+        model = HiddenMarkov(Gaussian(), 2, random_state=0).fit(X)
+        for cell, message in ((np.inf, "infinity"), (1e200, "sequence 0 is impossible")):
+            broken = X.copy()
+            broken[3, 0] = cell
+            for method in (model.predict, model.predict_proba, model.decode):
+                with pytest.raises(ValueError, match=message):
+                    method(broken)
+
+    def test_a_follower_never_loses_a_state(self):
+        seen = fit(Gaussian(), np.array([[-1.0], [1.0], [49.0], [51.0]]), Labels([0, 0, 1, 1])).density
+        model = HiddenMarkov.from_parameters([0.5, 0.5], np.eye(2), seen)
+        rows = np.array([[0.0], [50.0], [50.0]])
+        following = model.follow()
+        for row in rows:
+            following.update(row[None])
+        np.testing.assert_allclose(following.states, [0.0, 1.0])
+        assert following.log_likelihood == pytest.approx(model.score(rows))
+
+    def test_no_row_costs_digits_of_the_others(self):
+        seen = fit(Gaussian(), np.array([[-1.0], [1.0], [1.0], [3.0]]), Labels([0, 0, 1, 1])).density
+        model = HiddenMarkov.from_parameters([0.5, 0.5], np.eye(2), seen)
+        rows = np.concatenate([np.zeros(400), [1e9], np.full(3, 2.0)])[:, None]
+        np.testing.assert_allclose(model.score_samples(rows)[-3:], -0.5 * np.log(2 * np.pi), rtol=1e-12)
+
+    def test_rare_symbols_outside_of_the_sample(self, rng):
+        z = (np.cumsum(rng.random(9000) < 0.05) % 2).astype(int)
+        cells = np.where(rng.random(9000) < 0.85, z, 1 - z)
+        cells[[600, 5200]] = 2
+        from parzen import Categorical
+
+        model = HiddenMarkov(Categorical(estimate="ml"), 2, random_state=0).fit(cells[:, None])
+        assert np.isfinite(model.score(cells[:, None]))
+
+    def test_given_chains_count_their_own_parameters(self, rows):
+        from parzen import Categorical, Poisson
+
+        X, _ = rows
+        for family, table in (
+            (Gaussian("diagonal"), X),
+            (Gaussian(), X),
+            (Poisson(estimate="ml"), np.abs(X).astype(int)),
+            (Categorical(estimate="ml", unseen="error"), np.abs(X[:, :1]).astype(int)),
+        ):
+            fitted = HiddenMarkov(family, 2, random_state=0, max_iter=500).fit(table)
+            codes = fitted.schema_.encode(table)
+            given = HiddenMarkov.from_parameters(fitted.start_, fitted.transition_, fitted.density_.emission)
+            assert given.aic(codes) == pytest.approx(fitted.aic(table))
+
+    def test_sequences_in_other_forms(self, rng):
+        import pandas as pd
+
+        words = MarkovChain().fit([["sun", "sun", "rain", "sun"], ["rain", "rain", "sun"]])
+        with pytest.raises(TypeError, match="give each sequence as a list"):
+            words.predict_next(["sun", "rain"])
+        assert MarkovChain().fit(pd.DataFrame({"x": [3, 1, 3]})).symbols_.tolist() == [1, 3]
+        assert MarkovChain().fit(pd.DataFrame({"x": ["ab", "ba"]})).symbols_.tolist() == ["a", "b"]
+        for wrong in ([np.array([[5, 1], [2, 9]])], np.zeros((2, 2, 2))):
+            with pytest.raises(ValueError, match="one axis"):
+                MarkovChain().fit(wrong)
+        for kind in (np.int8, np.int16, np.uint16, np.uint64):
+            assert MarkovChain().fit([np.array([0, 1, 0], dtype=kind)]).symbols_.tolist() == [0, 1]
+        big = MarkovChain().fit([np.array([2**63 + 1, 1], dtype=np.uint64)])
+        assert big.symbols_.tolist() == [1, 2**63 + 1]
+        for missing in ([[None, "sun"]], [["sun", float("nan")]]):
+            with pytest.raises(ValueError, match="missing"):
+                words.log_prob(missing)
+
+    def test_sequences_of_no_weight_are_as_if_they_were_not_there(self):
+        for one, other in ((["ab", "cd"], ["ab"]), ([[0, 1], [2, 3]], [[0, 1]])):
+            weighed, alone = MarkovChain().fit(one, sample_weight=[1.0, 0.0]), MarkovChain().fit(other)
+            np.testing.assert_array_equal(weighed.transition_, alone.transition_)
+        chosen = MarkovChain("bic", estimate="ml").fit(["abababababababab", "zz"], sample_weight=[1, 0])
+        assert np.isfinite(list(chosen.orders_.values())).all()
+
+    def test_what_is_held_out_goes_on_from_what_came_before(self):
+        chain = MarkovChain("heldout", estimate="ml").fit("c" + "ab" * 300)
+        assert chain.order_ == 1
+        with pytest.raises(ValueError, match="use a prior"):
+            MarkovChain("heldout", estimate="ml").fit(["ab"] * 4 + ["zz"])
+
+    def test_long_runs_are_exact(self):
+        n = 400
+        P = np.zeros((n, n))
+        for i in range(n):
+            P[i, min(i + 1, n - 1)] += 0.9
+            P[i, max(i - 1, 0)] += 0.1
+        np.testing.assert_allclose(
+            MarkovChain.from_parameters(range(n), P).stationary()[-2:], [8 / 81, 8 / 9], rtol=1e-12
+        )
+        back = P[:20, :20].copy()
+        back[19] = 0.0
+        back[19, 18], back[19, 19] = 0.9, 0.1
+        back[:19] = 0.0
+        for i in range(19):
+            back[i, i + 1] += 0.1
+            back[i, max(i - 1, 0)] += 0.9
+        # From i to i + 1 it takes h_i = 10 + 9 h_{i - 1} steps.
+        steps, step = 0, 0
+        for _ in range(19):
+            step = 10 + 9 * step
+            steps += step
+        assert MarkovChain.from_parameters(range(20), back).hitting_times(19)[0] == pytest.approx(steps, rel=1e-13)
+        tiny = [[1 - 3e-12, 1e-12, 2e-12, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0.5, 0.5, 0, 0]]
+        assert MarkovChain.from_parameters("abcd", tiny).hitting_probability("b")[0] == pytest.approx(1 / 3, rel=1e-12)
+
+    def test_order_0_has_one_context(self):
+        chain = MarkovChain(0).fit(["ab"])
+        assert chain.contexts_ == [()]
+        assert chain.n_step(3).shape == chain.transition_.shape == (1, 2)
+
+    def test_small_shares_of_the_unseen_are_kept(self):
+        chain = MarkovChain(prior=1e-20).fit(["aababcabbc"])
+        np.testing.assert_allclose(chain.unseen_, [2.5e-21, 2.5e-21, 1e-20])
+
+    def test_columns_of_counts_have_names(self):
+        from parzen import TransitionCounts
+
+        counts = TransitionCounts().fit(["ab"])
+        assert counts.get_feature_names_out()[:4].tolist() == ["→a", "→b", "→?", "a→a"]
+        assert counts.set_params(order=2).transform(["ab"]).shape == (1, 12)
+
+    def test_known_states_as_numbers_with_gaps(self, rows):
+        X, lengths = rows
+        known = np.full(400, np.nan)
+        known[:10] = 1.0
+        model = HiddenMarkov(Gaussian(), 2, random_state=0).fit(X, known)
+        assert (model.predict(X)[:10] == 1).all()
+        for y, message in ((np.full(400, 0.5), "got .*0.5"), (np.full(400, "a"), "got .*'a'"), (lengths, "lengths=")):
+            with pytest.raises(ValueError, match=message):
+                model.fit(X, y)
+        with pytest.raises(ValueError, match="lengths="):
+            model.score(X, lengths)
+        with pytest.raises(ValueError, match="keep to the topology"):
+            HiddenMarkov(Gaussian(), 2, topology="left-right").fit(X, np.repeat([1, 0], 200))

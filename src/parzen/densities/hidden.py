@@ -65,11 +65,14 @@ class HiddenDensity(Density):
 
     def smoothed(self, X: Any, lengths: NDArray[np.int64]) -> Smoothed:
         """What whole sequences say of their states."""
-        return smooth(self.rows(X), lengths, self.start, self.transition, None)
+        found = smooth(self.rows(X), lengths, self.start, self.transition, None)
+        _possible(found.log_likelihood)
+        return found
 
     def path(self, X: Any, lengths: NDArray[np.int64]) -> tuple[float, NDArray[np.int64]]:
         """Logarithm of the joint density of rows and their likeliest states, and these."""
         path, best = likeliest_path(self.rows(X), lengths, *self.log_chain)
+        _possible(best)
         return float(best.sum()), path
 
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
@@ -90,3 +93,13 @@ class HiddenDensity(Density):
 
     def conditional(self, columns: Sequence[int], values: ArrayLike) -> Density:
         raise TypeError("a hidden chain has no conditional of some columns; condition the states' densities instead.")
+
+
+def _possible(likelihoods: Array) -> None:
+    """Raise where a sequence can't come from the chain: nothing can be said of its states then."""
+    never = np.flatnonzero(~np.isfinite(likelihoods))
+    if len(never):
+        raise ValueError(
+            f"sequence {int(never[0])} is impossible under this chain: a row has density 0 in every state that can be "
+            "reached, so that nothing can be said of its states."
+        )

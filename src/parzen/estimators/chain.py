@@ -16,7 +16,7 @@ from parzen.families.chain import Markov
 from parzen.family import choose
 from parzen.kernels.arrays import Array
 from parzen.kernels.chain import context_count, count_transitions, score_transitions
-from parzen.sequences import Alphabet, Symbols, read
+from parzen.sequences import Alphabet, Symbols, read, weighing
 from parzen.statistic import Counts
 
 #: Most numbers in a table of transitions.
@@ -116,7 +116,7 @@ class MarkovChain(Stepping, BaseEstimator):
         >>> weather.stationary().round(3), weather.hitting_times("rain")
         (array([0.167, 0.833]), array([ 0., 10.]))
         """
-        chain, given = cls(estimate="ml"), list(symbols)
+        chain, given = cls(estimate="ml"), _listed(symbols)
         chain.alphabet_ = Alphabet.declared(given, isinstance(symbols, str))
         S, known = chain.alphabet_.size, chain.alphabet_.symbols.tolist()
         if len(given) != S:
@@ -150,7 +150,7 @@ class MarkovChain(Stepping, BaseEstimator):
         self
         """
         found = read(X, lengths)
-        w = _weights(sample_weight, found)
+        found, w = weighing(found, _weights(sample_weight, found))
         self.orders_ = {}
         if isinstance(self.order, str):
             choose("order", self.order, ("bic", "heldout"))
@@ -170,7 +170,7 @@ class MarkovChain(Stepping, BaseEstimator):
         if not hasattr(self, "counts_"):
             raise ValueError("this chain was given, not learnt from sequences: there are no counts to add to; use fit.")
         found = read(X, lengths)
-        w = _weights(sample_weight, found)
+        found, w = weighing(found, _weights(sample_weight, found))
         codes = self._known(found, "learnt from; give symbols=[...] with all of them")
         self._learnt(self.counts_ + count_transitions(codes, found.lengths, self.alphabet_.size, self.order_, w))
 
@@ -253,11 +253,15 @@ class MarkovChain(Stepping, BaseEstimator):
                 raise
             likelihood = float(np.sum(model._log_prob(test) * (1.0 if wv is None else wv)))
             if self.order == "heldout":
+                if len(found.lengths) == 1:  # what comes after, given what came before
+                    likelihood -= float(model._log_prob(train)[0])
                 self.orders_[order] = -likelihood
                 continue
             C, S = model.counts_.shape
             weight = float(model.counts_.sum())
-            self.orders_[order] = C * (S - 1) * float(np.log(weight)) - 2.0 * likelihood
+            self.orders_[order] = C * (S - 1) * float(np.log(max(weight, 1.0))) - 2.0 * likelihood
+        if not np.isfinite(list(self.orders_.values())).any():
+            raise ValueError("no order makes the sequences that were held out possible; use a prior: estimate='bayes'.")
         return min(self.orders_, key=lambda order: self.orders_[order])
 
     def _learn(self, found: Symbols, w: Array | None, order: int) -> None:
@@ -294,16 +298,16 @@ class MarkovChain(Stepping, BaseEstimator):
     def unseen_(self) -> Array:
         """Probability, after each context, of a symbol that was never met."""
         S = len(self.symbols_)
-        return (
-            1.0 - self.transition_.sum(axis=1)
-            if self.density_.log_transition.shape[2] > S
-            else np.zeros(S**self.order_)
-        )
+        if self.density_.log_transition.shape[2] == S:
+            return np.zeros(S**self.order_)
+        return np.exp(self.density_.log_transition[0][-(S**self.order_) :, S])
 
     @property
     def contexts_(self) -> list[Any]:
         """Contexts of the last symbols, in the order of `transition_`."""
         symbols = self.symbols_.tolist()
+        if self.order_ == 0:
+            return [()]
         if self.order_ == 1:
             return symbols
         grid = np.indices((len(symbols),) * self.order_).reshape(self.order_, -1).T
@@ -392,6 +396,13 @@ class MarkovChain(Stepping, BaseEstimator):
         return self.alphabet_.decode(np.array(codes[: int(length)], dtype=np.int64))
 
 
+def _listed(symbols: Any) -> list[Any]:
+    try:
+        return list(symbols)
+    except TypeError:
+        raise TypeError(f"symbols must be a list of symbols, or a text of them, got {symbols!r}.") from None
+
+
 def _weights(sample_weight: Any, found: Symbols) -> Array | None:
     if sample_weight is None:
         return None
@@ -425,9 +436,8 @@ def _split(found: Symbols, w: Array | None) -> tuple[Symbols, Symbols, Array | N
         cut = max(1, int(0.8 * len(found.cells)))
         if cut == len(found.cells):
             raise ValueError("order='heldout' needs at least two symbols.")
-        sides = (slice(0, cut), slice(cut, None))
-        first, last = (Symbols(found.cells[side], np.array([len(found.cells[side])]), found.text) for side in sides)
-        return first, last, w, w
+        first = Symbols(found.cells[:cut], np.array([cut]), found.text)
+        return first, found, w, None  # scored whole, less the first part
     kept = max(1, int(0.8 * m))
     at = int(found.lengths[:kept].sum())
     first = Symbols(found.cells[:at], found.lengths[:kept], found.text)

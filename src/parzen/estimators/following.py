@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 
 from parzen.densities.hidden import HiddenDensity
 from parzen.densities.mixture import MixtureDensity
 from parzen.estimators.learner import generator, row_count
 from parzen.kernels.arrays import Array
-from parzen.kernels.hidden import filtered
+from parzen.kernels.hidden import followed
 
 
 class Follower:
@@ -41,28 +42,32 @@ class Follower:
 
     def __init__(self, chain: HiddenDensity, read: Callable[[Any], Any], write: Callable[[Array], Any]) -> None:
         self._chain, self._read, self._write = chain, read, write
-        self._next = chain.start.copy()
+        with np.errstate(divide="ignore"):  # in logarithms, in which no state is lost however unlikely it becomes
+            self._log_next = np.log(chain.start)
         self.states = np.full(chain.size, np.nan)
         self.log_likelihood = 0.0
         self.seen = 0
+
+    def __repr__(self) -> str:
+        return f"Follower(seen={self.seen}, states={np.round(self.states, 3).tolist()})"
 
     def update(self, X: Any) -> Array:
         """Take the next rows; returns the log-density of each, given those before it."""
         chain, rows = self._chain, self._read(X)
         n = rows.shape[0]
-        states, steps = filtered(chain.rows(rows), np.array([n], dtype=np.int64), self._next, chain.transition)
+        steps, states = followed(chain.rows(rows), self._log_next, chain.transition)
         if not np.isfinite(steps).all():
             at = self.seen + int(np.flatnonzero(~np.isfinite(steps))[0])
             raise ValueError(f"row {at} is impossible after those before it; it was not taken.")
-        self.states = states[-1].copy()
-        self._next = self.states @ chain.transition
+        self.states = np.exp(states)
+        self._log_next = logsumexp(states[:, None] + chain.log_chain[1], axis=0)
         self.log_likelihood += float(steps.sum())
         self.seen += n
         return steps
 
     def ahead(self, steps: int = 1) -> Array:
         """Probability of each state so many steps after the last row, (K,)."""
-        return self._next @ np.linalg.matrix_power(self._chain.transition, step_count(steps) - 1)
+        return np.exp(self._log_next) @ np.linalg.matrix_power(self._chain.transition, step_count(steps) - 1)
 
     def predictive(self, steps: int = 1) -> MixtureDensity:
         """Density of the row that comes so many steps after the last one: a mixture of the states' densities."""
@@ -79,7 +84,7 @@ class Follower:
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[Any, NDArray[np.int64]]:
         """How the sequence may go on: rows, as a table of the kind that was fitted, and their states."""
-        chain = replace(self._chain, start=self._next)
+        chain = replace(self._chain, start=np.exp(self._log_next))
         rows, states = chain.draw(row_count(n_samples), generator(random_state))
         return self._write(rows), states
 

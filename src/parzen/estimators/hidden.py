@@ -8,17 +8,22 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from parzen.chains import probabilities
+from parzen.densities.counts import PoissonDensity
+from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.hidden import HiddenDensity
-from parzen.estimators.door import all_or_nothing, table
+from parzen.densities.symbols import CategoricalDensity
+from parzen.estimators.door import all_or_nothing, finite, table
 from parzen.estimators.following import Follower, step_count
 from parzen.estimators.learner import Learner, generator, row_count
+from parzen.families.counts import Poisson
 from parzen.families.gaussian import Gaussian
 from parzen.families.hidden import Hidden
+from parzen.families.symbols import Categorical
 from parzen.family import Density, Family
 from parzen.fit import Fit, fit
 from parzen.kernels.arrays import Array
 from parzen.schema import learn
-from parzen.sequences import check_lengths
+from parzen.sequences import check_lengths, refuse_nested
 
 TOPOLOGIES = ("ergodic", "left-right")
 
@@ -100,7 +105,9 @@ class HiddenMarkov(Learner):
         self.random_state = random_state
 
     @classmethod
-    def from_parameters(cls, start: ArrayLike, transition: ArrayLike, emission: Density) -> Self:
+    def from_parameters(
+        cls, start: ArrayLike, transition: ArrayLike, emission: Density, family: Family | None = None
+    ) -> Self:
         """A hidden chain whose parameters are known: it scores, predicts, follows and draws as a fitted one does.
 
         Parameters
@@ -109,6 +116,8 @@ class HiddenMarkov(Learner):
         transition : array of shape (K, K), whose rows do
         emission : Density
             K densities, one for each state, such as ``fit(Gaussian(), X, Labels(states)).density``.
+        family : Family, optional
+            What they were estimated by: for `aic`, `bic` and another `fit`. By default what they look like.
 
         Examples
         --------
@@ -122,14 +131,14 @@ class HiddenMarkov(Learner):
         if not isinstance(emission, Density):
             raise TypeError(f"emission must be a Density of K groups, got {type(emission).__name__}.")
         K, d = emission.shape
-        model = cls(n_states=K)
+        model = cls(_family_of(emission) if family is None else family, K)
         model.density_ = HiddenDensity(
             emission, probabilities(start, (K,), "start"), probabilities(transition, (K, K), "transition")
         )
-        model.given_ = Hidden(None, K)
-        model.family_, model.schema_ = learn(model.given_, np.zeros((1, d)))
+        model.given_ = model._family()
+        model.family_, model.schema_ = model.given_, learn(Hidden(None, K), np.zeros((1, d)))[1]
         model.n_features_in_ = d
-        model.n_iter_, model.outcome_ = 0, "converged"
+        model.n_iter_, model.outcome_, model.log_likelihoods_ = 0, "converged", ()
         return model
 
     def _family(self) -> Hidden:
@@ -159,13 +168,16 @@ class HiddenMarkov(Learner):
             if self.topology == "ergodic":
                 return None, None
             return np.arange(K) == 0, np.eye(K, dtype=bool) | np.eye(K, k=1, dtype=bool)
-        ways = np.asarray(self.topology)
-        if ways.shape != (K, K) or ways.dtype.kind not in "biuf" or not (ways.astype(bool)).any(axis=1).all():
+        try:
+            ways = np.asarray(self.topology, dtype=np.float64)
+        except (TypeError, ValueError):
+            ways = np.empty(0)
+        if ways.shape != (K, K) or not (ways >= 0).all() or not (ways > 0).any(axis=1).all():
             raise ValueError(
                 f"topology must be 'ergodic', 'left-right', or an array of ({K}, {K}) with a way out of every state, "
                 f"got {self.topology!r}."
             )
-        return None, ways.astype(bool)
+        return None, ways > 0
 
     @all_or_nothing
     def fit(self, X: Any, y: Any = None, *, lengths: Any = None, sample_weight: ArrayLike | None = None) -> None:
@@ -184,6 +196,7 @@ class HiddenMarkov(Learner):
         -------
         self
         """
+        refuse_nested(X)
         X = table(self, X, reset=True, sparse=False)
         n = X.shape[0]
         cut = check_lengths(lengths, n)
@@ -208,11 +221,20 @@ class HiddenMarkov(Learner):
         if y is None:
             return None
         states = np.asarray(y)
-        if states.shape != (n,) or states.dtype.kind not in "iu" or states.min() < -1 or states.max() >= self.n_states:
+        wanted = f"y must be {n} states from 0 to {self.n_states - 1}, -1 or NaN where they are not known"
+        if states.shape != (n,):
             raise ValueError(
-                f"y must be {n} states from 0 to {self.n_states - 1}, -1 where they are not known, got {y!r}."
+                f"{wanted}, got the shape {states.shape}; lengths of sequences are given by name: lengths=."
             )
-        return states.astype(np.int64)
+        try:
+            numbers = states.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"{wanted}, got {states[0]!r}.") from None
+        numbers = np.where(np.isnan(numbers), -1.0, numbers)
+        off = (numbers != np.floor(numbers)) | (numbers < -1) | (numbers >= self.n_states)
+        if off.any():
+            raise ValueError(f"{wanted}, got {states[off][0]!r}.")
+        return numbers.astype(np.int64)
 
     @staticmethod
     def _weights(sample_weight: Any, lengths: NDArray[np.int64]) -> Array | None:
@@ -244,7 +266,8 @@ class HiddenMarkov(Learner):
     def _read(self, X: Any, lengths: Any) -> tuple[Any, NDArray[np.int64]]:
         """Rows, and lengths of the sequences."""
         check_is_fitted(self, "density_")
-        rows = self._later(X)
+        refuse_nested(X)
+        rows = finite(self._later(X))
         return rows, check_lengths(lengths, rows.shape[0])
 
     def score_samples(self, X: Any, *, lengths: Any = None) -> Array:
@@ -253,7 +276,10 @@ class HiddenMarkov(Learner):
 
     def score(self, X: Any, y: Any = None, *, lengths: Any = None) -> float:
         """Log-likelihood of all sequences, as in hmmlearn."""
-        return float(self.score_samples(X, lengths=lengths).sum())
+        scores = self.score_samples(X, lengths=lengths)
+        if y is not None and np.shape(y) != scores.shape:
+            raise ValueError("y is not used, and is not one for each row; lengths are given by name: lengths=.")
+        return float(scores.sum())
 
     def predict_proba(self, X: Any, *, lengths: Any = None) -> Array:
         """Probability of each state at each row, given its whole sequence (smoothing), (n, K)."""
@@ -289,9 +315,21 @@ class HiddenMarkov(Learner):
 
     def aic(self, X: Any, *, lengths: Any = None) -> float:
         """Akaike's information criterion; low is good."""
-        return 2.0 * self.family_.n_parameters(self._chain) - 2.0 * self.score(X, lengths=lengths)
+        score = self.score(X, lengths=lengths)
+        return 2.0 * self.family_.n_parameters(self._chain) - 2.0 * score
 
     def bic(self, X: Any, *, lengths: Any = None) -> float:
         """Bayesian information criterion; low is good."""
         scores = self.score_samples(X, lengths=lengths)
         return self.family_.n_parameters(self._chain) * float(np.log(len(scores))) - 2.0 * float(scores.sum())
+
+
+def _family_of(emission: Density) -> Family:
+    """The family that densities look like."""
+    if isinstance(emission, GaussianDensity):
+        return Gaussian("full" if emission.factor.ndim == 3 else "diagonal")
+    if isinstance(emission, CategoricalDensity):
+        return Categorical(unseen="new" if emission.open_ended else "error")
+    if isinstance(emission, PoissonDensity):
+        return Poisson()
+    raise TypeError(f"the family of a {type(emission).__name__} must be given: family=.")

@@ -9,10 +9,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from parzen.chains import probabilities
 from parzen.densities.gaussian import GaussianDensity
+from parzen.densities.hidden import HiddenDensity
 from parzen.densities.symbols import CategoricalDensity
 from parzen.estimators.covariances import SHAPES, covariances_of, factors_of, means_of
 from parzen.estimators.door import finite, table
-from parzen.estimators.stepwise import PeerHMM
+from parzen.estimators.stepwise import PeerHMM, number
 from parzen.families.gaussian import Gaussian
 from parzen.families.hidden import shares
 from parzen.families.symbols import Categorical
@@ -125,7 +126,8 @@ class GaussianHMM(PeerHMM):
     @property
     def covars_(self) -> Array:
         """Covariances of the states, (K, d, d)."""
-        check_is_fitted(self, "_covars_")
+        for name in ("means_", "_covars_"):
+            check_is_fitted(self, name)
         given = np.asarray(self._covars_)
         K, d = np.shape(self.means_)
         if self.covariance_type == "full":
@@ -189,6 +191,24 @@ class GaussianHMM(PeerHMM):
                 "tied": spread,
             }[self.covariance_type]
 
+    def _check_priors(self, begun: HiddenDensity) -> None:
+        super()._check_priors(begun)
+        K, d = np.shape(self.means_)
+        full = {"full": (K, d, d), "tied": (d, d)}.get(self.covariance_type, (K, d))
+        number("means_weight", self.means_weight, (K, 1))
+        number("covars_weight", self.covars_weight, ())
+        if np.ndim(self.covars_prior) < 2:
+            number("covars_prior", self.covars_prior, full)
+        for name, shape in (("means_prior", (K, d)), ("covars_prior", full)):
+            try:
+                np.broadcast_to(np.asarray(getattr(self, name), dtype=np.float64), shape)
+            except (TypeError, ValueError):
+                given = getattr(self, name)
+                raise ValueError(f"{name} must be a number, or numbers of the shape {shape}, got {given!r}.") from None
+
+    def _draw(self, state: int, rng: np.random.RandomState) -> Any:
+        return rng.multivariate_normal(np.asarray(self.means_)[state], self.covars_[state])
+
     def _seen_by(self) -> Gaussian:
         return Gaussian(SHAPES[self.covariance_type][0], estimate="ml")
 
@@ -244,7 +264,7 @@ class GaussianHMM(PeerHMM):
     def _adopt(self, found: Any) -> None:
         super()._adopt(found)
         emission: GaussianDensity = found.emission
-        self.means_, self._covars_ = emission.mean, covariances_of(emission.factor, self.covariance_type)
+        self.means_, self._covars_ = emission.mean.copy(), covariances_of(emission.factor, self.covariance_type)
 
     def _emission_parameters(self) -> int:
         K, d = np.shape(self.means_)
@@ -355,13 +375,27 @@ class CategoricalHMM(PeerHMM):
             P = check_random_state(self.random_state).rand(self.n_components, S)
             self.emissionprob_ = P / P.sum(axis=1, keepdims=True)
 
+    def _check(self) -> None:
+        super()._check()
+        S = self.n_features
+        if S is not None and (isinstance(S, bool) or not isinstance(S, int | np.integer) or S < 1):
+            raise ValueError(f"n_features must be a whole number, at least 1, got {S!r}.")
+
+    def _check_priors(self, begun: HiddenDensity) -> None:
+        super()._check_priors(begun)
+        K, S = np.shape(self.emissionprob_)
+        number("emissionprob_prior", self.emissionprob_prior, (K, S))
+
+    def _draw(self, state: int, rng: np.random.RandomState) -> Any:
+        return [int((np.cumsum(np.asarray(self.emissionprob_)[state]) > rng.rand()).argmax())]
+
     def _seen_by(self) -> Categorical:
-        return Categorical(estimate="ml", unseen="error", least=np.shape(self.emissionprob_)[1])
+        return Categorical(estimate="ml", unseen="error")
 
     def _emission_after(self, seen: Counts, begun: CategoricalDensity) -> CategoricalDensity:
         if "e" not in self.params:
             return begun
-        P = shares(seen.counts, self.emissionprob_prior, None)
+        P = shares(seen.resized(begun.sizes).counts, self.emissionprob_prior, None)
         with np.errstate(divide="ignore"):
             return CategoricalDensity(np.log(P), begun.sizes, open_ended=False)
 

@@ -58,7 +58,7 @@ class Stepping:
         """Probability of each symbol n steps after each context, (contexts, S)."""
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
             raise ValueError(f"n must be a whole number of steps, at least 1, got {n!r}.")
-        return self._last(np.linalg.matrix_power(self._matrix(), int(n)))
+        return self._last(np.linalg.matrix_power(self._matrix(), int(n)))[: len(self.transition_)]
 
     def _last(self, P: Array) -> Array:
         """Probabilities of contexts as those of their last symbols."""

@@ -1,9 +1,10 @@
 """What hmmlearn's models have in common: parameters that may be set, and steps that are its own."""
 
 import sys
+import warnings
 from abc import abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
+from copy import copy
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,12 +17,11 @@ from parzen.chains import probabilities, stationary, structure
 from parzen.densities.hidden import HiddenDensity
 from parzen.estimators.door import all_or_nothing
 from parzen.estimators.following import Follower
-from parzen.estimators.learner import generator, row_count
+from parzen.estimators.learner import row_count
 from parzen.families.hidden import Hidden, shares
-from parzen.family import Density, Family, choose
-from parzen.fit import fit
+from parzen.family import Density, Family, choose, outside
 from parzen.kernels.arrays import Array
-from parzen.sequences import check_lengths
+from parzen.sequences import check_lengths, refuse_nested
 from parzen.statistic import Joint
 
 
@@ -60,26 +60,11 @@ class Monitor:
         return f"Monitor(history={self.history}, iter={self.iter}, tol={self.tol}, n_iter={self.n_iter})"
 
 
-@dataclass(eq=False, repr=False)
-class Stepwise(Hidden):
-    """A hidden chain that is maximised by a function of its statistic."""
-
-    step: Callable[[Joint], HiddenDensity] | None = None
-
-    def maximise(self, statistic: Joint) -> HiddenDensity:
-        assert self.step is not None
-        return self.step(statistic)
-
-    def log_belief(self, density: Any, statistic: Any) -> float:
-        return 0.0  # hmmlearn watches the likelihood alone
-
-
 class PeerHMM(BaseEstimator):
     """What hmmlearn's models have in common. Parameters are attributes that may be set, before a fit or instead."""
 
     startprob_: Array
     transmat_: Array
-    monitor_: Monitor
 
     #: Letters of the emission's parameters in `params` and `init_params`, and their names.
     _letters: ClassVar[dict[str, str]]
@@ -137,37 +122,45 @@ class PeerHMM(BaseEstimator):
         self
         """
         self._check()
+        refuse_nested(X)
         rows = self._rows(X, learning=True)
         cut = check_lengths(lengths, len(rows))
         K = self.n_components
         if len(rows) < K:
             raise ValueError(f"there are fewer rows (n_samples = {len(rows)}) than states ({K}); ask for fewer.")
-        rng = check_random_state(self.random_state)
+        rng = self._random(self.random_state)
         if self._begins("s", "startprob_"):
             self.startprob_ = rng.dirichlet(np.full(K, 1.0 / K))
         if self._begins("t", "transmat_"):
             self.transmat_ = rng.dirichlet(np.full(K, 1.0 / K), size=K)
         self._begin(rows, rng)
-        begun = self._density()
-        monitor = self.monitor_ = self._watcher()
-        if self.n_iter == 0:
-            return
+        begun = density = self._density()
+        self._check_priors(begun)
+        if type(self.monitor_) is Monitor:
+            self.monitor_ = Monitor(self.tol, self.n_iter, self.verbose)
+        monitor = self.monitor_
+        monitor.iter = 0
+        monitor.history.clear()
+        family = Hidden(self._seen_by(), K, cut)
+        for _ in range(self.n_iter):
+            seen = family.observe(rows, None, density)
+            density = self._after(seen.statistic, begun)  # type: ignore[arg-type]
+            monitor.report(float(seen.log_likelihood.sum()))
+            if monitor.converged:
+                break
+        self._adopt(density)
+        self._left = {name: getattr(self, name) for name in ("startprob_", "transmat_", *self._letters.values())}
 
-        def watch(_: int, score: float) -> bool:
-            monitor.report(score)
-            return bool(monitor.converged)
+    @property
+    def monitor_(self) -> Monitor:
+        """How the last fit went; one's own, with `report` and `converged`, may be set before a fit."""
+        if not hasattr(self, "_monitor"):
+            self._monitor = Monitor(self.tol, self.n_iter, self.verbose)
+        return self._monitor
 
-        family = Stepwise(self._seen_by(), K, cut, step=lambda seen: self._after(seen, begun))
-        found = fit(family, rows, start=begun, max_iter=self.n_iter, tol=0.0, callback=watch, accelerate=False)
-        self._adopt(found.density)
-
-    def _watcher(self) -> Monitor:
-        own: Any = getattr(self, "monitor_", None)
-        if own is None or type(own) is Monitor:
-            return Monitor(self.tol, self.n_iter, self.verbose)
-        own.iter = 0  # the user's, which may say when to stop
-        own.history.clear()
-        return own
+    @monitor_.setter
+    def monitor_(self, monitor: Any) -> None:
+        self._monitor = monitor
 
     def _check(self) -> None:
         K, most = self.n_components, self.n_iter
@@ -177,8 +170,38 @@ class PeerHMM(BaseEstimator):
             raise ValueError(f"n_iter must be a whole number, at least 0, got {most!r}.")
         choose("algorithm", self.algorithm, ("viterbi", "map"))
 
+        letters = {"s", "t", *self._letters}
+        for name in ("params", "init_params"):
+            given = getattr(self, name)
+            if not isinstance(given, str) or set(given) - letters:
+                raise ValueError(f"{name} must be text of the letters {''.join(sorted(letters))!r}, got {given!r}.")
+        if isinstance(self.tol, bool) or not isinstance(self.tol, Real) or np.isnan(float(self.tol)):
+            raise ValueError(f"tol must be a number, got {self.tol!r}.")
+
+    @abstractmethod
+    def _check_priors(self, begun: HiddenDensity) -> None:
+        """Raise where a prior does not fit the parameters."""
+        K = begun.size
+        number("startprob_prior", self.startprob_prior, (K,))
+        number("transmat_prior", self.transmat_prior, (K, K))
+
+    @staticmethod
+    def _random(random_state: Any) -> np.random.RandomState:
+        if isinstance(random_state, np.random.Generator):
+            return np.random.RandomState(int(random_state.integers(2**31)))
+        return check_random_state(random_state)
+
     def _begins(self, letter: str, name: str) -> bool:
-        return letter in self.init_params or not hasattr(self, name)
+        if letter not in self.init_params:
+            return not hasattr(self, name)
+        if hasattr(self, name) and getattr(self, name) is not getattr(self, "_left", {}).get(name):
+            warnings.warn(
+                f"{name.strip('_')}_ was set, and is begun anew because init_params contains {letter!r}; leave it out "
+                "there to begin with what was set.",
+                UserWarning,
+                stacklevel=outside(),
+            )
+        return True
 
     def _after(self, seen: Joint, begun: HiddenDensity) -> HiddenDensity:
         first, pairs, inner = seen.parts
@@ -205,6 +228,7 @@ class PeerHMM(BaseEstimator):
 
     def _read(self, X: Any, lengths: Any) -> tuple[HiddenDensity, Any, NDArray[np.int64]]:
         density = self._density()
+        refuse_nested(X)
         rows = self._rows(X)
         return density, rows, check_lengths(lengths, len(rows))
 
@@ -230,7 +254,7 @@ class PeerHMM(BaseEstimator):
 
     def follow(self, X: Any = None) -> Follower:
         """Follow one sequence online: a `parzen.Follower` that has seen the rows of X, if there are any."""
-        follower = Follower(self._density(), self._rows, lambda rows: rows)
+        follower = Follower(self._density(), copy(self)._rows, np.asarray)
         if X is not None:
             follower.update(X)
         return follower
@@ -260,15 +284,31 @@ class PeerHMM(BaseEstimator):
         self, n_samples: int = 1, random_state: Any = None, currstate: int | None = None
     ) -> tuple[Array, NDArray[np.int64]]:
         """A sequence of rows and their states; `currstate` is the first of them, if given."""
-        density = self._density()
-        if currstate is not None and not 0 <= currstate < density.size:
-            raise ValueError(f"currstate must be a state from 0 to {density.size - 1}, got {currstate!r}.")
-        rng = generator(self.random_state if random_state is None else random_state)
-        return density.draw(row_count(n_samples), rng, currstate)
+        density, n = self._density(), row_count(n_samples)
+        rng = self._random(self.random_state if random_state is None else random_state)
+        first, then = np.cumsum(density.start), np.cumsum(density.transition, axis=1)
+        if currstate is None:
+            currstate = int((first > rng.rand()).argmax())
+        elif (
+            isinstance(currstate, bool)
+            or not isinstance(currstate, int | np.integer)
+            or not 0 <= currstate < len(first)
+        ):
+            raise ValueError(f"currstate must be a state from 0 to {len(first) - 1}, got {currstate!r}.")
+        states, rows = [int(currstate)], [self._draw(int(currstate), rng)]
+        for _ in range(n - 1):
+            states.append(int((then[states[-1]] > rng.rand()).argmax()))
+            rows.append(self._draw(states[-1], rng))
+        return np.atleast_2d(rows), np.array(states)
+
+    @abstractmethod
+    def _draw(self, state: int, rng: np.random.RandomState) -> Any:
+        """A row of a state, by hmmlearn's draws."""
 
     def get_stationary_distribution(self) -> Array:
         """The share of time in each state in the long run, (K,)."""
-        P = self._density().transition
+        check_is_fitted(self, "transmat_")
+        P = probabilities(self.transmat_, (self.n_components,) * 2, "transmat_")
         if sum(structure(P).recurrent) > 1:
             raise ValueError(f"there is no unique stationary distribution: {structure(P).text(list(range(len(P))))}.")
         return stationary(P)
@@ -279,7 +319,8 @@ class PeerHMM(BaseEstimator):
 
     def aic(self, X: Any, lengths: Any = None) -> float:
         """Akaike's information criterion; low is good."""
-        return 2.0 * self._size() - 2.0 * self.score(X, lengths)
+        score = self.score(X, lengths)
+        return 2.0 * self._size() - 2.0 * score
 
     def bic(self, X: Any, lengths: Any = None) -> float:
         """Bayesian information criterion; low is good."""
@@ -290,3 +331,14 @@ class PeerHMM(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def number(name: str, given: Any, shape: tuple[int, ...]) -> Array:
+    """A parameter as numbers of a shape, none negative, or an error that names it."""
+    try:
+        found = np.broadcast_to(np.asarray(given, dtype=np.float64), shape)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a number, or numbers of the shape {shape}, got {given!r}.") from None
+    if not (found >= 0).all() or not np.isfinite(found).all():
+        raise ValueError(f"{name} must be finite and not negative, got {given!r}.")
+    return np.asarray(found)

@@ -1,5 +1,6 @@
 """Sequences as counts of what followed what: what classifiers of sequences learn from."""
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,7 @@ class TransitionCounts(TransformerMixin, BaseEstimator):
         Markov(self.order).check()
         found = read(X)
         self.alphabet_ = Alphabet.of(found) if self.symbols is None else Alphabet.declared(self.symbols, found.text)
+        self.order_ = int(self.order)
 
     @property
     def symbols_(self) -> NDArray[Any]:
@@ -58,7 +60,7 @@ class TransitionCounts(TransformerMixin, BaseEstimator):
         """Counts of each sequence, CSR (m, contexts * (S + 1))."""
         check_is_fitted(self, "alphabet_")
         found = read(X, empty=True)
-        codes, S, order = self.alphabet_.encode(found), self.alphabet_.size + 1, int(self.order)
+        codes, S, order = self.alphabet_.encode(found), self.alphabet_.size + 1, self.order_
         width = context_count(S, order) * S
         if width > 2**31 - 1:
             raise ValueError(f"contexts of {order} of {S} symbols are too many to count; lower the order.")
@@ -76,6 +78,12 @@ class TransitionCounts(TransformerMixin, BaseEstimator):
         rows = np.repeat(np.arange(len(found.lengths)), found.lengths)
         shape = (len(found.lengths), width)
         return sparse.csr_matrix((np.ones(len(codes)), (rows, cells)), shape=shape)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Names of the columns: what came before, an arrow, what followed; "?" stands for symbols never met."""
+        names = [*(str(symbol) for symbol in self.symbols_.tolist()), "?"]
+        before = [" ".join(one) for length in range(self.order_ + 1) for one in product(names, repeat=length)]
+        return np.array([f"{one}→{name}" for one in before for name in names], dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

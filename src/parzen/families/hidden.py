@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.densities.hidden import HiddenDensity
+from parzen.densities.mixture import MixtureDensity
 from parzen.families.mixture import Mixture, PartlyLabelled
 from parzen.family import Collapse, Density, Family, NeedsDensity, Table, calling, quietly
 from parzen.fit import begin, fit
@@ -84,8 +85,9 @@ class Hidden(Family):
         impossible = np.flatnonzero(~np.isfinite(found.log_likelihood))
         if len(impossible):
             raise Collapse(
-                f"sequence {int(impossible[0])} is impossible under the current chain; allow more transitions, or use "
-                "a prior or a floor for the emissions."
+                f"sequence {int(impossible[0])} is impossible under the current chain; allow more transitions"
+                + ("" if self.states is None else " (the states in y must keep to the topology)")
+                + ", or use a prior or a floor for the emissions."
             )
         share = found.posterior if w is None else found.posterior * np.repeat(w, lengths)[:, None]
         seen = self._states().components().observe(X, share, at.emission)
@@ -140,7 +142,7 @@ class Hidden(Family):
         shares_of = _few_distinct(X)
         if self.n_states == 1 or (shares_of is None and self.transition_allowed is None):
             return first
-        return self._best_of(X, rows, lengths, [first, *self._others(X, rows, lengths, shares_of, rng)])
+        return self._best_of(X, rows, lengths, [first, *self._others(X, rows, lengths, shares_of, rng)], rng)
 
     def _begun(self, emission: Density, stay: Array | None = None) -> HiddenDensity:
         """A chain that may begin anywhere it is allowed to, and likes to stay."""
@@ -184,7 +186,12 @@ class Hidden(Family):
                 yield self._begun(self._sharing(X, 0.7 * share, rows, rng), rng.dirichlet(np.ones(K), K))
 
     def _best_of(
-        self, X: Any, rows: Array | None, lengths: NDArray[np.int64], tries: Sequence[HiddenDensity]
+        self,
+        X: Any,
+        rows: Array | None,
+        lengths: NDArray[np.int64],
+        tries: Sequence[HiddenDensity],
+        rng: np.random.Generator,
     ) -> HiddenDensity:
         """The start from which a few steps, over a part of the rows, lead highest; where they lead."""
         part, cut = np.arange(X.shape[0]), lengths
@@ -208,7 +215,9 @@ class Hidden(Family):
                 best = found.heights[-1], found.density  # type: ignore[assignment]
         if best is None:
             return tries[0]
-        return replace(best[1], start=tries[0].start, lengths=self.lengths)
+        emission, K = best[1].emission, int(self.n_states)
+        even = MixtureDensity(emission, np.full(K, -np.log(K)))  # a part of the rows may lack what others hold
+        return self._begun(self._open(X, even, rows, rng), 0.99 * best[1].transition + 0.01 / K)
 
     def n_parameters(self, density: Any) -> int:
         K = density.size

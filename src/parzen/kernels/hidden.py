@@ -59,6 +59,23 @@ def filtered(rows: Array, lengths: NDArray[np.int64], start: Array, transition: 
     return states, steps
 
 
+def followed(rows: Array, log_next: Array, transition: Array) -> tuple[Array, Array]:
+    """How one sequence goes on: log-density of each row given those before, (n,), and log-probabilities (K,) of states.
+
+    They are those at the last row, from those that were predicted for the first.
+    """
+    n, K = rows.shape
+    steps, states = np.empty(n), np.empty(K)
+    native.call(
+        "hidden_follow_f64",
+        *_chain(log_next, transition, K),
+        native.pointer(rows, native.F64, (n, K), "rows"),
+        n,
+        *native.outputs(steps, states),
+    )
+    return steps, states
+
+
 def likeliest_path(
     rows: Array, lengths: NDArray[np.int64], log_start: Array, log_transition: Array
 ) -> tuple[NDArray[np.int64], Array]:
