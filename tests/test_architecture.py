@@ -10,6 +10,8 @@ import parzen
 SOURCE = Path(parzen.__file__).parent
 ORDER = [
     "kernels",
+    "nodes",
+    "storage",
     "statistic",
     "accumulate",
     "posterior",
@@ -50,7 +52,8 @@ ORDER = [
 LIBRARIES = {"numpy", "scipy", "sklearn", "joblib"}
 STANDARD = {
     "abc", "collections", "concurrent", "contextlib", "contextvars", "ctypes", "dataclasses", "datetime", "decimal",
-    "functools", "itertools", "numbers", "operator", "os", "pathlib", "sys", "threading", "time", "typing", "warnings",
+    "functools", "hashlib", "importlib", "inspect", "itertools", "json", "numbers", "operator", "os", "pathlib",
+    "pkgutil", "sys", "tempfile", "threading", "time", "typing", "warnings",
 }  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))
 

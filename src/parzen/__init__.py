@@ -44,10 +44,12 @@ from parzen.family import Collapse, Density, Family, FloorWarning
 from parzen.fit import Fit, fit, log_likelihood
 from parzen.forms import Boundary, Softmax
 from parzen.kernels.memberships import Labels
+from parzen.nodes import ModelFileError
 from parzen.scores import expected_cost, risk_coverage, verify
 from parzen.shift import estimated_shares, reweighted
 from parzen.smoothing import BiasVariance, bias_variance
 from parzen.statistic import Counts, Expected, Extent, Joint, Moments, Sample, Statistic, Sums
+from parzen.storage import load, save
 
 __version__ = "0.1.0.dev0"
 
@@ -103,6 +105,7 @@ __all__ = [
     "MarkovChain",
     "Mixture",
     "MixtureModel",
+    "ModelFileError",
     "Moments",
     "Multinomial",
     "MultinomialNB",
@@ -129,9 +132,11 @@ __all__ = [
     "evaluate",
     "expected_cost",
     "fit",
+    "load",
     "log_likelihood",
     "reweighted",
     "risk_coverage",
+    "save",
     "thread_count",
     "threads",
     "verify",

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.kernels.arrays import Array
+from parzen.storage import Saving
 
 
-class Statistic(ABC):
+class Statistic(Saving, ABC):
     """Weighted rows of K groups, remembered in arrays whose size does not grow with the rows."""
 
     @abstractmethod

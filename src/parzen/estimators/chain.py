@@ -18,6 +18,7 @@ from parzen.kernels.arrays import Array
 from parzen.kernels.chain import context_count, count_transitions, score_transitions
 from parzen.sequences import Alphabet, Symbols, read, weighing
 from parzen.statistic import Counts
+from parzen.storage import Saving
 
 #: Most numbers in a table of transitions.
 MOST = 2**26
@@ -29,7 +30,7 @@ class TooManyContexts(ValueError):
     """A table of transitions would have more numbers than memory is for."""
 
 
-class MarkovChain(Stepping, BaseEstimator):
+class MarkovChain(Saving, Stepping, BaseEstimator):
     r"""A Markov chain: each symbol depends on the `order` symbols before it, and on nothing else.
 
     Parameters

@@ -18,9 +18,10 @@ from parzen.estimators.learner import generator
 from parzen.family import Density
 from parzen.kernels.arrays import Array
 from parzen.regression import Codes
+from parzen.storage import Saving
 
 
-class ConditionalDensity(BaseEstimator):
+class ConditionalDensity(Saving, BaseEstimator):
     r"""The density of y given x.
 
     By default by kernels: :math:`p(y | x) = \sum_i l_i(x) K((y - y_i) / h_y)`, with the weights of the

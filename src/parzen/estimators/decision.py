@@ -21,9 +21,10 @@ from parzen.estimators.naive import GaussianNB
 from parzen.kernels.arrays import Array
 from parzen.scores import expected_cost
 from parzen.shift import estimated_shares, reweighted
+from parzen.storage import Saving
 
 
-class DecisionClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class DecisionClassifier(Saving, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """A classifier that acts: on calibrated probabilities, by a loss.
 
     Parameters

@@ -22,6 +22,8 @@ FAR = -1e5
 class Joint:
     """A joint density, asked for the conditional one, row by row."""
 
+    _kept = ("joint", "inputs", "width", "names", "marginal")
+
     def __init__(self, density: Any, X: Any, values: Any, w: Array | None, inputs: Inputs) -> None:
         if not isinstance(density, Family | DensityLearner):
             raise TypeError(

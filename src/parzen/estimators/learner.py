@@ -18,9 +18,10 @@ from parzen.kernels.arrays import ColumnError
 from parzen.kernels.memberships import Memberships
 from parzen.schema import Schema, learn
 from parzen.statistic import Statistic
+from parzen.storage import Saving
 
 
-class Learner(BaseEstimator):
+class Learner(Saving, BaseEstimator):
     """An estimator whose knowledge is a statistic, from which its density follows.
 
     Attributes

@@ -1,6 +1,7 @@
 """Outliers among their neighbours: local density factors."""
 
 import warnings
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -129,10 +130,7 @@ class LocalDensityFactor(OutlierLearner):
         self.n_neighbors_ = min(int(self.n_neighbors), n - 1)
         self.centre_ = np.median(rows, axis=0)
         self.rows_ = rows - self.centre_
-        # In many columns scikit-learn compares squares, which knows too little of distances far from the origin.
-        way = "auto" if _compact(self.rows_) else "kd_tree"
-        self.neighbours_ = NearestNeighbors(n_neighbors=self.n_neighbors_, algorithm=way, n_jobs=self.n_jobs)
-        self.neighbours_.fit(self.rows_)
+        self.__dict__.pop("neighbours_", None)  # of rows that were learnt before
         distance, nearest = self._nearest()
         farthest = distance[:, -1]
         positive = farthest[farthest > 0]
@@ -144,6 +142,13 @@ class LocalDensityFactor(OutlierLearner):
         self.negative_outlier_factor_ = -self._factor(ratio)
         self._decide(ratio, ratio)
         self.offset_ = float(-self._factor(np.array([self.offset_]))[0])
+
+    @cached_property
+    def neighbours_(self) -> NearestNeighbors:
+        """What finds the nearest rows."""
+        # In many columns scikit-learn compares squares, which knows too little of distances far from the origin.
+        way = "auto" if _compact(self.rows_) else "kd_tree"
+        return NearestNeighbors(n_neighbors=self.n_neighbors_, algorithm=way, n_jobs=self.n_jobs).fit(self.rows_)
 
     def _check(self) -> None:
         k = self.n_neighbors
@@ -172,7 +177,7 @@ class LocalDensityFactor(OutlierLearner):
     def _log_density(self, distance: Array, nearest: NDArray[np.int64]) -> Array:
         width = self.bandwidth * self.reach_[nearest]
         far = np.maximum(distance, self.reach_[nearest])
-        terms = -self.neighbours_.n_features_in_ * np.log(width) - 0.5 * (far / width) ** 2
+        terms = -self.rows_.shape[1] * np.log(width) - 0.5 * (far / width) ** 2
         return np.asarray(logsumexp(terms, axis=1) - np.log(terms.shape[1]))
 
     def _log_ratio(self, log_density: Array, nearest: NDArray[np.int64]) -> Array:

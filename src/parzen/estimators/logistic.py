@@ -26,11 +26,12 @@ from parzen.kernels.memberships import Labels
 from parzen.linear import Linear
 from parzen.logistic import Scores, Terms, maximise_likelihood, separation
 from parzen.schema import Schema, bare_schema
+from parzen.storage import Saving
 
 SOLVERS = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
 
 
-class LogisticRegression(Classifier):
+class LogisticRegression(Saving, Classifier):
     """Logistic regression, with linear or quadratic terms: a drop-in for scikit-learn's, with the l2 penalty or none.
 
     Parameters

@@ -21,6 +21,7 @@ from parzen.family import Family, choose
 from parzen.kernels.arrays import Array, is_sparse
 from parzen.outliers import Null, false_discoveries
 from parzen.schema import bare_schema
+from parzen.storage import Saving
 from parzen.summation import effective_rows
 
 #: The p-value below which a row is predicted to be an outlier, where no share of outliers is given.
@@ -29,7 +30,7 @@ LEVEL = 0.01
 METHODS = ("tail", "ranks")
 
 
-class OutlierLearner(OutlierMixin, BaseEstimator):
+class OutlierLearner(Saving, OutlierMixin, BaseEstimator):
     """What follows from scores: decisions, p-values, and flags at a false discovery rate.
 
     A score is low where a row is unlikely; an outlier's decision is below zero and its prediction -1.

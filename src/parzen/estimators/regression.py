@@ -16,12 +16,13 @@ from parzen.kernels.arrays import Array
 from parzen.local import LocalSum
 from parzen.profiles import profile
 from parzen.regression import Regression
+from parzen.storage import Saving
 
 #: Criteria by which bandwidths of a regression are chosen.
 CRITERIA = {"cv": "squared_error", "aicc": "corrected_aic"}
 
 
-class KernelRegressor(RegressorMixin, BaseEstimator):
+class KernelRegressor(Saving, RegressorMixin, BaseEstimator):
     r"""Kernel regression: the Nadaraya-Watson estimator, or local lines.
 
     A prediction is an average of the values of neighbouring rows, :math:`m(x) = \sum_i l_i(x) y_i` with weights

@@ -3,7 +3,6 @@
 import sys
 import warnings
 from abc import abstractmethod
-from copy import copy
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -23,6 +22,7 @@ from parzen.family import Density, Family, choose, outside
 from parzen.kernels.arrays import Array
 from parzen.sequences import check_lengths, refuse_nested
 from parzen.statistic import Joint
+from parzen.storage import Saving
 
 
 class Monitor:
@@ -36,6 +36,8 @@ class Monitor:
     converged : bool
         Whether the last step raised the log-likelihood by less than `tol`, or was the last that was allowed.
     """
+
+    _kept = ("tol", "n_iter", "verbose", "history", "iter")
 
     def __init__(self, tol: float, n_iter: int, verbose: bool) -> None:
         self.tol, self.n_iter, self.verbose = tol, n_iter, verbose
@@ -60,7 +62,7 @@ class Monitor:
         return f"Monitor(history={self.history}, iter={self.iter}, tol={self.tol}, n_iter={self.n_iter})"
 
 
-class PeerHMM(BaseEstimator):
+class PeerHMM(Saving, BaseEstimator):
     """What hmmlearn's models have in common. Parameters are attributes that may be set, before a fit or instead."""
 
     startprob_: Array
@@ -254,7 +256,9 @@ class PeerHMM(BaseEstimator):
 
     def follow(self, X: Any = None) -> Follower:
         """Follow one sequence online: a `parzen.Follower` that has seen the rows of X, if there are any."""
-        follower = Follower(self._density(), copy(self)._rows, np.asarray)
+        from copy import copy
+
+        follower = Follower(self._density(), copy(self)._rows, np.asarray)  # of the model as it is now
         if X is not None:
             follower.update(X)
         return follower

@@ -13,9 +13,10 @@ from parzen.estimators.door import all_or_nothing
 from parzen.families.chain import Markov
 from parzen.kernels.chain import context_count
 from parzen.sequences import Alphabet, read
+from parzen.storage import Saving
 
 
-class TransitionCounts(TransformerMixin, BaseEstimator):
+class TransitionCounts(Saving, TransformerMixin, BaseEstimator):
     """Sequences as counts of what followed what: rows that the family `parzen.Markov` learns from.
 
     Parameters
