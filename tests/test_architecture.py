@@ -42,11 +42,13 @@ ORDER = [
     "outliers",
     "testing",
     "plotting",
+    "gridding",
     "explanation",
     "smoothing",
     "estimators",
     "comparison",
     "displays",
+    "views",
     "__init__",
 ]
 LIBRARIES = {"numpy", "scipy", "sklearn", "joblib"}

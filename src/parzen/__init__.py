@@ -50,10 +50,19 @@ from parzen.shift import estimated_shares, reweighted
 from parzen.smoothing import BiasVariance, bias_variance
 from parzen.statistic import Counts, Expected, Extent, Joint, Moments, Sample, Statistic, Sums
 from parzen.storage import load, save
+from parzen.views import (
+    BandwidthDisplay,
+    DecisionRegionDisplay,
+    DensityDisplay,
+    LearningCurveDisplay,
+    MixtureDisplay,
+    PosteriorDisplay,
+)
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "BandwidthDisplay",
     "BayesClassifier",
     "Bernoulli",
     "BernoulliNB",
@@ -71,7 +80,9 @@ __all__ = [
     "Counts",
     "Decision",
     "DecisionClassifier",
+    "DecisionRegionDisplay",
     "Density",
+    "DensityDisplay",
     "DensityEstimator",
     "DensityOutlier",
     "Each",
@@ -98,12 +109,14 @@ __all__ = [
     "Known",
     "Labels",
     "LearningComparison",
+    "LearningCurveDisplay",
     "LinearDiscriminantAnalysis",
     "LocalDensityFactor",
     "LogisticRegression",
     "Markov",
     "MarkovChain",
     "Mixture",
+    "MixtureDisplay",
     "MixtureModel",
     "ModelFileError",
     "Moments",
@@ -111,6 +124,7 @@ __all__ = [
     "MultinomialNB",
     "NaiveBayes",
     "Poisson",
+    "PosteriorDisplay",
     "Product",
     "QuadraticDiscriminantAnalysis",
     "ReliabilityDisplay",
