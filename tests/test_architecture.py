@@ -49,12 +49,15 @@ ORDER = [
     "comparison",
     "displays",
     "views",
+    "report",
+    "cli",
+    "__main__",
     "__init__",
 ]
 LIBRARIES = {"numpy", "scipy", "sklearn", "joblib"}
 STANDARD = {
-    "abc", "collections", "concurrent", "contextlib", "contextvars", "ctypes", "dataclasses", "datetime", "decimal",
-    "functools", "hashlib", "importlib", "inspect", "itertools", "json", "numbers", "operator", "os", "pathlib",
+    "abc", "argparse", "base64", "collections", "concurrent", "contextlib", "contextvars", "ctypes", "dataclasses", "datetime", "decimal",
+    "functools", "hashlib", "html", "importlib", "inspect", "itertools", "json", "numbers", "operator", "os", "pathlib",
     "pkgutil", "sys", "tempfile", "threading", "time", "typing", "warnings",
 }  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))

@@ -130,7 +130,7 @@ class Encoder:
             cells = [self.node(cell) for cell in value.ravel().tolist()]
             return {"cells": cells, "kind": kind, "shape": list(value.shape)}
         if id(value) not in self._names:
-            name = f"{len(self.arrays)}{'' if not self._within else self._where()}"
+            name = f"{len(self.arrays)} {self._where()}"
             order = value.flags.f_contiguous and not value.flags.c_contiguous
             laid = value.T if order else value
             self.arrays[name] = np.ascontiguousarray(laid, dtype=value.dtype.newbyteorder("<")).reshape(laid.shape)

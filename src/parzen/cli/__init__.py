@@ -1,0 +1,1 @@
+"""The command line: ``parzen report data.csv``, and the rest of the vocabulary on files and through pipes."""

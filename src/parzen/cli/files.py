@@ -1,0 +1,151 @@
+"""Tables from files and pipes, and back; what is wrong with them in a sentence."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from parzen.storage import write_whole
+
+
+class Trouble(Exception):
+    """Something that the user can mend, said in a sentence."""
+
+
+EXAMPLES = {
+    "iris": ("load_iris", "species"),
+    "wine": ("load_wine", "cultivar"),
+    "breast_cancer": ("load_breast_cancer", "diagnosis"),
+    "diabetes": ("load_diabetes", None),
+}
+TSV, LINES, PARQUET = (".tsv", ".tab"), (".jsonl", ".ndjson", ".json"), (".parquet", ".pq")
+
+
+def pandas() -> Any:
+    """The library of tables, or what to install."""
+    try:
+        import pandas as found
+    except ImportError:
+        raise Trouble("the command line reads tables with pandas: pip install 'parzen[cli]'.") from None
+    return found
+
+
+def example(name: str) -> tuple[Any, str | None]:
+    """A table that comes along, and the column that is predicted in it."""
+    from sklearn import datasets
+
+    if name not in EXAMPLES:
+        raise Trouble(f"there is no example {name!r}; there are {', '.join(EXAMPLES)}.")
+    pandas()
+    load, target = EXAMPLES[name]
+    found = getattr(datasets, load)(as_frame=True)
+    if target is None:
+        return found.frame.rename(columns={"target": "progression"}), None
+    names = [str(one).replace("class_", "cultivar ") for one in found.target_names]
+    labels = found.frame["target"].map(dict(enumerate(names)))
+    return found.frame.drop(columns="target").assign(**{target: labels}), target
+
+
+def read_table(
+    path: str, *, encoding: str = "utf-8", sep: str | None = None, quotes: bool = True, names: str | None = None
+) -> Any:
+    """A table of a file, by its ending: CSV, TSV, JSON lines, Parquet, each also with .gz; "-" is a pipe of CSV."""
+    pd = pandas()
+    source: Any = sys.stdin.buffer if path == "-" else Path(path)
+    if path != "-" and not source.exists():
+        raise Trouble(f"there is no file {path!r}{_near(source)}.")
+    if path != "-" and source.is_dir():
+        raise Trouble(f"{path!r} is a folder; give a file in it.")
+    plain = path.removesuffix(".gz").removesuffix(".bz2").removesuffix(".xz").lower()
+    try:
+        if plain.endswith(PARQUET):
+            return pd.read_parquet(source)
+        if plain.endswith(LINES):
+            return pd.read_json(source, lines=True, encoding=encoding)
+        named = {} if names is None else {"header": None, "names": [one.strip() for one in names.split(",")]}
+        found = pd.read_csv(
+            source, sep=sep or ("\t" if plain.endswith(TSV) else ","), encoding=encoding,
+            quoting=0 if quotes else 3, low_memory=False, **named,
+        )  # fmt: skip
+    except UnicodeDecodeError as error:
+        raise Trouble(
+            f"{path!r} is not text in {encoding} (byte {error.start}); say which it is by --encoding, such as latin-1."
+        ) from None
+    except pd.errors.EmptyDataError:
+        raise Trouble(f"{path!r} is empty; a table has a line of names and at least one row.") from None
+    except pd.errors.ParserError as error:
+        raise Trouble(f"{path!r} can't be read as a table: {_first(error)}.") from None
+    except ImportError:
+        raise Trouble("Parquet is read with pyarrow: pip install 'parzen[cli]'.") from None
+    except (ValueError, OSError, EOFError) as error:
+        raise Trouble(f"{path!r} can't be read as a table: {_first(error)}.") from None
+    if not len(found):
+        raise Trouble(f"{path!r} has a line of names and no rows.")
+    return found
+
+
+def _first(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return (lines[0] if lines else type(error).__name__).rstrip(".")
+
+
+def _near(path: Path) -> str:
+    from difflib import get_close_matches
+
+    try:
+        near = get_close_matches(path.name, [one.name for one in path.parent.iterdir()], n=1)
+    except OSError:
+        return ""
+    return f"; did you mean {str(path.with_name(near[0]))!r}?" if near else ""
+
+
+def read_loss(path: str, classes: list[str]) -> Any:
+    """A loss of a CSV whose first column names decisions and whose first line names classes; in the classes' order."""
+    table = read_table(path)
+    table = table.set_index(table.columns[0])
+    table.index, table.columns = table.index.map(str), table.columns.map(str)
+    for what, found in (("rows", table.index), ("columns", table.columns)):
+        if sorted(found) != sorted(classes):
+            raise Trouble(f"the {what} of {path!r} are {', '.join(found)}, but the classes are {', '.join(classes)}.")
+    try:
+        return table.loc[classes, classes].to_numpy(dtype=float)
+    except ValueError:
+        raise Trouble(f"{path!r} must hold numbers, and does not.") from None
+
+
+def write_table(table: Any, path: str | None) -> None:
+    """Write a table as CSV (or by the file's ending), whole or not at all; without a path to the pipe."""
+    if path in (None, "-"):
+        table.to_csv(sys.stdout, index=False)
+        return
+    assert path is not None
+    plain = path.removesuffix(".gz").lower()
+    if plain.endswith(PARQUET):
+        write(path, table.to_parquet())
+    elif plain.endswith(LINES):
+        write(path, table.to_json(orient="records", lines=True).encode())
+    else:
+        text = table.to_csv(index=False, sep="\t" if plain.endswith(TSV) else ",").encode()
+        if path.endswith(".gz"):
+            import gzip
+
+            text = gzip.compress(text)
+        write(path, text)
+
+
+def write(path: str, data: bytes) -> None:
+    """Write a file whole, or say why not."""
+    try:
+        write_whole(path, data)
+    except OSError as error:
+        raise Trouble(f"{path!r} can't be written: {error.strerror or error}.") from None
+
+
+def choose_column(name: str, columns: list[str]) -> str:
+    """A column by its name, or the nearest name in the error."""
+    if name in columns:
+        return name
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, columns, n=1, cutoff=0.5)
+    some = ", ".join(columns[:8]) + (", ..." if len(columns) > 8 else "")
+    raise Trouble(f"there is no column {name!r}" + (f"; did you mean {near[0]!r}?" if near else f"; there are {some}."))
