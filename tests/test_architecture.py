@@ -56,9 +56,9 @@ ORDER = [
 ]
 LIBRARIES = {"numpy", "scipy", "sklearn", "joblib"}
 STANDARD = {
-    "abc", "argparse", "base64", "collections", "concurrent", "contextlib", "contextvars", "ctypes", "dataclasses", "datetime", "decimal",
-    "functools", "hashlib", "html", "importlib", "inspect", "itertools", "json", "numbers", "operator", "os", "pathlib",
-    "pkgutil", "sys", "tempfile", "threading", "time", "typing", "warnings",
+    "abc", "argparse", "base64", "collections", "concurrent", "contextlib", "contextvars", "ctypes", "dataclasses",
+    "datetime", "decimal", "functools", "hashlib", "html", "importlib", "inspect", "itertools", "json", "numbers",
+    "operator", "os", "pathlib", "pkgutil", "sys", "tempfile", "threading", "time", "typing", "warnings",
 }  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))
 

@@ -112,7 +112,7 @@ def fit(args: Namespace) -> None:
         raise Trouble("no column is left to learn from; parzen report shows what each is.")
     left = [name for name in kinds if name not in names]
     X = ready(frame, names, kinds)
-    model = _model(args.model, X, kinds, names, target)
+    model = _model(args.model, X, names, target)
     if target is None:
         model.fit(X)
     else:
@@ -129,8 +129,8 @@ def fit(args: Namespace) -> None:
     tell(args, {"model": type(model).__name__, "columns": names, "left_out": left, "output": args.output}, said)
 
 
-def _model(name: str | None, X: Any, kinds: dict[str, str], names: list[str], target: str | None) -> Any:
-    numbers = [one for one in names if kinds[one] == "number"]
+def _model(name: str | None, X: Any, names: list[str], target: str | None) -> Any:
+    numbers = [one for one in names if X[one].dtype.kind == "f"]
     categories = [one for one in names if one not in numbers]
     allowed = DENSITIES if target is None else CLASSIFIERS
     name = name or allowed[0]
@@ -146,7 +146,7 @@ def _model(name: str | None, X: Any, kinds: dict[str, str], names: list[str], ta
     if name in ("kernel", "kernel-bayes", "logistic") and X.isna().to_numpy().any():
         raise Trouble(f"--model {name} takes no missing cells; leave the option out.")
     made: dict[str, Any] = {
-        "linear": GaussianDiscriminant("linear"),
+        "linear": GaussianDiscriminant(shared=True),
         "quadratic": GaussianDiscriminant(),
         "kernel-bayes": BayesClassifier(Kernel()),
         "logistic": LogisticRegression(),

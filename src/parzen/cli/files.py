@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from parzen.report.summary import no_column
 from parzen.storage import write_whole
 
 
@@ -144,8 +145,4 @@ def choose_column(name: str, columns: list[str]) -> str:
     """A column by its name, or the nearest name in the error."""
     if name in columns:
         return name
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, columns, n=1, cutoff=0.5)
-    some = ", ".join(columns[:8]) + (", ..." if len(columns) > 8 else "")
-    raise Trouble(f"there is no column {name!r}" + (f"; did you mean {near[0]!r}?" if near else f"; there are {some}."))
+    raise Trouble(no_column(name, columns))

@@ -23,8 +23,8 @@ HELP = """Say where the rows of a table come from, and act on it.
   cat data.csv | parzen outliers - --fdr 0.01
 
 Tables are CSV, TSV, JSON lines or Parquet, also with .gz; - is a pipe of CSV. Results go to the standard output,
-progress and errors to the error stream. Exit codes: 0 done, 1 something is wrong with the data, 2 with the call, 70 with
-parzen, 130 stopped."""
+progress and errors to the error stream. Exit codes: 0 done, 1 something is wrong with the data, 2 with the call, 70
+with parzen, 130 stopped."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,7 +1,6 @@
 """What predicts a column: generative and discriminative models side by side, out of fold, and what follows."""
 
 import time
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -43,7 +42,7 @@ def models(X: Any, numbers: list[str], categories: list[str], n: int) -> tuple[d
     rest = {tuple(categories): Categorical()} if categories else {}
 
     def joint(family: Any) -> Any:
-        return BayesClassifier(Product({tuple(numbers): family, **rest}) if rest else family)
+        return BayesClassifier(Product({tuple(numbers): family, **rest}) if rest else family, random_state=0)
 
     if numbers:
         found["linear discriminant"] = ("generative", joint(Gaussian(shared=True)))
@@ -94,11 +93,9 @@ def out_of_fold(model: Any, X: Any, codes: NDArray[np.intp], K: int, folds: Any)
     for train, test in folds:
         fitted = clone(model)
         begun = time.perf_counter()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            fitted.fit(X.iloc[train] if hasattr(X, "iloc") else X[train], codes[train])
-            seconds += time.perf_counter() - begun
-            found = fitted.predict_proba(X.iloc[test] if hasattr(X, "iloc") else X[test])
+        fitted.fit(X.iloc[train] if hasattr(X, "iloc") else X[train], codes[train])
+        seconds += time.perf_counter() - begun
+        found = fitted.predict_proba(X.iloc[test] if hasattr(X, "iloc") else X[test])
         P[np.ix_(test, fitted.classes_)] = found
     return P, seconds / len(folds)
 
@@ -188,10 +185,8 @@ def regions(
     margin = 0.08 * np.maximum(ends[1] - ends[0], 1e-12)
     axes = [np.linspace(ends[0, j] - margin[j], ends[1, j] + margin[j], 56) for j in range(2)]
     mesh = np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = BayesClassifier(Gaussian()).fit(rows, own)
-        P = model.predict_proba(mesh)
+    model = BayesClassifier(Gaussian()).fit(rows, own)
+    P = model.predict_proba(mesh)
     winner = model.classes_[P.argmax(axis=1)]
     inside = ((rows >= ends[0] - margin) & (rows <= ends[1] + margin)).all(axis=1)
     shown = np.flatnonzero(inside)
@@ -211,10 +206,8 @@ def misfits(
     X: Any, codes: NDArray[np.intp], labels: list[Any], classes: list[str], fdr: float = 0.05
 ) -> dict[str, Any]:
     """Rows that are unlikely in every class."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = NaiveBayes().fit(X, codes)
-        scores = model.density_.log_density(model.schema_.encode(X)).max(axis=1)
+    model = NaiveBayes().fit(X, codes)
+    scores = model.density_.log_density(model.schema_.encode(X)).max(axis=1)
     p = Null.of(scores).p_values(scores)
     flags = false_discoveries(p, fdr)
     worst = np.argsort(p, kind="stable")[: min(max(int(flags.sum()), 3), 15)]
@@ -242,12 +235,10 @@ def learning(X: Any, y: Any, numbers: list[str], categories: list[str], repeats:
     if most < max(4 * K, 20):
         return None
     sizes = np.unique(np.geomspace(max(4 * K, 20), most, 6).astype(int)).tolist()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = compare_learning(
-            NaiveBayes(), coded(LogisticRegression(), numbers, categories), X, y, sizes=sizes, repeats=repeats,
-            names=("naive Bayes", "logistic, linear"), random_state=0,
-        )  # fmt: skip
+    found = compare_learning(
+        NaiveBayes(), coded(LogisticRegression(), numbers, categories), X, y, sizes=sizes, repeats=repeats,
+        names=("naive Bayes", "logistic, linear"), random_state=0,
+    )  # fmt: skip
     out: dict[str, Any] = {"sizes": found.sizes.tolist(), "names": list(found.names), "repeats": repeats}
     for measure in ("error", "log_loss"):
         values = getattr(found, measure)

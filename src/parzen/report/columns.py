@@ -20,7 +20,7 @@ DRAWN = 40
 
 
 def kind_of(column: Any) -> str:
-    """What a column holds: number, category, flag, date, text, identifier, constant or empty."""
+    """What a column holds: number, category, flag, date, text, identifier, constant, empty; extreme numbers."""
     import pandas as pd
 
     known = column.dropna()
@@ -36,8 +36,10 @@ def kind_of(column: Any) -> str:
     if pd.api.types.is_bool_dtype(column):
         return "flag"
     if pd.api.types.is_numeric_dtype(column):
+        if np.nanmax(np.abs(as_numbers(known)), initial=0.0) > 1e100:
+            return "extreme"
         whole = len(known) > 20 and distinct == len(known) and np.array_equal(known, np.floor(known))
-        counted = whole and (np.diff(known.to_numpy(dtype=np.float64)) == 1).all()
+        counted = whole and len(np.unique(np.diff(known.to_numpy(dtype=np.float64)))) == 1
         return "identifier" if counted else "number"
     if distinct == len(known) and len(known) > 20:
         return "text" if _words(known) > 3 else "identifier"
@@ -187,6 +189,8 @@ def sentence(one: dict[str, Any]) -> str:
     gap = f" {one['missing_share']['value']:.1%} of its cells are missing." if one["missing"] else ""
     if kind == "empty":
         return "It holds nothing and is left out."
+    if kind == "extreme":
+        return f"Its numbers are too large to be squared, and it is left out; divide it by something.{gap}"
     if kind == "constant":
         return f"It holds one value only and is left out.{gap}"
     if kind == "identifier":

@@ -208,10 +208,10 @@
       const alarm = number("alarm", `cost of taking “${found.classes[0]}” for “${found.classes[1]}”`, found.loss[1][0]);
       const miss = number("miss", `cost of taking “${found.classes[1]}” for “${found.classes[0]}”`, found.loss[0][1]);
       const row = element("div", { class: "control" }, controls);
-      element("label", { for: "threshold" }, row, "threshold");
+      element("label", { for: "cut" }, row, "threshold");
       const best = found.best === null ? 50 : Math.round(100 * found.best);
-      const slider = element("input", { type: "range", id: "threshold", min: 0, max: 100, value: best }, row);
-      const shown = element("output", { for: "threshold", id: "threshold-cost" }, row);
+      const slider = element("input", { type: "range", id: "cut", min: 0, max: 100, value: best }, row);
+      const shown = element("output", { for: "cut", id: "threshold-cost", class: "wide" }, row);
       const cost = (k) => (found.loss[0][0] * (negative - found.alarms[k]) + found.loss[1][1] * found.caught[k] + Number(alarm.value) * found.alarms[k] + Number(miss.value) * (positive - found.caught[k])) / total;
       const redraw = () => {
         const k = Number(slider.value), costs = found.thresholds.map((_, i) => cost(i));

@@ -67,7 +67,7 @@ def _chart(kind: str, see: str, place: int | None = None) -> str:
 
 
 def _pair(left: str, right: str) -> str:
-    return f"<div class='pair'><div>{left}</div><div class='scroll'>{right}</div></div>"
+    return f"<div class='pair'><div>{left}</div><div>{right}</div></div>"
 
 
 def _table(head: list[str], rows: list[list[str]], best: int | None = None) -> str:
@@ -77,11 +77,8 @@ def _table(head: list[str], rows: list[list[str]], best: int | None = None) -> s
         f"<tr{' class=best' if i == best else ''}>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>"
         for i, row in enumerate(rows)
     )
-    return f"<table><thead><tr>{top}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
-
-
-def _scroll(head: list[str], rows: list[list[str]]) -> str:
-    return f"<div class='scroll'>{_table(head, rows)}</div>"
+    inside = f"<thead><tr>{top}</tr></thead><tbody>{''.join(lines)}</tbody>"
+    return f"<div class='scroll'><table>{inside}</table></div>"
 
 
 def _number(value: Any, digits: int = 3) -> str:
@@ -133,8 +130,8 @@ def _models(summary: dict[str, Any]) -> tuple[str, str, str] | None:
     best = next(i for i, one in enumerate(summary["models"]) if one["name"] == summary["best"])
     said = "the loss that was given" if target["loss_given"] else "a loss of 1 for each error"
     note = (
-        f"<p class='soft'>Each model was judged on rows that it had not seen (five folds over {target['rows']:,} rows); "
-        f"the cost is that of its best decisions for {said}.</p>"
+        f"<p class='soft'>Each model was judged on rows that it had not seen (five folds over {target['rows']:,} "
+        f"rows); the cost is that of its best decisions for {said}.</p>"
     )
     inner = f"<p>{escape(summary['models_see'])}</p>" + _pair(
         _chart("models", "Blue: generative. Orange: discriminative. Lines are intervals of 95%."), shares
@@ -142,7 +139,7 @@ def _models(summary: dict[str, Any]) -> tuple[str, str, str] | None:
     return (
         "models",
         "Models side by side",
-        f"{inner}{note}<div class='scroll'>{_table(head, rows, best)}</div>{_confusion(summary)}",
+        f"{inner}{note}{_table(head, rows, best)}{_confusion(summary)}",
     )
 
 
@@ -154,7 +151,7 @@ def _confusion(summary: dict[str, Any]) -> str:
     rows = [[escape(name), *(_number(n) for n in row)] for name, row in zip(names, found["counts"], strict=False)]
     return (
         f"<p>The best decisions of “{escape(found['model'])}” for this loss, on rows that it had not seen:</p>"
-        f"<div class='scroll'>{_table(['decided', *(f'is {name}' for name in names)], rows)}</div>"
+        f"{_table(['decided', *(f'is {name}' for name in names)], rows)}"
     )
 
 
@@ -274,7 +271,7 @@ def _columns(summary: dict[str, Any]) -> tuple[str, str, str] | None:
         inner = ""
         if "density" in one:
             found = one["numbers"]
-            inner = _chart("density", one["see"], place) + _scroll(
+            inner = _chart("density", one["see"], place) + _table(
                 ["mean", "deviation", "least", "median", "greatest"],
                 [
                     [
@@ -296,7 +293,7 @@ def _columns(summary: dict[str, Any]) -> tuple[str, str, str] | None:
         if inner:
             cards.append(f"<div class='card'><h3>{escape(one['name'])}</h3>{inner}</div>")
     kinds = _table(["column", "kind", "distinct", "missing", "share missing"], rows[:200])
-    return "columns", "Columns", f"<div class='scroll'>{kinds}</div><p></p><div class='cards'>{''.join(cards)}</div>"
+    return "columns", "Columns", f"{kinds}<p></p><div class='cards'>{''.join(cards)}</div>"
 
 
 def _dependence(summary: dict[str, Any]) -> tuple[str, str, str] | None:
@@ -352,5 +349,5 @@ def _outliers(summary: dict[str, Any]) -> tuple[str, str, str] | None:
     return (
         "outliers",
         "Rows that fit nothing",
-        f"<p>{escape(found['see'])} Rows are numbered from 0.</p><div class='scroll'>{table}</div>",
+        f"<p>{escape(found['see'])} Rows are numbered from 0.</p>{table}",
     )

@@ -1,5 +1,6 @@
 """A report as a dict: everything that the page shows, and nothing else."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -53,8 +54,14 @@ def summarise(
     dict
         See docs/guide/report.md; `parzen.report.page` draws it.
     """
-    tell = progress or (lambda _: None)
-    frame = _frame(table)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what matters is said in the notes
+        return _summarised(_frame(table), target, text, loss, name, random_state, progress or (lambda _: None))
+
+
+def _summarised(
+    frame: Any, target: Any, text: Any, loss: Any, name: str, random_state: int, tell: Callable[[str], None]
+) -> dict[str, Any]:
     rng = np.random.default_rng(random_state)
     notes: list[str] = []
     out: dict[str, Any] = {"report": 1, "name": str(name), "rows": len(frame), "width": frame.shape[1], "notes": notes}
@@ -64,7 +71,7 @@ def summarise(
         frame = frame[keep]
     for wanted in (target, text):
         if wanted is not None and wanted not in frame.columns:
-            raise ReportError(_no_column(wanted, list(frame.columns)))
+            raise ReportError(no_column(wanted, list(frame.columns)))
     tell("columns")
     frame = read_dates(frame)
     kinds = {column: kind_of(frame[column]) for column in frame.columns}
@@ -103,11 +110,12 @@ def _frame(table: Any) -> Any:
     return frame.reset_index(drop=True).rename(columns=str)
 
 
-def _no_column(name: Any, columns: list[str]) -> str:
+def no_column(name: Any, columns: list[str]) -> str:
+    """That there is no such column, and which name is nearest."""
     from difflib import get_close_matches
 
     near = get_close_matches(str(name), columns, n=1, cutoff=0.5)
-    some = ", ".join(columns[:8]) + (", ..." if len(columns) > 8 else "")
+    some = ", ".join(columns[:8]) + (" and others" if len(columns) > 8 else "")
     return f"there is no column {str(name)!r}" + (f"; did you mean {near[0]!r}?" if near else f"; there are {some}.")
 
 

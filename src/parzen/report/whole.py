@@ -1,6 +1,5 @@
 """A table as a whole: which columns depend on each other, what it is a mixture of, and which rows fit nothing."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -125,16 +124,14 @@ def mixture(frame: Any, kinds: dict[str, str], rng: np.random.Generator) -> dict
     if not names or len(X) < 20:
         return None
     scale = np.nanstd(X, axis=0)
-    kept = np.flatnonzero(scale > 0)
+    kept = np.flatnonzero((scale > 0) & np.isfinite(scale))
     X, names = X[:, kept], [names[j] for j in kept]
     if not names:
         return None
     centre, scale = np.nanmean(X, axis=0), scale[kept]
     sizes = list(range(1, 7 if len(names) <= 12 else 5))
     shapes = ["diag", "full"] if len(names) > 1 else ["full"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model: Any = GaussianMixture(sizes, covariance_type=shapes, random_state=0).fit((X - centre) / scale)
+    model: Any = GaussianMixture(sizes, covariance_type=shapes, random_state=0).fit((X - centre) / scale)
     means = model.means_ * scale + centre
     deviations = np.sqrt(np.array([np.diag(one) for one in model.density_.components.covariance])) * scale
     pair = _telling(model, names)
@@ -208,13 +205,11 @@ def outliers(frame: Any, kinds: dict[str, str], rng: np.random.Generator, fdr: f
         return None
     some = chosen(frame, OUTLIERS, rng)
     table = ready(some, names, kinds)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = DensityOutlier().fit(table)
-        p = model.p_values()
-        flags = model.flagged(fdr=fdr)
-        worst = np.argsort(p, kind="stable")[: min(max(int(flags.sum()), 5), 20)]
-        reasons = model.explain(table.iloc[worst])
+    model = DensityOutlier().fit(table)
+    p = model.p_values()
+    flags = model.flagged(fdr=fdr)
+    worst = np.argsort(p, kind="stable")[: min(max(int(flags.sum()), 5), 20)]
+    reasons = model.explain(table.iloc[worst])
     rows = []
     for place, i in enumerate(worst):
         order = np.argsort(-reasons.contributions[place], kind="stable")[:3]

@@ -1,6 +1,5 @@
 """What predicts a class from words: bags of words, and the words that speak for each class."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -33,9 +32,7 @@ def _bag(model: Any) -> Any:
 def speaking(texts: Any, codes: NDArray[np.intp], classes: list[str]) -> list[dict[str, Any]]:
     """The words that speak most for each class: log-odds against all others, with an interval of 95%."""
     counter = CountVectorizer(max_features=WORDS, token_pattern=r"(?u)\b\w+\b", binary=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        bags = counter.fit_transform(texts)
+    bags = counter.fit_transform(texts)
     names = counter.get_feature_names_out()
     out = []
     for k, name in enumerate(classes):
