@@ -1,11 +1,11 @@
-# make demo, make test, make bench: each makes and reuses .venv, and starts at once the second time.
+# make demo, make test, make bench, make docs: each makes and reuses .venv, and starts at once the second time.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 RESULTS := benchmarks/results
 
-.PHONY: demo test bench lint types format clean
+.PHONY: demo test bench docs lint types format clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -13,8 +13,12 @@ $(VENV)/bin/python:
 
 # An editable install: only the compiled part and the dependencies ask for installing again.
 $(INSTALLED): $(VENV)/bin/python pyproject.toml CMakeLists.txt $(wildcard native/*)
-	$(BIN)/python -m pip install --quiet --editable '.[test,bench]'
+	$(BIN)/python -m pip install --quiet --editable '.[test,bench,docs]'
 	@touch $@
+
+docs: $(INSTALLED)
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/build/html
+	@echo "The documentation is in docs/build/html/index.html."
 
 demo: $(INSTALLED)
 	@$(BIN)/python examples/demo.py
@@ -24,6 +28,7 @@ demo: $(INSTALLED)
 	@$(BIN)/python examples/decide.py
 	@$(BIN)/python examples/applications.py
 	@$(BIN)/python examples/sequences.py
+	@$(BIN)/parzen report --example breast_cancer -o demo/report.html
 
 test: lint types
 	$(BIN)/python -m pytest

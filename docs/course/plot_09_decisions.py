@@ -1,0 +1,52 @@
+"""
+9. Decisions and calibration
+============================
+
+A probability is not an action. What to do depends on what errors cost, and on whether probabilities mean what they
+say.
+"""
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import train_test_split
+
+from parzen import CostCurveDisplay, Decision, DecisionClassifier, GaussianNB, ReliabilityDisplay, expected_cost, verify
+
+X, y = load_breast_cancer(return_X_y=True)
+y = np.where(y == 0, "malignant", "benign")
+train, test, y_train, y_test = train_test_split(X, y, random_state=0, stratify=y)
+
+# %%
+# **A loss.** To miss a tumour costs 20, a needless look 1. Rows are actions, columns what is true. The best action is
+# the one of least expected loss: with two of them, a threshold far from one half.
+
+loss = [[0, 20], [1, 0]]
+decision = Decision(loss, classes=["benign", "malignant"])
+print("call it malignant from a probability of", round(decision.threshold(), 3))
+
+# %%
+# **Naive Bayes is too sure**, so that its thresholds mislead.
+
+model = GaussianNB().fit(train, y_train)
+ReliabilityDisplay.from_estimator(model, test, y_test)
+CostCurveDisplay.from_estimator(model, test, y_test, loss)
+
+# %%
+# **Calibrated** on rows that the model had not seen (in folds), probabilities mean what they say, and the threshold
+# that theory gives is the one that costs least.
+
+better = DecisionClassifier(GaussianNB(), loss=loss, calibration="beta").fit(train, y_train)
+for name, one in (("as it is", model), ("calibrated", better)):
+    posterior = one.predict_proba(test)
+    cost = expected_cost(y_test, decision.act(posterior), decision)
+    error = verify(y_test, posterior, one.classes_).calibration_error().expected
+    print(f"{name:>11}: calibration error {error:.3f}, cost {cost:.3f}")
+ReliabilityDisplay.from_estimator(better, test, y_test)
+
+# %%
+# **To abstain** is an action too: a second opinion for 0.5, where neither class is sure.
+
+actions = ["benign", "malignant", "ask"]
+careful = DecisionClassifier(GaussianNB(), loss=[[0, 20], [1, 0], [0.5, 0.5]], actions=actions, calibration="beta")
+acted = careful.fit(train, y_train).predict(test)
+print({action: int((acted == action).sum()) for action in actions})
