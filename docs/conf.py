@@ -8,7 +8,7 @@ import parzen
 
 project = "parzen"
 author = "The parzen developers"
-copyright = author
+copyright = author  # noqa: A001
 version = release = parzen.__version__
 
 extensions = [
@@ -39,6 +39,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": FileNameSortKey,
     "filename_pattern": "plot_",
     "abort_on_example_error": True,
+    "capture_repr": (),
     "show_memory": False,
     "min_reported_time": 1e9,
     "download_all_examples": False,

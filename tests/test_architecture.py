@@ -57,7 +57,7 @@ ORDER = [
 LIBRARIES = {"numpy", "scipy", "sklearn", "joblib"}
 STANDARD = {
     "abc", "argparse", "base64", "collections", "concurrent", "contextlib", "contextvars", "ctypes", "dataclasses",
-    "datetime", "decimal", "functools", "hashlib", "html", "importlib", "inspect", "itertools", "json", "numbers",
+    "datetime", "decimal", "functools", "hashlib", "html", "importlib", "inspect", "io", "itertools", "json", "numbers",
     "operator", "os", "pathlib", "pkgutil", "sys", "tempfile", "threading", "time", "typing", "warnings",
 }  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))

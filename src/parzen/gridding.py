@@ -9,6 +9,16 @@ from parzen.cells import column_of, frame_kind
 from parzen.kernels.arrays import Array
 
 
+def as_table(X: Any) -> Any:
+    """A table as it is, anything else as an array of rows and columns."""
+    if frame_kind(X):
+        return X
+    rows = np.asarray(X)
+    if rows.ndim != 2:
+        raise ValueError(f"X must have rows and columns, got shape {rows.shape}; use X.reshape(-1, 1) for one column.")
+    return rows
+
+
 def places_of(X: Any, columns: Any) -> list[int]:
     """Positions of one or two columns, or an error."""
     if columns is None:

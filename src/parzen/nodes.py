@@ -22,7 +22,7 @@ NUMBERS = frozenset(["bool", "float32", "float64", *(f"{sign}{size}" for sign in
 WIDE = frozenset(["Float32", "Float64", *(f"{sign}{size}" for sign in ("I", "UI") for size in WHOLE)])
 PANDAS = WIDE | {"string", "str", "boolean", "category"}
 POLARS = WIDE | {"String", "Boolean", "Categorical", "Null", "Object"}
-BITS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
+BITS = ("PCG64", "PCG64DXSM", "MT19937")
 
 
 class ModelFileError(ValueError):
@@ -148,6 +148,9 @@ def _csr(encoder: Encoder, value: Any) -> Any:
 
 
 def _random(encoder: Encoder, value: Any) -> Any:
+    kind = "MT19937" if isinstance(value, np.random.RandomState) else type(value.bit_generator).__name__
+    if kind not in BITS:
+        raise ModelFileError(f"a file can't hold a generator of the kind {kind}; give a number as random_state.")
     if isinstance(value, np.random.RandomState):
         return {"random": "RandomState", "state": encoder.node(value.get_state(legacy=False))}
     return {"random": type(value.bit_generator).__name__, "state": encoder.node(value.bit_generator.state)}
@@ -273,6 +276,11 @@ class Decoder:
     def random(self, node: Any) -> Any:
         """A generator in its state."""
         name, state = node["random"], self.node(node["state"])
+        inner = state.get("state")
+        if "pos" in inner:  # NumPy reads where it says
+            sound = type(inner["pos"]) is int and 0 <= inner["pos"] <= 624 and inner["key"].shape == (624,)
+            if not sound or inner["key"].dtype != np.uint32:
+                raise ModelFileError("this file is damaged: a generator is in no state that it can be in.")
         if name == "RandomState":
             out = np.random.RandomState()
             out.set_state(state)

@@ -72,9 +72,14 @@ def save(model: Any, path: Any) -> None:
     >>> bool((again.score_samples([[0.5]]) == model.score_samples([[0.5]])).all())
     True
     """
+    write_whole(path, dumped(model))
+
+
+def dumped(model: Any) -> bytes:
+    """What a file of a model holds."""
     encoder = Encoder()
     tree = json.dumps(encoder.node(model), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-    write_whole(path, packed(tree, encoder.arrays))
+    return packed(tree, encoder.arrays)
 
 
 def load(path: Any) -> Any:

@@ -13,7 +13,18 @@ from parzen.comparison import LearningComparison, compare_learning
 from parzen.conjugate import Beta, Gamma, NormalInverseGamma, NormalMean
 from parzen.estimators.kernel import KernelDensity
 from parzen.estimators.pictures import draw_components
-from parzen.gridding import bin_count, held, is_number, label_of, name_of, numbers_of, places_of, rows_like, spaced
+from parzen.gridding import (
+    as_table,
+    bin_count,
+    held,
+    is_number,
+    label_of,
+    name_of,
+    numbers_of,
+    places_of,
+    rows_like,
+    spaced,
+)
 from parzen.kernels.arrays import Array
 from parzen.plotting import COLOURS, axes, opened, plain
 
@@ -61,6 +72,7 @@ class DensityDisplay:
             By default all columns, if there are at most two.
         size : how many places the grid has in each direction
         """
+        X = as_table(X)
         places = places_of(X, columns)
         if len(places) < X.shape[1]:
             estimator = estimator.marginal(list(places) if columns is None else columns)
@@ -85,7 +97,7 @@ class DensityDisplay:
         else:
             ax = axes(ax, (5.4, 4.6))
             levels = [*self.levels, self.density.max() * 1.0001]
-            if len(set(levels)) > 1:
+            if (np.diff(levels) > 0).all():  # else the grid has missed where the rows lie
                 ax.contourf(*self.grid, self.density.T, levels=levels, cmap="Blues", extend="neither", alpha=0.85)
                 ax.contour(*self.grid, self.density.T, levels=self.levels, colors="0.35", linewidths=0.7)
             step = max(len(self.rows) // 3000, 1)
@@ -149,6 +161,7 @@ class DecisionRegionDisplay:
         columns : two names or positions; by default the first two of numbers
         """
         check_is_fitted(estimator)
+        X = as_table(X)
         if columns is None:
             numeric = [place for place in range(X.shape[1]) if is_number(X, place)]
             columns = [label_of(X, place) for place in numeric[:2]]
@@ -165,6 +178,8 @@ class DecisionRegionDisplay:
         codes = np.full(len(rows), -1)
         if y is not None:
             labels = np.asarray(y)
+            if labels.shape != (len(rows),):
+                raise ValueError(f"y must be {len(rows)} labels, one for each row, got shape {labels.shape}.")
             for code, name in enumerate(classes):
                 codes[labels == name] = code
         shape = (size, size)
@@ -280,6 +295,7 @@ class BandwidthDisplay:
         factors : by how much the bandwidth is multiplied
         """
         check_is_fitted(estimator, "density_")
+        X = as_table(X)
         if X.shape[1] != 1:
             raise ValueError(f"the effect of a bandwidth is drawn over one column, got {X.shape[1]}.")
         rows = numbers_of(X, [0])[:, 0]
@@ -465,6 +481,7 @@ def _outcomes(prior: Any, data: Array) -> Array:
         return np.array([0.0, 1.0])
     if isinstance(prior, Gamma):
         return np.arange(float(max(np.nanmax(data, initial=0.0) * 2, 10)) + 1)
-    low, high = np.nanmin(data), np.nanmax(data)
+    known = data[~np.isnan(data)] if data.size else np.ravel(prior.location)
+    low, high = float(known.min()), float(known.max())
     wide = 1.5 * (high - low) or 1.0
     return np.linspace(low - wide, high + wide, 400)

@@ -70,7 +70,8 @@ def test_numbers_of_the_summary(frame, summary):
     half = 1.96 * values.std() / np.sqrt(len(values))
     assert first["numbers"]["mean"]["low"] == pytest.approx(values.mean() - half, rel=1e-3)
     grid, curve = (np.array(first["density"][key]) for key in ("grid", "curves"))
-    assert (curve[6] * np.gradient(grid)).sum() == pytest.approx(1.0, abs=0.02)
+    own = first["density"]["factors"].index(1.0)
+    assert (curve[own] * np.gradient(grid)).sum() == pytest.approx(1.0, abs=0.02)
     assert summary["columns"][1]["missing"] == int(frame["mean texture"].isna().sum())
     classes = {one["name"]: one["rows"] for one in summary["target"]["classes"]}
     assert classes == frame["diagnosis"].value_counts().to_dict()
@@ -172,6 +173,36 @@ def test_hard_columns(rng):
     found = summarise(table, "y")
     assert found["models"]
     json.dumps(found, allow_nan=False)
+
+
+def test_whole_numbers_have_a_density_that_is_one(rng):
+    values = np.where(rng.random(1000) < 0.5, 40, rng.integers(1, 99, 1000))
+    found = summarise(pd.DataFrame({"hours": values, "x": rng.normal(size=1000)}))["columns"][0]["density"]
+    grid, curves = np.array(found["grid"]), np.array(found["curves"], dtype=float)
+    for curve in curves[: found["factors"].index(1.0) + 1]:
+        assert (curve * np.gradient(grid)).sum() == pytest.approx(1.0, abs=0.03)
+    assert grid[curves[found["factors"].index(1.0)].argmax()] == pytest.approx(40, abs=0.5)
+
+
+def test_columns_of_zeros_hide_no_clouds(rng):
+    gains = np.where(rng.random(600) < 0.9, 0.0, rng.exponential(5000, 600))
+    table = pd.DataFrame({"a": np.repeat([0.0, 9.0], 300) + rng.normal(size=600), "gain": gains})
+    found = summarise(table)["mixture"]
+    assert len(found["components"]) > 1
+    assert sum(one["bic"] is not None for one in found["criterion"]) > 4
+
+
+def test_targets_that_are_numbers_stay_apart():
+    table = pd.DataFrame({"x": np.arange(60) % 7, "y": [1234561.0, 1234562.0, 2000000.0] * 20})
+    assert [one["rows"] for one in summarise(table, "y")["target"]["classes"]] == [20, 20, 20]
+
+
+def test_where_nothing_predicts_it_is_said(rng):
+    table = pd.DataFrame({"x": rng.normal(size=80), "y": rng.choice(["a", "b"], 80)})
+    found = summarise(table, "y")
+    best = min(one["log_loss"]["value"] for one in found["models"] if one["kind"] != "reference")
+    reference = next(one["log_loss"]["value"] for one in found["models"] if one["kind"] == "reference")
+    assert ("nothing here predicts it" in found["models_see"]) == (best >= reference)
 
 
 # The page ------------------------------------------------------------------------------------------------------------

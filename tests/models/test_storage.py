@@ -392,6 +392,22 @@ def test_tampering_is_named(saved, change, message, tmp_path):
         load(path)
 
 
+def test_generators_in_impossible_states_are_refused(tmp_path):
+    save(np.random.RandomState(0), tmp_path / "x")
+    for place in (2_000_000_000, -5, "0"):
+
+        def change(node, place=place):
+            pairs = {key: i for i, (key, _) in enumerate(node["state"]["dict"])}
+            inner = node["state"]["dict"][pairs["state"]][1]["dict"]
+            next(pair for pair in inner if pair[0] == "pos")[1] = place
+
+        (tmp_path / "y").write_bytes(tampered((tmp_path / "x").read_bytes(), change))
+        with pytest.raises(ModelFileError, match="no state that it can be in"):
+            load(tmp_path / "y")
+    with pytest.raises(ModelFileError, match="give a number as random_state"):
+        save(np.random.Generator(np.random.Philox(0)), tmp_path / "z")
+
+
 def test_headers_that_lie(saved, tmp_path):
     size = int.from_bytes(saved[:8], "little")
     header = json.loads(saved[8 : 8 + size])

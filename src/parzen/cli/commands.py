@@ -21,10 +21,11 @@ from parzen.families.kernel import Kernel
 from parzen.families.product import Product
 from parzen.families.symbols import Categorical
 from parzen.report import page, summarise
-from parzen.report.columns import USED, as_numbers, kind_of
+from parzen.report.columns import USED, as_numbers, as_text, kind_of
 from parzen.report.whole import ready
 from parzen.scores import verify
-from parzen.storage import describe, load, save
+from parzen.statistic import Statistic
+from parzen.storage import describe, dumped, load
 
 #: Names of models, and what they are for.
 CLASSIFIERS = ("naive", "linear", "quadratic", "kernel-bayes", "logistic")
@@ -52,12 +53,19 @@ class Bar:
 
 def table_of(args: Namespace) -> tuple[Any, str | None, str]:
     """The table that is asked for, what it predicts by itself, and its name."""
-    if getattr(args, "example", None):
+    if args.example and args.file:
+        raise Trouble(f"give a file or --example, not both ({args.file!r} and {args.example!r}).")
+    if getattr(args, "target", None) is not None and getattr(args, "no_target", False):
+        raise Trouble("give --target or --no-target, not both.")
+    if args.example:
         frame, target = example(args.example)
         return frame, target, args.example
     if not args.file:
         raise Trouble("give a file, - for a pipe, or --example NAME.")
-    frame = read_table(args.file, encoding=args.encoding, sep=args.sep, quotes=not args.no_quotes, names=args.names)
+    frame = read_table(
+        args.file, encoding=args.encoding, sep=args.sep, quotes=not args.no_quotes, names=args.names,
+        decimal=args.decimal,
+    )  # fmt: skip
     frame.columns = [str(name) for name in frame.columns]
     return frame, None, "table" if args.file == "-" else args.file.replace("\\", "/").split("/")[-1]
 
@@ -86,7 +94,7 @@ def report(args: Namespace) -> None:
     if args.loss is not None:
         if target is None:
             raise Trouble("--loss needs --target.")
-        loss = read_loss(args.loss, sorted({str(one) for one in frame[target].dropna()}))
+        loss = read_loss(args.loss, sorted({str(one) for one in as_text(frame[target].dropna())}))
     bar = Bar(args.quiet)
     try:
         summary = summarise(frame, target, text=args.text, loss=loss, name=name, progress=bar)
@@ -117,13 +125,15 @@ def fit(args: Namespace) -> None:
         model.fit(X)
     else:
         known = frame[target].notna().to_numpy()
-        y = frame[target][known]
-        if y.nunique() < 2:
-            raise Trouble(f"the column {target!r} holds one class only; a target needs at least two.")
-        model.fit(X[known], y.astype(str).to_numpy())
+        y = as_text(frame[target][known]).astype(str)
+        many = len(set(y))
+        if many < 2:
+            raise Trouble(f"the column {target!r} holds {'one class only' if many else 'nothing'}; a target needs two.")
+        model.fit(X[known], y)
         model.target_name_ = target
-    save(model, args.output)
-    said = f"{type(model).__name__} of {len(names)} columns and {len(frame):,} rows is in {args.output}."
+    write(args.output, dumped(model))
+    columns, rows = (f"{n:,} {one}{'' if n == 1 else 's'}" for n, one in ((len(names), "column"), (len(frame), "row")))
+    said = f"{type(model).__name__} of {columns} and {rows} is in {args.output}."
     if left:
         said += f" Left out: {', '.join(left[:6])}{', ...' if len(left) > 6 else ''}."
     tell(args, {"model": type(model).__name__, "columns": names, "left_out": left, "output": args.output}, said)
@@ -176,13 +186,28 @@ def _rows_for(model: Any, frame: Any) -> Any:
         {name: model.schema_.alphabets[j] is None for j, name in enumerate(wanted)} if hasattr(model, "schema_") else {}
     )
     kinds = {name: "number" if numbers.get(name, True) else "category" for name in wanted}
-    return ready(frame, wanted, kinds)
+    rows = ready(frame, wanted, kinds)
+    for name in wanted:
+        if kinds[name] != "number":
+            continue
+        there, read = int(frame[name].notna().sum()), int(rows[name].notna().sum())
+        if there and not read:
+            raise Trouble(
+                f"the column {name!r} must hold numbers, and holds none; it holds {str(frame[name].iloc[0])!r}."
+            )
+        if read < there:
+            sys.stderr.write(
+                f"parzen: {there - read:,} cells of {name!r} are no finite numbers, and are taken as missing.\n"
+            )
+    return rows
 
 
 def predict(args: Namespace) -> None:
     """Predict rows of a file."""
     model = _loaded(args.model)
     frame = table_of(args)[0]
+    if not hasattr(model, "predict") and not hasattr(model, "score_samples"):
+        raise Trouble(f"{args.model!r} holds a {type(model).__name__}, which predicts nothing.")
     X = _rows_for(model, frame)
     out = pandas().DataFrame(index=range(len(X)))
     if hasattr(model, "predict_proba") and hasattr(model, "classes_"):
@@ -194,13 +219,15 @@ def predict(args: Namespace) -> None:
         out["predicted"] = model.predict(X)
     else:
         out["log_density"] = model.score_samples(X)
-    write_table(out, args.output)
+    write_table(out, args.output, args.json)
 
 
 def score(args: Namespace) -> None:
     """Score a model on rows of a file."""
     model = _loaded(args.model)
     frame, own, _ = table_of(args)
+    if not hasattr(model, "predict_proba") and not hasattr(model, "score_samples"):
+        raise Trouble(f"{args.model!r} holds a {type(model).__name__}, which has no score.")
     X = _rows_for(model, frame)
     target = args.target or getattr(model, "target_name_", own)
     if not hasattr(model, "classes_"):
@@ -212,7 +239,9 @@ def score(args: Namespace) -> None:
         raise Trouble("say which column holds the classes by --target.")
     choose_column(target, list(frame.columns))
     known = frame[target].notna().to_numpy()
-    y = frame[target][known].astype(str).to_numpy()
+    if not known.any():
+        raise Trouble(f"the column {target!r} holds nothing.")
+    y = as_text(frame[target][known]).astype(str)
     strange = sorted(set(y) - {str(one) for one in model.classes_})
     if strange:
         raise Trouble(f"{target!r} holds {strange[0]!r}, which the model was not fitted to.")
@@ -241,7 +270,7 @@ def sample(args: Namespace) -> None:
     table = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(np.asarray(rows))
     if labels is not None:
         table = table.assign(**{str(getattr(model, "target_name_", "label")): labels})
-    write_table(table, args.output)
+    write_table(table, args.output, args.json)
 
 
 def outliers(args: Namespace) -> None:
@@ -267,10 +296,10 @@ def outliers(args: Namespace) -> None:
     out = pandas().DataFrame({"row": worst, "p": p[worst], "flagged": flags[worst]})
     why = [names[int(np.argmax(one))] for one in reasons.contributions] if reasons is not None else []
     out["because"] = [*why, *[""] * (len(out) - len(why))]
-    if args.json:
+    if args.json and args.output is None:
         tell(args, {"rows": len(X), "flagged": int(flags.sum()), "fdr": args.fdr, "worst": out.to_dict("records")}, "")
     else:
-        write_table(out, args.output)
+        write_table(out, args.output, args.json)
 
 
 def bandwidth(args: Namespace) -> None:
@@ -284,6 +313,10 @@ def bandwidth(args: Namespace) -> None:
     rules = {"sj": sj, "isj": isj, "lscv": lscv, "silverman": silverman, "scott": scott}
     found = {}
     for name in names:
+        if kind_of(frame[name]) not in ("number", "identifier") or frame[name].dtype.kind not in "iuf":
+            raise Trouble(
+                f"the column {name!r} holds no numbers of many values, but is a column of kind {kind_of(frame[name])}."
+            )
         values = as_numbers(frame[name])
         values = values[~np.isnan(values)]
         if len(np.unique(values)) < 2:
@@ -301,6 +334,8 @@ def inspect(args: Namespace) -> None:
         found = describe(args.model)
     except FileNotFoundError:
         raise Trouble(f"there is no file {args.model!r}.") from None
+    except IsADirectoryError:
+        raise Trouble(f"{args.model!r} is a folder; give a model file.") from None
     arrays = "\n".join(
         f"  {name:<50} {one['dtype']:<8} {' x '.join(str(size) for size in one['shape'])}"
         for name, one in found["arrays"].items()
@@ -316,16 +351,15 @@ def merge(args: Namespace) -> None:
         other = _loaded(path)
         if hasattr(total, "merge"):
             total = _carrying(total.merge(other), total)
-        elif type(other) is type(total) and hasattr(total, "__add__"):
+        elif type(other) is type(total) and isinstance(total, Statistic):
             total = total + other
         else:
             raise Trouble(f"a {type(total).__name__} and a {type(other).__name__} don't add.")
-    save(total, args.output)
-    tell(
-        args,
-        {"output": args.output, "parts": len(args.models)},
-        f"{len(args.models)} parts are added in {args.output}.",
-    )
+    if not hasattr(total, "merge") and not isinstance(total, Statistic):
+        raise Trouble(f"a {type(total).__name__} does not add.")
+    write(args.output, dumped(total))
+    many = len(args.models)
+    tell(args, {"output": args.output, "parts": many}, f"{many} part{'s' * (many > 1)} in {args.output}.")
 
 
 def _carrying(merged: Any, before: Any) -> Any:

@@ -1,6 +1,8 @@
 """Tables from files and pipes, and back; what is wrong with them in a sentence."""
 
 import sys
+from importlib import import_module
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -47,41 +49,87 @@ def example(name: str) -> tuple[Any, str | None]:
 
 
 def read_table(
-    path: str, *, encoding: str = "utf-8", sep: str | None = None, quotes: bool = True, names: str | None = None
+    path: str,
+    *,
+    encoding: str = "utf-8",
+    sep: str | None = None,
+    quotes: bool = True,
+    names: str | None = None,
+    decimal: str = ".",
 ) -> Any:
     """A table of a file, by its ending: CSV, TSV, JSON lines, Parquet, each also with .gz; "-" is a pipe of CSV."""
     pd = pandas()
-    source: Any = sys.stdin.buffer if path == "-" else Path(path)
-    if path != "-" and not source.exists():
-        raise Trouble(f"there is no file {path!r}{_near(source)}.")
-    if path != "-" and source.is_dir():
-        raise Trouble(f"{path!r} is a folder; give a file in it.")
+    called = "the pipe" if path == "-" else repr(path)
+    data = _bytes(path)
     plain = path.removesuffix(".gz").removesuffix(".bz2").removesuffix(".xz").lower()
     try:
         if plain.endswith(PARQUET):
-            return pd.read_parquet(source)
-        if plain.endswith(LINES):
-            return pd.read_json(source, lines=True, encoding=encoding)
-        named = {} if names is None else {"header": None, "names": [one.strip() for one in names.split(",")]}
-        found = pd.read_csv(
-            source, sep=sep or ("\t" if plain.endswith(TSV) else ","), encoding=encoding,
-            quoting=0 if quotes else 3, low_memory=False, **named,
-        )  # fmt: skip
+            found = pd.read_parquet(BytesIO(data))
+        elif plain.endswith(LINES):
+            records = data.lstrip()[:1] == b"["
+            found = pd.read_json(BytesIO(data), lines=not records, encoding=encoding)
+        else:
+            between = sep or ("\t" if plain.endswith(TSV) else _between(data, encoding))
+            found = pd.read_csv(
+                BytesIO(data), sep=between, encoding=encoding, quoting=0 if quotes else 3, decimal=decimal,
+                header=0 if names is None else None, index_col=False, **_engine(between),
+            )  # fmt: skip
     except UnicodeDecodeError as error:
         raise Trouble(
-            f"{path!r} is not text in {encoding} (byte {error.start}); say which it is by --encoding, such as latin-1."
+            f"{called} is not text in {encoding} (byte {error.start}); say which it is by --encoding, such as latin-1."
         ) from None
+    except LookupError:
+        raise Trouble(f"there is no encoding {encoding!r}; common ones are utf-8, latin-1, utf-16.") from None
     except pd.errors.EmptyDataError:
-        raise Trouble(f"{path!r} is empty; a table has a line of names and at least one row.") from None
-    except pd.errors.ParserError as error:
-        raise Trouble(f"{path!r} can't be read as a table: {_first(error)}.") from None
+        raise Trouble(f"{called} is empty; a table has a line of names and at least one row.") from None
     except ImportError:
         raise Trouble("Parquet is read with pyarrow: pip install 'parzen[cli]'.") from None
-    except (ValueError, OSError, EOFError) as error:
-        raise Trouble(f"{path!r} can't be read as a table: {_first(error)}.") from None
+    except (pd.errors.ParserError, ValueError, OSError, EOFError) as error:
+        raise Trouble(f"{called} can't be read as a table: {_first(error)}.") from None
+    if names is not None:
+        listed = [one.strip() for one in names.split(",")]
+        if len(listed) != found.shape[1]:
+            raise Trouble(f"--names gives {len(listed)} names, but {called} has {found.shape[1]} columns.")
+        found.columns = listed
     if not len(found):
-        raise Trouble(f"{path!r} has a line of names and no rows.")
+        raise Trouble(f"{called} has no rows.")
+    for name in found.columns:
+        if found[name].map(lambda cell: isinstance(cell, list | dict)).any():
+            raise Trouble(
+                f"the column {str(name)!r} of {called} holds lists or objects; a table has one value in a cell."
+            )
     return found
+
+
+def _bytes(path: str) -> bytes:
+    """What a file or a pipe holds, unpacked."""
+    if path == "-":
+        data = sys.stdin.buffer.read()
+    else:
+        source = Path(path)
+        if not source.exists():
+            near = _near(source)
+            raise Trouble(f"there is no file {path!r}{near or '.'}")
+        if source.is_dir():
+            raise Trouble(f"{path!r} is a folder; give a file in it.")
+        data = source.read_bytes()
+    for magic, module in ((b"\x1f\x8b", "gzip"), (b"BZh", "bz2"), (b"\xfd7zXZ", "lzma")):
+        if data.startswith(magic):
+            try:
+                return bytes(import_module(module).decompress(data))
+            except (OSError, EOFError, ValueError):
+                raise Trouble(f"{path!r} is packed, and damaged.") from None
+    return data
+
+
+def _between(data: bytes, encoding: str) -> str:
+    """What stands between the names: a comma, or where there is none a semicolon or a tabulator."""
+    line = data.split(b"\n", 1)[0].decode(encoding, errors="replace")
+    return next((mark for mark in (",", ";", "\t") if mark in line), ",")
+
+
+def _engine(between: str) -> dict[str, Any]:
+    return {"low_memory": False} if len(between) == 1 else {"engine": "python"}
 
 
 def _first(error: BaseException) -> str:
@@ -113,16 +161,15 @@ def read_loss(path: str, classes: list[str]) -> Any:
         raise Trouble(f"{path!r} must hold numbers, and does not.") from None
 
 
-def write_table(table: Any, path: str | None) -> None:
+def write_table(table: Any, path: str | None, as_json: bool = False) -> None:
     """Write a table as CSV (or by the file's ending), whole or not at all; without a path to the pipe."""
-    if path in (None, "-"):
-        table.to_csv(sys.stdout, index=False)
+    if path is None or path == "-":
+        sys.stdout.write(table.to_json(orient="records", lines=True) if as_json else table.to_csv(index=False))
         return
-    assert path is not None
     plain = path.removesuffix(".gz").lower()
     if plain.endswith(PARQUET):
         write(path, table.to_parquet())
-    elif plain.endswith(LINES):
+    elif plain.endswith(LINES) or as_json:
         write(path, table.to_json(orient="records", lines=True).encode())
     else:
         text = table.to_csv(index=False, sep="\t" if plain.endswith(TSV) else ",").encode()

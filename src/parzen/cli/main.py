@@ -3,11 +3,10 @@
 import os
 import sys
 import warnings
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from typing import Any
 
-from parzen import __version__
 from parzen.cli import commands
 from parzen.cli.files import EXAMPLES, Trouble
 from parzen.nodes import ModelFileError
@@ -37,6 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not args.warnings:
         warnings.simplefilter("ignore")
     try:
+        if sys.stdout is None:
+            raise Trouble("the standard output is closed; there is nowhere to write to.")
         args.run(args)
         sys.stdout.flush()
     except (Trouble, ReportError, ModelFileError, ValueError, TypeError, OSError, MemoryError) as error:
@@ -59,6 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _said(error: BaseException) -> int:
     text = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, OSError) and error.strerror:
+        text = f"{error.strerror.lower()}{f': {error.filename!r}' if error.filename else ''}."
     if isinstance(error, MemoryError):
         text = "there is not enough memory for this table; give fewer rows or columns."
     red, plain = ("\x1b[31m", "\x1b[0m") if sys.stderr.isatty() and "NO_COLOR" not in os.environ else ("", "")
@@ -67,6 +70,8 @@ def _said(error: BaseException) -> int:
 
 
 def _parser() -> ArgumentParser:
+    from parzen import __version__
+
     parser = ArgumentParser(prog="parzen", description=HELP, formatter_class=RawDescriptionHelpFormatter)
     parser.add_argument("--version", action="version", version=f"parzen {__version__}")
     common = ArgumentParser(add_help=False)
@@ -80,6 +85,7 @@ def _parser() -> ArgumentParser:
     table.add_argument("--encoding", default="utf-8", help="of text files (utf-8)")
     table.add_argument("--sep", help="what stands between cells (by the file's ending)")
     table.add_argument("--names", help="names of the columns, with commas, of a file whose first line is a row")
+    table.add_argument("--decimal", default=".", help="what stands before decimals (a point)")
     table.add_argument("--no-quotes", action="store_true", help="take quotation marks for text")
     target = ArgumentParser(add_help=False)
     target.add_argument("--target", metavar="COLUMN", help="the column to predict")
@@ -115,7 +121,7 @@ def _parser() -> ArgumentParser:
     one.add_argument("--target", metavar="COLUMN", help="the column of the classes (as in fitting)")
     one = add("sample", commands.sample, [model], "Draw rows from a model")
     one.add_argument("-n", type=_count, default=10, help="how many (10)")
-    one.add_argument("--seed", type=int, help="the same draws again")
+    one.add_argument("--seed", type=_seed, help="the same draws again")
     one.add_argument("-o", "--output", help="where the table goes (the standard output)")
     one = add("outliers", commands.outliers, [table], "List rows that fit nothing, and the column that says so")
     one.add_argument("--fdr", type=float, default=0.05, help="share of the listed rows that may be ordinary (0.05)")
@@ -131,15 +137,12 @@ def _parser() -> ArgumentParser:
 
 
 def _count(text: str) -> int:
-    n = int(text)
-    if n < 1:
-        raise ValueError(text)
-    return n
+    if not text.isdigit() or int(text) < 1:
+        raise ArgumentTypeError(f"{text!r} is no whole number of at least 1")
+    return int(text)
 
 
-def run() -> None:
-    """The console script."""
-    raise SystemExit(main())
-
-
-__all__ = ["Namespace", "main", "run"]
+def _seed(text: str) -> int:
+    if not text.isdigit():
+        raise ArgumentTypeError(f"{text!r} is no whole number of at least 0")
+    return int(text)

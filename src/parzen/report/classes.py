@@ -223,7 +223,7 @@ def misfits(
         "see": (
             f"{many} of {len(scores):,} rows are unlikely in every class; look before you trust what is said of them."
             if many
-            else "Every row is likely in some class."
+            else f"No row is so unlikely in every class that it stands out (at a false discovery rate of {fdr:.0%})."
         ),
     }
 

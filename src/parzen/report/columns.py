@@ -13,7 +13,7 @@ USED = ("number", "category", "flag")
 #: Most categories of a column that models learn from.
 MANY = 200
 #: Rows that a density is estimated from, places where it is drawn, and by how much its bandwidth may be multiplied.
-ROWS, PLACES = 20_000, 161
+ROWS, PLACES = 20_000, 241
 FACTORS = tuple(float(2.0 ** (k / 2)) for k in range(-6, 7))
 #: Most columns whose densities are drawn.
 DRAWN = 40
@@ -87,6 +87,15 @@ def as_numbers(column: Any) -> Array:
     return np.where(np.isfinite(out), out, np.nan)
 
 
+def as_text(column: Any) -> Any:
+    """Cells as text, None where missing; whole numbers without a point, however they were read."""
+    out = np.empty(len(column), dtype=object)
+    for i, (cell, there) in enumerate(zip(column.tolist(), column.notna(), strict=True)):
+        whole = isinstance(cell, float) and cell == np.floor(cell) and abs(cell) < 1e15
+        out[i] = (str(int(cell)) if whole else str(cell)) if there else None
+    return out
+
+
 def describe(frame: Any, rng: np.random.Generator) -> list[dict[str, Any]]:
     """Each column: its kind, what is missing, and its spread."""
     out = []
@@ -138,9 +147,17 @@ def density(known: Array, rng: np.random.Generator) -> dict[str, Any]:
     inner = np.quantile(sample, [0.005, 0.995])
     wide = max(inner[1] - inner[0], 1e-12)
     low, high = max(low, inner[0] - 0.5 * wide), min(high, inner[1] + 0.5 * wide)  # far outliers would flatten it
+    distinct = np.unique(sample)
+    if len(distinct) < min(0.3 * len(sample), 200):  # values that repeat: as wide as what lies between them
+        gap = float(np.median(np.diff(distinct)))
+        h, rule = (h, rule) if h >= 0.5 * gap else (0.5 * gap, "half of the gap between values")
+    step = (high - low + 6 * h) / (PLACES - 1)
+    if h < 0.8 * step:
+        h, rule = 0.8 * step, "as fine as this picture shows"
     grid = np.linspace(low - 3 * h, high + 3 * h, PLACES)
+    factors = [factor for factor in FACTORS if factor >= 1 or h * factor >= 0.8 * (grid[1] - grid[0])]
     curves = []
-    for factor in FACTORS:
+    for factor in factors:
         model = KernelDensity(bandwidth=h * factor).fit(sample[:, None])
         curves.append([rounded(value) for value in np.exp(model.score_samples(grid[:, None]))])
     counts, edges = np.histogram(sample, bins=np.linspace(low, high, 31))
@@ -148,7 +165,7 @@ def density(known: Array, rng: np.random.Generator) -> dict[str, Any]:
     return {
         "rule": rule,
         "bandwidth": rounded(h),
-        "factors": [rounded(factor) for factor in FACTORS],
+        "factors": [rounded(factor) for factor in factors],
         "grid": [rounded(value, 6) for value in grid],
         "curves": curves,
         "histogram": {"edges": [rounded(edge, 6) for edge in edges], "heights": [rounded(one) for one in heights]},
@@ -170,7 +187,9 @@ def _bandwidth(sample: Array) -> tuple[float, str]:
 
 def shares(column: Any, most: int = 15) -> list[dict[str, Any]]:
     """Categories with their shares, the commonest first; the rest together."""
-    counts = column.dropna().astype(str).value_counts()
+    import pandas as pd
+
+    counts = pd.Series(as_text(column.dropna())).value_counts()
     total = int(counts.sum())
     out = [
         {"category": str(name)[:80], "rows": int(n), "share": share(int(n), total)} for name, n in counts[:most].items()
@@ -210,7 +229,7 @@ def sentence(one: dict[str, Any]) -> str:
 
 def _peaks(found: dict[str, Any]) -> int:
     """Peaks of the chosen density that are more than ripples."""
-    y = np.array(found["curves"][FACTORS.index(1.0)], dtype=np.float64)
+    y = np.array(found["curves"][found["factors"].index(1.0)], dtype=np.float64)
     tops = [i for i in range(1, len(y) - 1) if y[i] > y[i - 1] and y[i] >= y[i + 1] and y[i] > 0.1 * y.max()]
     kept = tops[:1]
     for top in tops[1:]:

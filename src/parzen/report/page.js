@@ -19,7 +19,11 @@
     if (parent) parent.appendChild(one);
     return one;
   };
-  const short = (value, digits = 3) => (value === null || value === undefined ? "–" : Number(Number(value).toPrecision(digits)).toLocaleString("en", { maximumSignificantDigits: digits }));
+  const short = (value, digits = 3) => {
+    if (value === null || value === undefined) return "–";
+    const v = Number(Number(value).toPrecision(digits)), size = Math.abs(v);
+    return v !== 0 && (size < 1e-3 || size >= 1e7) ? v.toExponential().replace("e+", "e") : v.toLocaleString("en", { maximumSignificantDigits: digits });
+  };
   const percent = (value) => (value === null || value === undefined ? "–" : `${(100 * value).toFixed(1)}%`);
   const say = (event, text) => {
     if (!text) { tip.style.display = "none"; return; }
@@ -43,6 +47,7 @@
   // A frame with axes; returns the drawing, the scales and the size.
   const frame = (holder, { x, y, width = 560, height = 300, left = 52, bottom = 38, top = 10, right = 12, xlabel, ylabel, label, logx = false, grid = true }) => {
     holder.replaceChildren();
+    left = Math.max(left, 16 + (ylabel ? 14 : 0) + 6.2 * Math.max(...ticks(y[0], y[1]).map((at) => short(at).length)));
     const svg = node("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label || "" }, holder);
     const tx = logx ? Math.log10 : (v) => v;
     const sx = (v) => left + ((tx(v) - tx(x[0])) / (tx(x[1]) - tx(x[0]) || 1)) * (width - left - right);

@@ -86,7 +86,10 @@ def _number(value: Any, digits: int = 3) -> str:
         return "–"
     if isinstance(value, bool) or not isinstance(value, int | float):
         return escape(str(value))
-    return f"{value:,}" if isinstance(value, int) else escape(f"{value:,.{digits}g}")
+    if isinstance(value, int):
+        return f"{value:,}"
+    plain = 1e-4 <= abs(value) < 1e7 or value == 0
+    return f"{float(f'{value:.{max(digits, 4)}g}'):,.10g}" if plain else f"{value:.{digits}g}"
 
 
 def _percent(value: float | None) -> str:
@@ -271,18 +274,14 @@ def _columns(summary: dict[str, Any]) -> tuple[str, str, str] | None:
         inner = ""
         if "density" in one:
             found = one["numbers"]
-            inner = _chart("density", one["see"], place) + _table(
-                ["mean", "deviation", "least", "median", "greatest"],
-                [
-                    [
-                        _ranged(found["mean"]),
-                        _number(found["deviation"]),
-                        _number(found["least"]),
-                        _number(found["quartiles"][1]),
-                        _number(found["greatest"]),
-                    ]
-                ],
-            )
+            facts = {
+                "mean": _ranged(found["mean"]),
+                "deviation": _number(found["deviation"]),
+                "least": _number(found["least"]),
+                "median": _number(found["quartiles"][1]),
+                "greatest": _number(found["greatest"]),
+            }
+            inner = _chart("density", one["see"], place) + _table(["", ""], [list(pair) for pair in facts.items()])
         elif "shares" in one:
             lines = [
                 [escape(s["category"]), _bar(s["share"]["value"]), _ranged(s["share"], percent=True)]

@@ -12,7 +12,7 @@ from parzen.cells import frame_kind
 from parzen.decision import Decision
 from parzen.report import classes as supervised
 from parzen.report import words
-from parzen.report.columns import describe, kind_of, read_dates
+from parzen.report.columns import as_text, describe, kind_of, read_dates
 from parzen.report.numbers import clean, rounded, share
 from parzen.report.whole import chosen, dependence, mixture, outliers, ready
 
@@ -137,8 +137,12 @@ def _predict(
         out["notes"].append(
             f"{len(frame) - len(labelled):,} rows without “{target}” are left out where it is predicted."
         )
-    y = labelled[target].astype(str) if kinds[target] != "number" else labelled[target]
-    values = y.map(_shown)
+    if not len(labelled):
+        raise ReportError(f"the column {target!r} holds nothing; a target needs at least two classes.")
+    if text is not None and (text == target or kinds[text] in ("number", "date", "empty", "constant")):
+        raise ReportError(f"the column {text!r} holds no text to predict {target!r} from.")
+    values = labelled[target].set_axis(labelled.index).copy().astype(object)
+    values[:] = as_text(labelled[target])
     names, counts = np.unique(values.to_numpy(dtype=str), return_counts=True)
     if len(names) < 2:
         raise ReportError(f"the column {target!r} holds one class only ({names[0]!r}); a target needs at least two.")
@@ -190,7 +194,7 @@ def _predict(
             raise ReportError(f"no column is left to predict {target!r} from; see the kinds of the columns.")
         X = ready(some, [*numbers, *categories], kinds)
         for c in list(categories):  # flags that are numbers stand with the categories
-            X[c] = X[c].map(lambda cell: None if cell is None or cell != cell else str(cell)).astype(object)
+            X[c] = as_text(X[c])
         candidates, left = supervised.models(X, numbers, categories, len(codes))
     out["notes"] += left
     judged, posteriors = [], {}
@@ -248,10 +252,6 @@ def _learning(X: Any, y: Any, numbers: list[str], categories: list[str]) -> dict
         return None  # too few rows of some class
 
 
-def _shown(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
 def _decision(loss: Any, K: int, classes: list[str]) -> Decision:
     if loss is None:
         return Decision(1.0 - np.eye(K), classes=classes)
@@ -267,6 +267,8 @@ def _decision(loss: Any, K: int, classes: list[str]) -> Decision:
 def _models_sentence(judged: list[dict[str, Any]], best: str, cheapest: str, reference: dict[str, Any]) -> str:
     one = next(model for model in judged if model["name"] == best)
     gain = reference["log_loss"]["value"] - one["log_loss"]["value"]
+    if gain <= 0:
+        return "No model knows more of a row's class than the shares of the classes: nothing here predicts it."
     text = (
         f"“{best}” says the truest probabilities: it is right in {one['accuracy']['value']:.1%} of rows that it had "
         f"not seen, and knows {rounded(gain, 3):g} nats more than the shares of the classes alone."

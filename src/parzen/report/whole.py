@@ -9,7 +9,7 @@ from scipy.stats import rankdata
 from parzen.estimators.gaussian_mixture import GaussianMixture
 from parzen.estimators.outlier import DensityOutlier
 from parzen.kernels.arrays import Array
-from parzen.report.columns import as_numbers
+from parzen.report.columns import as_numbers, as_text
 from parzen.report.numbers import rounded
 
 #: Rows that each part looks at, at most.
@@ -131,7 +131,7 @@ def mixture(frame: Any, kinds: dict[str, str], rng: np.random.Generator) -> dict
     centre, scale = np.nanmean(X, axis=0), scale[kept]
     sizes = list(range(1, 7 if len(names) <= 12 else 5))
     shapes = ["diag", "full"] if len(names) > 1 else ["full"]
-    model: Any = GaussianMixture(sizes, covariance_type=shapes, random_state=0).fit((X - centre) / scale)
+    model: Any = GaussianMixture(sizes, covariance_type=shapes, prior="auto", random_state=0).fit((X - centre) / scale)
     means = model.means_ * scale + centre
     deviations = np.sqrt(np.array([np.diag(one) for one in model.density_.components.covariance])) * scale
     pair = _telling(model, names)
@@ -158,10 +158,12 @@ def mixture(frame: Any, kinds: dict[str, str], rng: np.random.Generator) -> dict
 
 def _seen(model: Any) -> str:
     C = model.n_components_
+    failed = sum(not np.isfinite(one["bic"]) for one in model.selection_)
+    more = f" ({failed} of {len(model.selection_)} fits failed.)" if failed else ""
     if C == 1:
-        return "BIC sees one cloud of rows, not several."
+        return f"BIC sees one cloud of rows, not several.{more}"
     listed = ", ".join(f"{weight:.0%}" for weight in sorted(model.weights_, reverse=True))
-    return f"BIC sees {C} clouds of rows, which hold {listed} of them."
+    return f"BIC sees {C} clouds of rows, which hold {listed} of them.{more}"
 
 
 def _telling(model: Any, names: list[str]) -> tuple[int, int] | None:
@@ -247,7 +249,7 @@ def ready(frame: Any, names: list[str], kinds: dict[str, str]) -> Any:
         ):
             out[name] = as_numbers(column)
         else:
-            out[name] = column.astype(object).where(column.notna(), None).map(str, na_action="ignore").to_numpy(object)
+            out[name] = as_text(column)
     return pd.DataFrame(out, index=frame.index)
 
 
