@@ -150,10 +150,10 @@ def density(known: Array, rng: np.random.Generator) -> dict[str, Any]:
     distinct = np.unique(sample)
     if len(distinct) < min(0.3 * len(sample), 200):  # values that repeat: as wide as what lies between them
         gap = float(np.median(np.diff(distinct)))
-        h, rule = (h, rule) if h >= 0.5 * gap else (0.5 * gap, "half of the gap between values")
+        h, rule = (h, rule) if h >= 0.5 * gap else (0.5 * gap, "half a gap")
     step = (high - low + 6 * h) / (PLACES - 1)
     if h < 0.8 * step:
-        h, rule = 0.8 * step, "as fine as this picture shows"
+        h, rule = 0.8 * step, "finest shown"
     grid = np.linspace(low - 3 * h, high + 3 * h, PLACES)
     factors = [factor for factor in FACTORS if factor >= 1 or h * factor >= 0.8 * (grid[1] - grid[0])]
     curves = []
@@ -192,9 +192,10 @@ def shares(column: Any, most: int = 15) -> list[dict[str, Any]]:
     counts = pd.Series(as_text(column.dropna())).value_counts()
     total = int(counts.sum())
     out = [
-        {"category": str(name)[:80], "rows": int(n), "share": share(int(n), total)} for name, n in counts[:most].items()
+        {"category": str(name)[:80], "rows": int(n), "share": share(int(n), total)}
+        for name, n in counts[: most if len(counts) > most + 1 else most + 1].items()
     ]
-    if len(counts) > most:
+    if len(counts) > most + 1:
         rest = int(counts[most:].sum())
         out.append(
             {"category": f"{len(counts) - most} others", "rows": rest, "share": share(rest, total), "rest": True}

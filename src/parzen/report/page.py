@@ -77,7 +77,7 @@ def _table(head: list[str], rows: list[list[str]], best: int | None = None) -> s
         f"<tr{' class=best' if i == best else ''}>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>"
         for i, row in enumerate(rows)
     )
-    inside = f"<thead><tr>{top}</tr></thead><tbody>{''.join(lines)}</tbody>"
+    inside = (f"<thead><tr>{top}</tr></thead>" if any(head) else "") + f"<tbody>{''.join(lines)}</tbody>"
     return f"<div class='scroll'><table>{inside}</table></div>"
 
 
