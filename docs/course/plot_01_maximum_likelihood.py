@@ -20,7 +20,7 @@ from parzen import Bernoulli, Gaussian, Labels, accumulate, fit
 flips = np.array([1, 1, 0, 1, 1, 0, 1, 1, 1, 0])[:, None]
 coin = fit(Bernoulli(estimate="ml"), flips).density
 p = np.linspace(0.001, 0.999, 400)
-plt.figure(figsize=(6, 3))
+plt.figure(figsize=(6, 3), layout="constrained")
 plt.plot(p, p**7 * (1 - p) ** 3)
 plt.axvline(coin.probability[0, 0], linestyle="--", color="0.5")
 plt.xlabel("probability of heads")

@@ -36,7 +36,7 @@ print("bins:", len(model.edges_[0]) - 1)
 rows = np.array([48.0, 52, 54, 55, 71, 76, 78, 79, 80, 84])[:, None]
 x = np.linspace(35, 100, 500)[:, None]
 small = KernelDensity(bandwidth=4.0).fit(rows)
-plt.figure(figsize=(6.5, 3.2))
+plt.figure(figsize=(6.5, 3.2), layout="constrained")
 for row in rows:
     alone = KernelDensity(bandwidth=4.0).fit(row[None])
     plt.plot(x, np.exp(alone.score_samples(x)) / len(rows), color="0.7", linewidth=1)

