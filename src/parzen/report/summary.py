@@ -100,7 +100,11 @@ def _frame(table: Any) -> Any:
     kind = frame_kind(table)
     if kind is None:
         raise ReportError(f"the table must be a pandas or polars one, got {type(table).__name__}.")
-    frame = table.to_pandas() if kind == "polars" else table
+    frame = table
+    if kind == "polars":
+        import pandas as pd
+
+        frame = pd.DataFrame({name: table[name].to_list() for name in table.columns})
     if not len(frame):
         raise ReportError("the table has no rows.")
     if not frame.shape[1]:
