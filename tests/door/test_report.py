@@ -197,6 +197,13 @@ def test_targets_that_are_numbers_stay_apart():
     assert [one["rows"] for one in summarise(table, "y")["target"]["classes"]] == [20, 20, 20]
 
 
+def test_regions_are_of_columns_that_differ():
+    data = load_breast_cancer(as_frame=True)
+    found = summarise(data.frame, "target")["regions"]["columns"]
+    assert abs(data.frame[found].corr("spearman").iloc[0, 1]) < 0.9
+    assert found[0] in ("worst perimeter", "worst radius", "worst area", "worst concave points")
+
+
 def test_where_nothing_predicts_it_is_said(rng):
     table = pd.DataFrame({"x": rng.normal(size=80), "y": rng.choice(["a", "b"], 80)})
     found = summarise(table, "y")

@@ -174,6 +174,13 @@ def telling(X: Any, codes: NDArray[np.intp], names: list[str], K: int, classes: 
     return sorted(out, key=lambda one: -(one["information"]["value"] or 0.0))
 
 
+def unlike(X: Any, ranked: list[str]) -> list[str]:
+    """The most telling column, and the next that is not nearly the same (a rank correlation of 0.9 or more)."""
+    ranks = X[ranked].rank()
+    near = ranks.corrwith(ranks[ranked[0]]).abs()
+    return [ranked[0], next((name for name in ranked[1:] if not near[name] >= 0.9), ranked[1])]
+
+
 def regions(
     X: Any, codes: NDArray[np.intp], pair: list[str], classes: list[str], rng: np.random.Generator
 ) -> dict[str, Any]:
@@ -198,7 +205,7 @@ def regions(
         "sure": [[rounded(value, 2) for value in row] for row in P.max(axis=1).reshape(56, 56)],
         "points": [[rounded(a, 5), rounded(b, 5), int(k)] for (a, b), k in zip(rows[shown], own[shown], strict=True)],
         "classes": classes,
-        "see": f"Over “{pair[0]}” and “{pair[1]}”, the two most telling columns of numbers: a Gaussian for each class.",
+        "see": f"Over “{pair[0]}” and “{pair[1]}”, telling columns of numbers that differ: a Gaussian for each class.",
     }
 
 

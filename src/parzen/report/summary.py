@@ -237,7 +237,7 @@ def _predict(
     ranked = [one["column"] for one in out["telling"] if one["column"] in numbers]
     if len(ranked) >= 2:
         tell("regions")
-        out["regions"] = supervised.regions(X, codes, ranked[:2], classes, rng)
+        out["regions"] = supervised.regions(X, codes, supervised.unlike(X, ranked), classes, rng)
     tell("learning curves")
     few = rng.permutation(len(codes))[: supervised.CURVES]
     out["learning"] = _learning(X.iloc[few], values.to_numpy(dtype=str)[few], numbers, categories)
