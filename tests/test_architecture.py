@@ -49,6 +49,7 @@ ORDER = [
     "comparison",
     "displays",
     "views",
+    "beliefs",
     "report",
     "cli",
     "__main__",

@@ -5,20 +5,22 @@ A family observes weighted rows into a statistic; statistics add; a statistic is
 
 from parzen import bandwidth, conjugate
 from parzen.accumulate import accumulate, evaluate, thread_count, threads
+from parzen.beliefs import PosteriorDisplay
 from parzen.comparison import LearningComparison, compare_learning
 from parzen.decision import Decision
 from parzen.displays import CostConfusionDisplay, CostCurveDisplay, ReliabilityDisplay, RiskCoverageDisplay
 from parzen.estimators.bayes import BayesClassifier, GaussianDiscriminant, NaiveBayes
+from parzen.estimators.categorical_hmm import CategoricalHMM
 from parzen.estimators.chain import MarkovChain
 from parzen.estimators.conditional import ConditionalDensity
 from parzen.estimators.decision import DecisionClassifier, cost_scorer
 from parzen.estimators.density import DensityEstimator
 from parzen.estimators.discriminant import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from parzen.estimators.following import Follower
+from parzen.estimators.gaussian_hmm import GaussianHMM
 from parzen.estimators.gaussian_mixture import GaussianMixture
 from parzen.estimators.hidden import HiddenMarkov
 from parzen.estimators.histogram import HistogramDensity
-from parzen.estimators.hmm import CategoricalHMM, GaussianHMM
 from parzen.estimators.kernel import KernelDensity
 from parzen.estimators.kmeans import KMeans
 from parzen.estimators.local_outlier import LocalDensityFactor
@@ -56,7 +58,6 @@ from parzen.views import (
     DensityDisplay,
     LearningCurveDisplay,
     MixtureDisplay,
-    PosteriorDisplay,
 )
 
 __version__ = "0.1.0.dev0"
