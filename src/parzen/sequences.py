@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.cells import column_of, frame_kind, is_missing
+from parzen.kernels.arrays import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +88,37 @@ def weighing(found: Symbols, w: Any) -> tuple[Symbols, Any]:
         return found, w
     keep = w > 0
     return Symbols(found.cells[np.repeat(keep, found.lengths)], found.lengths[keep], found.text), w[keep]
+
+
+def sequence_weights(sample_weight: Any, found: Symbols) -> Array | None:
+    """Weights of sequences, or an error; None where all weigh one."""
+    if sample_weight is None:
+        return None
+    w = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    if w.shape != found.lengths.shape or not (np.isfinite(w).all() and (w >= 0).all()):
+        raise ValueError(
+            f"sample_weight must be {len(found.lengths)} finite numbers, none negative, one for each sequence, got "
+            f"shape {w.shape}."
+        )
+    if not w.any():
+        raise ValueError("sample_weight is zero for every sequence; at least one must weigh something.")
+    return w
+
+
+def held_out(found: Symbols, w: Array | None) -> tuple[Symbols, Symbols, Array | None, Array | None]:
+    """Four fifths of the sequences, and the last fifth; of a single one, of its symbols."""
+    m = len(found.lengths)
+    if m == 1:
+        cut = max(1, int(0.8 * len(found.cells)))
+        if cut == len(found.cells):
+            raise ValueError("order='heldout' needs at least two symbols.")
+        first = Symbols(found.cells[:cut], np.array([cut]), found.text)
+        return first, found, w, None  # scored whole, less the first part
+    kept = max(1, int(0.8 * m))
+    at = int(found.lengths[:kept].sum())
+    first = Symbols(found.cells[:at], found.lengths[:kept], found.text)
+    last = Symbols(found.cells[at:], found.lengths[kept:], found.text)
+    return first, last, None if w is None else w[:kept], None if w is None else w[kept:]
 
 
 def _cut(X: Any, lengths: Any) -> Symbols:

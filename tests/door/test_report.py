@@ -11,9 +11,10 @@ import polars as pl
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 
+from parzen import verify
 from parzen.report import page, summarise
 from parzen.report.columns import kind_of
-from parzen.report.summary import ReportError
+from parzen.report.target import ReportError
 from parzen.report.whole import _cramer, _strength
 
 EVIL = "</script><script>document.title='broken'</script><img src=x onerror=alert(1)>"
@@ -86,6 +87,11 @@ def test_numbers_of_the_summary(frame, summary):
     # The slider begins where the loss says: decide for the second class from 5 / 6 on.
     assert summary["threshold"]["best"] == pytest.approx(5 / 6, abs=1e-3)
     assert np.sum(summary["confusion"]["counts"]) == len(frame)
+    shares = np.tile([357 / 569, 212 / 569], (569, 1))
+    reference = next(one for one in summary["models"] if one["kind"] == "reference")
+    expected = verify(frame["diagnosis"], shares, ["benign", "malignant"])
+    assert reference["brier"]["value"] == pytest.approx(expected.brier().score, rel=1e-3)
+    assert reference["log_loss"]["value"] == pytest.approx(expected.mean_log_loss, rel=1e-3)
     found = summary["threshold"]
     assert found["caught"][0] == found["rows"][1]
     assert (np.diff(found["caught"]) <= 0).all()

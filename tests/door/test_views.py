@@ -129,7 +129,7 @@ def test_mixtures_and_bandwidths(rng):
 )
 def test_beliefs(prior, data):
     display = PosteriorDisplay.from_prior(prior, data)
-    assert trapezoid(display.posterior, display.grid) == pytest.approx(1.0, abs=0.02)
+    assert trapezoid(display.posterior, display.grid) == pytest.approx(1.0, abs=0.005)
     # What is proportional to prior times likelihood is the posterior.
     product = display.prior * display.likelihood
     inside = display.posterior > 1e-3 * display.posterior.max()
@@ -137,7 +137,7 @@ def test_beliefs(prior, data):
     np.testing.assert_allclose(ratio, ratio[0], rtol=1e-6)
     low, high = display.interval
     between = (display.grid >= low) & (display.grid <= high)
-    assert trapezoid(display.posterior[between], display.grid[between]) == pytest.approx(0.95, abs=0.02)
+    assert trapezoid(display.posterior[between], display.grid[between]) == pytest.approx(0.95, abs=0.005)
     if isinstance(prior, Beta):
         assert display.predictive.sum() == pytest.approx(1.0)
         assert display.predictive[1] == pytest.approx(prior.posterior(data).mean())

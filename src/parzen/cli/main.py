@@ -10,7 +10,7 @@ from typing import Any
 from parzen.cli import commands
 from parzen.cli.files import EXAMPLES, Trouble
 from parzen.nodes import ModelFileError
-from parzen.report.summary import ReportError
+from parzen.report.target import ReportError
 
 HELP = """Say where the rows of a table come from, and act on it.
 

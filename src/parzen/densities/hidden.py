@@ -78,12 +78,11 @@ class HiddenDensity(Density):
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
         return self.draw(len(labels), rng)[0]
 
-    def draw(self, n: int, rng: np.random.Generator, begin: int | None = None) -> tuple[Array, NDArray[np.int64]]:
-        """A sequence of n rows, and the states that they come from; the first one's may be given."""
+    def draw(self, n: int, rng: np.random.Generator) -> tuple[Array, NDArray[np.int64]]:
+        """A sequence of n rows, and the states that they come from."""
         u, states = rng.random(n), np.empty(n, dtype=np.int64)
         first, then = np.cumsum(self.start), np.cumsum(self.transition, axis=1)
-        states[0] = -1 if begin is None else begin
-        for t in range(0 if begin is None else 1, n):
+        for t in range(n):
             below = first if t == 0 else then[states[t - 1]]
             states[t] = min(np.searchsorted(below, u[t] * below[-1], side="right"), len(below) - 1)
         return self.emission.sample(states, rng), states

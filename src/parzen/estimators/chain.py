@@ -16,7 +16,7 @@ from parzen.families.chain import Markov
 from parzen.family import choose
 from parzen.kernels.arrays import Array
 from parzen.kernels.chain import context_count, count_transitions, score_transitions
-from parzen.sequences import Alphabet, Symbols, read, weighing
+from parzen.sequences import Alphabet, Symbols, held_out, read, sequence_weights, weighing
 from parzen.statistic import Counts
 from parzen.storage import Saving
 
@@ -151,7 +151,7 @@ class MarkovChain(Saving, Stepping, BaseEstimator):
         self
         """
         found = read(X, lengths)
-        found, w = weighing(found, _weights(sample_weight, found))
+        found, w = weighing(found, sequence_weights(sample_weight, found))
         self.orders_ = {}
         if isinstance(self.order, str):
             choose("order", self.order, ("bic", "heldout"))
@@ -171,7 +171,7 @@ class MarkovChain(Saving, Stepping, BaseEstimator):
         if not hasattr(self, "counts_"):
             raise ValueError("this chain was given, not learnt from sequences: there are no counts to add to; use fit.")
         found = read(X, lengths)
-        found, w = weighing(found, _weights(sample_weight, found))
+        found, w = weighing(found, sequence_weights(sample_weight, found))
         codes = self._known(found, "learnt from; give symbols=[...] with all of them")
         self._learnt(self.counts_ + count_transitions(codes, found.lengths, self.alphabet_.size, self.order_, w))
 
@@ -241,7 +241,7 @@ class MarkovChain(Saving, Stepping, BaseEstimator):
         top = self.max_order
         if isinstance(top, bool) or not isinstance(top, int | np.integer) or not 0 <= top <= 16:
             raise ValueError(f"max_order must be a whole number from 0 to 16, got {top!r}.")
-        train, test, wt, wv = (found, found, w, w) if self.order == "bic" else _split(found, w)
+        train, test, wt, wv = (found, found, w, w) if self.order == "bic" else held_out(found, w)
         for order in range(top + 1):
             model = MarkovChain(order, prior=self.prior, estimate=self.estimate, symbols=self.symbols)
             if self.order == "heldout" and self.symbols is None:
@@ -404,20 +404,6 @@ def _listed(symbols: Any) -> list[Any]:
         raise TypeError(f"symbols must be a list of symbols, or a text of them, got {symbols!r}.") from None
 
 
-def _weights(sample_weight: Any, found: Symbols) -> Array | None:
-    if sample_weight is None:
-        return None
-    w = np.ascontiguousarray(sample_weight, dtype=np.float64)
-    if w.shape != found.lengths.shape or not (np.isfinite(w).all() and (w >= 0).all()):
-        raise ValueError(
-            f"sample_weight must be {len(found.lengths)} finite numbers, none negative, one for each sequence, got "
-            f"shape {w.shape}."
-        )
-    if not w.any():
-        raise ValueError("sample_weight is zero for every sequence; at least one must weigh something.")
-    return w
-
-
 def _kept(counts: Array, present: NDArray[np.intp], S: int, order: int) -> Array:
     """Counts of the symbols that are present alone."""
     if len(present) == S:
@@ -428,19 +414,3 @@ def _kept(counts: Array, present: NDArray[np.intp], S: int, order: int) -> Array
         parts.append(block[np.ix_(*[present] * (length + 1))].reshape(-1, len(present)))
         begin += S**length
     return np.ascontiguousarray(np.concatenate(parts))
-
-
-def _split(found: Symbols, w: Array | None) -> tuple[Symbols, Symbols, Array | None, Array | None]:
-    """Four fifths of the sequences, and the last fifth; of a single one, of its symbols."""
-    m = len(found.lengths)
-    if m == 1:
-        cut = max(1, int(0.8 * len(found.cells)))
-        if cut == len(found.cells):
-            raise ValueError("order='heldout' needs at least two symbols.")
-        first = Symbols(found.cells[:cut], np.array([cut]), found.text)
-        return first, found, w, None  # scored whole, less the first part
-    kept = max(1, int(0.8 * m))
-    at = int(found.lengths[:kept].sum())
-    first = Symbols(found.cells[:at], found.lengths[:kept], found.text)
-    last = Symbols(found.cells[at:], found.lengths[kept:], found.text)
-    return first, last, None if w is None else w[:kept], None if w is None else w[kept:]

@@ -106,7 +106,7 @@ def judged(
     """Scores of out-of-fold probabilities, each with its interval."""
     n, K = P.shape
     own = P[np.arange(n), codes]
-    brier = ((P - np.eye(K)[codes]) ** 2).sum(axis=1)
+    brier = ((P - np.eye(K)[codes]) ** 2).sum(axis=1) * (0.5 if K == 2 else 1.0)  # of two classes that of one
     error = verify(codes, P, np.arange(K)).calibration_error()
     cost = decision.matrix(K)[np.asarray(decision.risk(P).argmin(axis=1)), codes]
     return {

@@ -6,22 +6,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.model_selection import StratifiedKFold
 
 from parzen.cells import frame_kind
-from parzen.decision import Decision
-from parzen.report import classes as supervised
-from parzen.report import words
-from parzen.report.columns import as_text, describe, kind_of, read_dates
-from parzen.report.numbers import clean, rounded, share
-from parzen.report.whole import chosen, dependence, mixture, outliers, ready
+from parzen.report.columns import describe, kind_of, read_dates
+from parzen.report.numbers import clean
+from parzen.report.target import ReportError, predicted
+from parzen.report.whole import dependence, mixture, outliers
 
-#: Most columns that are looked at, and most classes.
-COLUMNS, CLASSES = 500, 50
-
-
-class ReportError(ValueError):
-    """A table, or a wish, that no report can be made of."""
+#: Most columns that are looked at.
+COLUMNS = 500
 
 
 def summarise(
@@ -77,7 +70,9 @@ def _summarised(
     kinds = {column: kind_of(frame[column]) for column in frame.columns}
     out["columns"] = describe(frame, rng)
     if target is not None:
-        _predict(out, frame, kinds, target, text, loss, rng, tell)
+        parts, more = predicted(frame, kinds, target, text, loss, rng, tell)
+        out |= parts
+        notes += more
     rest = {column: kind for column, kind in kinds.items() if column != target}
     if text is None:
         tell("dependence")
@@ -121,162 +116,3 @@ def no_column(name: Any, columns: list[str]) -> str:
     near = get_close_matches(str(name), columns, n=1, cutoff=0.5)
     some = ", ".join(columns[:8]) + (" and others" if len(columns) > 8 else "")
     return f"there is no column {str(name)!r}" + (f"; did you mean {near[0]!r}?" if near else f"; there are {some}.")
-
-
-# With a target -------------------------------------------------------------------------------------------------------
-
-
-def _predict(
-    out: dict[str, Any],
-    frame: Any,
-    kinds: dict[str, str],
-    target: str,
-    text: str | None,
-    loss: Any,
-    rng: np.random.Generator,
-    tell: Callable[[str], None],
-) -> None:
-    labelled = frame[frame[target].notna()]
-    if len(labelled) < len(frame):
-        out["notes"].append(
-            f"{len(frame) - len(labelled):,} rows without “{target}” are left out where it is predicted."
-        )
-    if not len(labelled):
-        raise ReportError(f"the column {target!r} holds nothing; a target needs at least two classes.")
-    if text is not None and (text == target or kinds[text] in ("number", "date", "empty", "constant")):
-        raise ReportError(f"the column {text!r} holds no text to predict {target!r} from.")
-    values = labelled[target].set_axis(labelled.index).copy().astype(object)
-    values[:] = as_text(labelled[target])
-    names, counts = np.unique(values.to_numpy(dtype=str), return_counts=True)
-    if len(names) < 2:
-        raise ReportError(f"the column {target!r} holds one class only ({names[0]!r}); a target needs at least two.")
-    if len(names) > CLASSES:
-        raise ReportError(
-            f"the column {target!r} holds {len(names):,} different values; a target is a class, of which there may be "
-            f"{CLASSES}. Cut numbers into classes first."
-        )
-    rare = names[counts < supervised.FOLDS]
-    if len(rare):
-        keep = ~values.isin(rare)
-        labelled, values = labelled[keep], values[keep]
-        out["notes"].append(f"Classes of fewer than {supervised.FOLDS} rows are left out: {', '.join(rare[:5])}.")
-        names = np.unique(values.to_numpy(dtype=str))
-        if len(names) < 2:
-            raise ReportError(
-                f"only one class of {target!r} has {supervised.FOLDS} rows or more; nothing can be learnt."
-            )
-    some = labelled
-    if len(labelled) > supervised.ROWS:
-        some = chosen(labelled, supervised.ROWS, rng)
-        out["notes"].append(
-            f"Models learn from {len(some):,} of {len(labelled):,} rows, drawn by chance; with all of them they would "
-            "be a little better."
-        )
-    values = values.loc[some.index]
-    K, classes = len(names), names.tolist()
-    codes = np.searchsorted(names, values.to_numpy(dtype=str))
-    whole = np.bincount(codes, minlength=K)
-    decision = _decision(loss, K, classes)
-    out["target"] = {
-        "name": target,
-        "text": text,
-        "classes": [
-            {"name": c, "rows": int(n), "share": share(int(n), len(codes))} for c, n in zip(classes, whole, strict=True)
-        ],
-        "loss": decision.matrix(K).tolist(),
-        "loss_given": loss is not None,
-        "rows": len(codes),
-    }
-    folds = list(StratifiedKFold(supervised.FOLDS, shuffle=True, random_state=0).split(np.zeros(len(codes)), codes))
-    if text is not None:
-        X: Any = some[text].fillna("").astype(str).to_numpy(dtype=object)
-        candidates, left = words.models(), list[str]()
-    else:
-        numbers = [c for c, kind in kinds.items() if kind in ("number", "date") and c != target]
-        categories = [c for c, kind in kinds.items() if kind in ("category", "flag") and c != target]
-        if not numbers and not categories:
-            raise ReportError(f"no column is left to predict {target!r} from; see the kinds of the columns.")
-        X = ready(some, [*numbers, *categories], kinds)
-        for c in list(categories):  # flags that are numbers stand with the categories
-            X[c] = as_text(X[c])
-        candidates, left = supervised.models(X, numbers, categories, len(codes))
-    out["notes"] += left
-    judged, posteriors = [], {}
-    for model, (kind, estimator) in candidates.items():
-        tell(model)
-        try:
-            P, seconds = supervised.out_of_fold(estimator, X, codes, K, folds)
-        except (ValueError, TypeError, np.linalg.LinAlgError) as error:
-            out["notes"].append(f"{model.capitalize()} could not be fitted: {str(error).splitlines()[0][:160]}")
-            continue
-        judged.append(supervised.judged(model, kind, P, codes, decision, seconds))
-        posteriors[model] = P
-    if not judged:
-        raise ReportError("no model could be fitted; see the notes.")
-    base = np.tile(whole / len(codes), (len(codes), 1))
-    reference = supervised.judged("always the shares", "reference", base, codes, decision, 0.0)
-    judged.sort(key=lambda one: (one["cost"]["value"], one["log_loss"]["value"]))
-    best = min(judged, key=lambda one: one["log_loss"]["value"])["name"]
-    cheapest = judged[0]["name"]
-    out["models"] = [*judged, reference]
-    out["best"] = best
-    out["cheapest"] = cheapest
-    out["models_see"] = _models_sentence(judged, best, cheapest, reference)
-    out["calibration"] = {model: supervised.reliability(P, codes, K) for model, P in posteriors.items()}
-    out["threshold"] = supervised.thresholds(posteriors[best], codes, decision, classes)
-    action = decision.risk(posteriors[cheapest]).argmin(axis=1)
-    table = np.zeros((len(decision.matrix(K)), K), dtype=int)
-    np.add.at(table, (action, codes), 1)
-    out["confusion"] = {"model": cheapest, "counts": table.tolist(), "classes": classes}
-    if text is not None:
-        tell("words")
-        out["words"] = words.speaking(X, codes, classes)
-        return
-    tell("columns that tell the classes apart")
-    out["telling"] = supervised.telling(X, codes, [*numbers, *categories], K, classes)
-    ranked = [one["column"] for one in out["telling"] if one["column"] in numbers]
-    if len(ranked) >= 2:
-        tell("regions")
-        out["regions"] = supervised.regions(X, codes, supervised.unlike(X, ranked), classes, rng)
-    tell("learning curves")
-    few = rng.permutation(len(codes))[: supervised.CURVES]
-    out["learning"] = _learning(X.iloc[few], values.to_numpy(dtype=str)[few], numbers, categories)
-    tell("rows that fit no class")
-    out["misfits"] = supervised.misfits(X, codes, [int(i) for i in some.index], classes)
-
-
-def _learning(X: Any, y: Any, numbers: list[str], categories: list[str]) -> dict[str, Any] | None:
-    kept, counts = np.unique(y, return_counts=True)
-    enough = np.isin(y, kept[counts >= 3])
-    if len(np.unique(y[enough])) < 2:
-        return None
-    try:
-        return supervised.learning(X[enough], y[enough], numbers, categories)
-    except ValueError:
-        return None  # too few rows of some class
-
-
-def _decision(loss: Any, K: int, classes: list[str]) -> Decision:
-    if loss is None:
-        return Decision(1.0 - np.eye(K), classes=classes)
-    matrix = np.asarray(loss, dtype=np.float64)
-    if matrix.shape != (K, K):
-        raise ReportError(
-            f"the loss must have {K} rows (decisions) and {K} columns (classes: {', '.join(classes[:6])}), got "
-            f"{' x '.join(str(size) for size in matrix.shape)}."
-        )
-    return Decision(matrix, classes=classes)
-
-
-def _models_sentence(judged: list[dict[str, Any]], best: str, cheapest: str, reference: dict[str, Any]) -> str:
-    one = next(model for model in judged if model["name"] == best)
-    gain = reference["log_loss"]["value"] - one["log_loss"]["value"]
-    if gain <= 0:
-        return "No model knows more of a row's class than the shares of the classes: nothing here predicts it."
-    text = (
-        f"“{best}” says the truest probabilities: it is right in {one['accuracy']['value']:.1%} of rows that it had "
-        f"not seen, and knows {rounded(gain, 3):g} nats more than the shares of the classes alone."
-    )
-    if cheapest != best:
-        text += f" Its decisions are not the cheapest: those of “{cheapest}” are."
-    return text
