@@ -10,7 +10,7 @@ from sklearn.isotonic import IsotonicRegression
 
 from benchmarks.harness import Row, race, within
 from parzen import Decision
-from parzen.calibration import learn
+from parzen.decisions.calibration import learn
 
 
 def rows() -> Iterator[Row]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import parzen
-from parzen.kernels import native
+from parzen.compute import native
 
 
 @dataclass(frozen=True)

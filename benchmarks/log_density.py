@@ -46,7 +46,7 @@ def rows() -> Iterator[Row]:
     for family, kind, target in (
         (Gaussian(), "full", 20),
         (Gaussian(shared=True), "tied", None),
-        (Gaussian("diagonal"), "diag", None),
+        (Gaussian("diag"), "diag", None),
     ):
         density = fit(family, X, Labels(y)).density
         model = mixture(density, kind)

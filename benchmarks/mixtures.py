@@ -13,9 +13,9 @@ from sklearn.cluster._k_means_lloyd import lloyd_iter_chunked_dense
 import parzen
 from benchmarks.harness import Memory, Row, peak_memory, race
 from parzen import Gaussian, Mixture, accumulate
-from parzen.families.centres import CentreDensity, Centres
+from parzen.families.kmeans import CentroidDensity, Centroids
 
-SHAPES = {"full": ("full", False), "diag": ("diagonal", False), "tied": ("full", True)}
+SHAPES = {"full": ("full", False), "diag": ("diag", False), "tied": ("full", True)}
 
 
 def problem(n: int, d: int, K: int, apart: float, seed: int = 0) -> np.ndarray:
@@ -127,7 +127,7 @@ def lloyd(n: int, d: int, K: int) -> Row:
     """One step of k-means, from the same centres; errors are those of the centres, against sums in float64."""
     X = problem(n, d, K, 3)
     centre, w = X[:K].copy(), np.ones(n)
-    family, at = Centres(K), CentreDensity(centre)
+    family, at = Centroids(K), CentroidDensity(centre)
     threads = parzen.thread_count()
 
     def ours() -> Any:

@@ -34,7 +34,7 @@ def rows() -> Iterator[Row]:
         yield race(
             f"moments of columns, 200,000 x 10, 10 classes, {name}",
             "GaussianNB.fit",
-            lambda table=table: fit(Gaussian("diagonal"), table, Labels(y)).density.factor ** 2,
+            lambda table=table: fit(Gaussian("diag"), table, Labels(y)).density.factor ** 2,
             lambda table=table: (lambda model: model.var_ - model.epsilon_)(GaussianNB().fit(table, y)),
             lambda found, truth=truth: float(np.abs(found / np.diagonal(truth, axis1=1, axis2=2) - 1).max()),
             target=20 if name == "float64" else None,
@@ -54,7 +54,7 @@ def rows() -> Iterator[Row]:
     yield race(
         "moments of columns at an offset of 1e8",
         "GaussianNB.fit",
-        lambda: fit(Gaussian("diagonal"), offset, Labels(y)).density.factor ** 2,
+        lambda: fit(Gaussian("diag"), offset, Labels(y)).density.factor ** 2,
         lambda: (lambda model: model.var_ - model.epsilon_)(GaussianNB().fit(offset, y)),
         lambda found: float(np.abs(found / np.diagonal(centre, axis1=1, axis2=2) - 1).max()),
     )

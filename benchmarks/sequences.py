@@ -8,10 +8,10 @@ from hmmlearn import hmm
 
 from benchmarks.harness import Row, race, within
 from parzen import Gaussian, MarkovChain
+from parzen.compute.hmm import likeliest_path
 from parzen.densities.gaussian import GaussianDensity
-from parzen.densities.hidden import HiddenDensity
-from parzen.families.hidden import Hidden
-from parzen.kernels.hidden import likeliest_path
+from parzen.densities.hmm import HMMDensity
+from parzen.families.hmm import HMM
 
 K, N, D = 8, 100_000, 4
 
@@ -35,8 +35,8 @@ def rows() -> Iterator[Row]:
             peer.fit(X, lengths)
             return peer.means_
 
-        family = Hidden(Gaussian("diagonal", estimate="ml"), K, lengths)
-        begun = HiddenDensity(GaussianDensity(mean, np.ones((K, D))), start, transition, lengths)
+        family = HMM(Gaussian("diag", estimate="ml"), K, lengths)
+        begun = HMMDensity(GaussianDensity(mean, np.ones((K, D))), start, transition, lengths)
 
         def ours(family: Any = family, begun: Any = begun) -> Any:
             return family.maximise(family.observe(X, None, begun).statistic).emission.mean
@@ -48,7 +48,7 @@ def rows() -> Iterator[Row]:
             repeat=3,
         )  # fmt: skip
     lengths = np.array([N])
-    density = HiddenDensity(GaussianDensity(mean, np.ones((K, D))), start, transition)
+    density = HMMDensity(GaussianDensity(mean, np.ones((K, D))), start, transition)
     peer = hmm.GaussianHMM(K, "diag")
     peer.startprob_, peer.transmat_, peer.means_, peer.covars_ = start, transition, mean, np.ones((K, D))
     best = peer.predict(X)

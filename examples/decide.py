@@ -29,7 +29,7 @@ from parzen import (
     ReliabilityDisplay,
     RiskCoverageDisplay,
     expected_cost,
-    verify,
+    score_probabilities,
 )
 
 FOLDER = Path(os.environ.get("PARZEN_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -74,7 +74,7 @@ def compared(name, X, y, model, loss):
     for method in METHODS:
         one = fitted[method] = DecisionClassifier(model, loss=loss, calibration=method).fit(train, a)
         P = one.predict_proba(test)
-        found, cost = verify(b, P), expected_cost(b, decision.act(P), decision)
+        found, cost = score_probabilities(b, P), expected_cost(b, decision.act(P), decision)
         error = found.calibration_error()
         print(f"| {method or 'as it is'} | {error.expected:.3f} ({error.low:.3f} to {error.high:.3f}) "
               f"| {found.mean_log_loss:.3f} | {cost:.4f} |")  # fmt: skip

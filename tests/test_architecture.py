@@ -96,7 +96,7 @@ def test_only_kernels_know_the_compiled_library():
     for path in FILES:
         if group(path) != "kernels":
             assert "ctypes" not in list(imports(path)), path
-            assert "parzen.kernels.native" not in list(imports(path)), path
+            assert "parzen.compute.native" not in list(imports(path)), path
 
 
 def test_public_names_are_sorted_and_documented():

@@ -57,7 +57,7 @@ print(str(said[0].message)[:110], "...")
 # And of several groups, the smallest is overfitted most: here the variance of a class of three rows.
 
 groups = Labels(np.repeat([0, 1], [497, 3]))
-print(fit(Gaussian("diagonal"), rows, groups).density.covariance.diagonal(axis1=1, axis2=2).round(2))
+print(fit(Gaussian("diag"), rows, groups).density.covariance.diagonal(axis1=1, axis2=2).round(2))
 
 # %%
 # The next lesson keeps what is good in this and mends the rest: probabilities that two flips can't drive to 0 or 1.

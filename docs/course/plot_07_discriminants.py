@@ -25,7 +25,7 @@ figure, axes = plt.subplots(2, 2, figsize=(10, 8), layout="constrained")
 kinds = {
     "quadratic": GaussianDiscriminant(),
     "linear": GaussianDiscriminant(shared=True),
-    "diagonal": GaussianDiscriminant("diagonal"),
+    "diag": GaussianDiscriminant("diag"),
     "spherical": GaussianDiscriminant("spherical", shared=True),
 }
 for panel, (name, model) in zip(axes.ravel(), kinds.items(), strict=True):
@@ -44,7 +44,7 @@ for name, model in {
     "quadratic": GaussianDiscriminant(),
     "linear": GaussianDiscriminant(shared=True),
     "linear, shrunk": GaussianDiscriminant(shared=True, shrinkage="ledoit_wolf"),
-    "diagonal": GaussianDiscriminant("diagonal", shared=True),
+    "diag": GaussianDiscriminant("diag", shared=True),
 }.items():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of covariances that are singular, which is what this is about

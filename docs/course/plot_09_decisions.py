@@ -10,7 +10,15 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
-from parzen import CostCurveDisplay, Decision, DecisionClassifier, GaussianNB, ReliabilityDisplay, expected_cost, verify
+from parzen import (
+    CostCurveDisplay,
+    Decision,
+    DecisionClassifier,
+    GaussianNB,
+    ReliabilityDisplay,
+    expected_cost,
+    score_probabilities,
+)
 
 X, y = load_breast_cancer(return_X_y=True)
 y = np.where(y == 0, "malignant", "benign")
@@ -39,7 +47,7 @@ better = DecisionClassifier(GaussianNB(), loss=loss, calibration="beta").fit(tra
 for name, one in (("as it is", model), ("calibrated", better)):
     posterior = one.predict_proba(test)
     cost = expected_cost(y_test, decision.act(posterior), decision)
-    error = verify(y_test, posterior, one.classes_).calibration_error().expected
+    error = score_probabilities(y_test, posterior, one.classes_).calibration_error().expected
     print(f"{name:>11}: calibration error {error:.3f}, cost {cost:.3f}")
 ReliabilityDisplay.from_estimator(better, test, y_test)
 

@@ -3,66 +3,78 @@
 A family observes weighted rows into a statistic; statistics add; a statistic is maximised into densities.
 """
 
-from parzen import bandwidth, conjugate
-from parzen.accumulate import accumulate, evaluate, thread_count, threads
-from parzen.beliefs import PosteriorDisplay
-from parzen.comparison import LearningComparison, compare_learning
-from parzen.decision import Decision
-from parzen.displays import CostConfusionDisplay, CostCurveDisplay, ReliabilityDisplay, RiskCoverageDisplay
-from parzen.estimators.bayes import BayesClassifier, GaussianDiscriminant, NaiveBayes
-from parzen.estimators.categorical_hmm import CategoricalHMM
-from parzen.estimators.chain import MarkovChain
-from parzen.estimators.conditional import ConditionalDensity
-from parzen.estimators.decision import DecisionClassifier, cost_scorer
-from parzen.estimators.density import DensityEstimator
-from parzen.estimators.discriminant import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from parzen.estimators.following import Follower
-from parzen.estimators.gaussian_hmm import GaussianHMM
-from parzen.estimators.gaussian_mixture import GaussianMixture
-from parzen.estimators.hidden import HiddenMarkov
-from parzen.estimators.histogram import HistogramDensity
-from parzen.estimators.kernel import KernelDensity
-from parzen.estimators.kmeans import KMeans
-from parzen.estimators.local_outlier import LocalDensityFactor
-from parzen.estimators.logistic import LogisticRegression
-from parzen.estimators.mixture import MixtureModel
-from parzen.estimators.naive import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
-from parzen.estimators.outlier import DensityOutlier
-from parzen.estimators.regression import KernelRegressor
-from parzen.estimators.transitions import TransitionCounts
-from parzen.explanation import Explanation, Surprise
-from parzen.families.chain import Markov
-from parzen.families.columns import Columns
-from parzen.families.counts import Multinomial, Poisson
-from parzen.families.each import Each, Known
-from parzen.families.gaussian import Gaussian
-from parzen.families.histogram import Histogram
-from parzen.families.kernel import Kernel
-from parzen.families.mixture import Mixture
-from parzen.families.product import Product
-from parzen.families.symbols import Bernoulli, Categorical
-from parzen.families.uniform import Uniform
-from parzen.family import Collapse, Density, Family, FloorWarning
-from parzen.fit import Fit, fit, log_likelihood
-from parzen.forms import Boundary, Softmax
-from parzen.kernels.memberships import Labels
-from parzen.nodes import ModelFileError
-from parzen.scores import expected_cost, risk_coverage, verify
-from parzen.shift import estimated_shares, reweighted
-from parzen.smoothing import BiasVariance, bias_variance
-from parzen.statistic import Counts, Expected, Extent, Joint, Moments, Sample, Statistic, Sums
-from parzen.storage import load, save
-from parzen.views import (
+from parzen import conjugate
+from parzen.compute.memberships import Labels
+from parzen.decisions.class_priors import adjust_class_priors, estimate_class_priors
+from parzen.decisions.decision import Decision
+from parzen.decisions.explanation import Explanation, OutlierExplanation
+from parzen.decisions.scores import expected_cost, risk_coverage, score_probabilities
+from parzen.densities.boundary import Boundary, Softmax
+from parzen.densities.density import Density
+from parzen.displays.decisions import CostConfusionDisplay, CostCurveDisplay, ReliabilityDisplay, RiskCoverageDisplay
+from parzen.displays.posterior import PosteriorDisplay
+from parzen.displays.views import (
     BandwidthDisplay,
     DecisionRegionDisplay,
     DensityDisplay,
     LearningCurveDisplay,
     MixtureDisplay,
 )
+from parzen.estimators.classify.bayes import BayesClassifier, GaussianDiscriminant, NaiveBayes
+from parzen.estimators.classify.comparison import LearningComparison, compare_learning
+from parzen.estimators.classify.decision import DecisionClassifier, cost_scorer
+from parzen.estimators.classify.discriminant import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from parzen.estimators.classify.logistic import LogisticRegression
+from parzen.estimators.classify.naive import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
+from parzen.estimators.density.density import DensityEstimator
+from parzen.estimators.density.histogram import HistogramDensity
+from parzen.estimators.density.kernel import KernelDensity
+from parzen.estimators.markov.categorical_hmm import CategoricalHMM
+from parzen.estimators.markov.chain import MarkovChain
+from parzen.estimators.markov.gaussian_hmm import GaussianHMM
+from parzen.estimators.markov.hidden import HiddenMarkov
+from parzen.estimators.markov.online import OnlineFilter
+from parzen.estimators.markov.transitions import TransitionCounts
+from parzen.estimators.mixture.gaussian import GaussianMixture
+from parzen.estimators.mixture.kmeans import KMeans
+from parzen.estimators.mixture.mixture import MixtureModel
+from parzen.estimators.outlier.density import DensityOutlier
+from parzen.estimators.outlier.local import LocalDensityFactor
+from parzen.estimators.regress.conditional import ConditionalDensity
+from parzen.estimators.regress.regression import KernelRegressor
+from parzen.families.auto_columns import AutoColumns
+from parzen.families.categorical import Bernoulli, Categorical
+from parzen.families.counts import Multinomial, Poisson
+from parzen.families.family import Family
+from parzen.families.fit import Fit, fit
+from parzen.families.gaussian import Gaussian
+from parzen.families.histogram import Histogram
+from parzen.families.kernel import Kernel
+from parzen.families.likelihood import log_likelihood
+from parzen.families.markov import Markov
+from parzen.families.mixture import Mixture
+from parzen.families.per_group import Fixed, PerGroup
+from parzen.families.product import Product
+from parzen.families.uniform import Uniform
+from parzen.smoothing import bandwidth
+from parzen.smoothing.bias_variance import BiasVariance, bias_variance
+from parzen.statistics.accumulate import accumulate, evaluate
+from parzen.statistics.counts import Counts
+from parzen.statistics.joint import ExpectedStatistic, Joint
+from parzen.statistics.messages import Collapse, FloorWarning
+from parzen.statistics.moments import Moments
+from parzen.statistics.range import Range
+from parzen.statistics.sample import Sample
+from parzen.statistics.statistic import Statistic
+from parzen.statistics.sums import Sums
+from parzen.statistics.threads import thread_count, threads
+from parzen.storage.errors import ModelFileError
+from parzen.storage.files import load, save
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "AutoColumns",
     "BandwidthDisplay",
     "BayesClassifier",
     "Bernoulli",
@@ -73,7 +85,6 @@ __all__ = [
     "CategoricalHMM",
     "CategoricalNB",
     "Collapse",
-    "Columns",
     "ComplementNB",
     "ConditionalDensity",
     "CostConfusionDisplay",
@@ -86,14 +97,12 @@ __all__ = [
     "DensityDisplay",
     "DensityEstimator",
     "DensityOutlier",
-    "Each",
-    "Expected",
+    "ExpectedStatistic",
     "Explanation",
-    "Extent",
     "Family",
     "Fit",
+    "Fixed",
     "FloorWarning",
-    "Follower",
     "Gaussian",
     "GaussianDiscriminant",
     "GaussianHMM",
@@ -107,7 +116,6 @@ __all__ = [
     "Kernel",
     "KernelDensity",
     "KernelRegressor",
-    "Known",
     "Labels",
     "LearningComparison",
     "LearningCurveDisplay",
@@ -124,35 +132,38 @@ __all__ = [
     "Multinomial",
     "MultinomialNB",
     "NaiveBayes",
+    "OnlineFilter",
+    "OutlierExplanation",
+    "PerGroup",
     "Poisson",
     "PosteriorDisplay",
     "Product",
     "QuadraticDiscriminantAnalysis",
+    "Range",
     "ReliabilityDisplay",
     "RiskCoverageDisplay",
     "Sample",
     "Softmax",
     "Statistic",
     "Sums",
-    "Surprise",
     "TransitionCounts",
     "Uniform",
     "accumulate",
+    "adjust_class_priors",
     "bandwidth",
     "bias_variance",
     "compare_learning",
     "conjugate",
     "cost_scorer",
-    "estimated_shares",
+    "estimate_class_priors",
     "evaluate",
     "expected_cost",
     "fit",
     "load",
     "log_likelihood",
-    "reweighted",
     "risk_coverage",
     "save",
+    "score_probabilities",
     "thread_count",
     "threads",
-    "verify",
 ]

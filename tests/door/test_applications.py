@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from parzen import (
-    Columns,
+    AutoColumns,
     ConditionalDensity,
     DensityOutlier,
     Gaussian,
@@ -43,7 +43,7 @@ from parzen import (
         DensityOutlier(Kernel("scott")),
         DensityOutlier(KernelDensity()),
         DensityOutlier(GaussianMixture(2, random_state=0)),
-        DensityOutlier(Columns()),
+        DensityOutlier(AutoColumns()),
         LocalDensityFactor(),
         LocalDensityFactor(novelty=True),
     ]
@@ -204,7 +204,7 @@ def test_conditional_densities_and_their_errors(mixed, rng):
     assert model.pdf(table[:3], [0.0]).shape == (3,)
     drawn = model.sample(table, random_state=0)
     assert isinstance(drawn, pd.Series)
-    both = ConditionalDensity(Columns()).fit(table, y)
+    both = ConditionalDensity(AutoColumns()).fit(table, y)
     assert np.isfinite(both.score(table, y))
     for X, values, message in (
         (table, y[:-1], "inconsistent"),

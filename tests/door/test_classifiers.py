@@ -35,10 +35,10 @@ from parzen import (
 
 MODELS = [
     BayesClassifier(),
-    BayesClassifier(Gaussian("diagonal"), missing="error"),
+    BayesClassifier(Gaussian("diag"), missing="error"),
     NaiveBayes(),
     GaussianDiscriminant(),
-    GaussianDiscriminant("diagonal"),
+    GaussianDiscriminant("diag"),
     GaussianDiscriminant("spherical", shared=True),
     GaussianNB(),
     BernoulliNB(),
@@ -171,9 +171,7 @@ class TestTables:
 class TestScikitLearn:
     def test_pipelines_search_calibration_and_cross_validation(self):
         X, y = load_iris(return_X_y=True, as_frame=True)
-        search = GridSearchCV(
-            GaussianDiscriminant(), {"covariance": ["full", "diagonal"], "shared": [False, True]}, cv=3
-        )
+        search = GridSearchCV(GaussianDiscriminant(), {"covariance": ["full", "diag"], "shared": [False, True]}, cv=3)
         assert search.fit(X, y).best_score_ > 0.95
         family = GridSearchCV(BayesClassifier(Gaussian()), {"family__shrinkage": [0.0, 0.5]}, cv=3).fit(X, y)
         assert family.best_score_ > 0.95
@@ -281,8 +279,12 @@ class TestBadQuestions:
     def test_priors(self, model, priors, message):
         X, y = load_iris(return_X_y=True)
         with pytest.raises(ValueError, match=message):
-            model.predict_proba(X, priors=priors)
-        for one in (GaussianNB(priors=priors), BayesClassifier(priors=priors), GaussianDiscriminant(priors=priors)):
+            model.predict_proba(X, class_prior=priors)
+        for one in (
+            GaussianNB(priors=priors),
+            BayesClassifier(class_prior=priors),
+            GaussianDiscriminant(class_prior=priors),
+        ):
             with pytest.raises(ValueError, match=message):
                 one.fit(X, np.array(["a", "b", "c"])[y])
 

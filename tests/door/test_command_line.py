@@ -14,7 +14,7 @@ import pytest
 
 from parzen import DensityEstimator, Gaussian, load
 from parzen.cli.main import main
-from parzen.storage import save
+from parzen.storage.files import save
 
 SHORT = ["report", "fit", "predict", "score", "sample", "outliers", "bandwidth", "inspect", "merge"]
 

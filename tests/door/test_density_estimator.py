@@ -38,7 +38,7 @@ from tests import oracle
 @parametrize_with_checks(
     [
         DensityEstimator(),
-        DensityEstimator(Gaussian("diagonal")),
+        DensityEstimator(Gaussian("diag")),
         DensityEstimator(Gaussian("spherical")),
         DensityEstimator(Gaussian(estimate="map")),
     ]
@@ -182,8 +182,8 @@ MODELS = {
     "gaussian": (Gaussian(), lambda rng: rng.normal(size=(90, 3)) + 1e3),
     "ledoit_wolf": (Gaussian(shrinkage="ledoit_wolf"), lambda rng: rng.gamma(1.0, size=(90, 3))),
     "shared bayes": (Gaussian(shared=True, estimate="bayes"), lambda rng: rng.normal(size=(90, 3))),
-    "diagonal": (
-        Gaussian("diagonal"),
+    "diag": (
+        Gaussian("diag"),
         lambda rng: np.where(rng.random((90, 3)) < 0.1, np.nan, rng.normal(size=(90, 3))),
     ),
     "bernoulli": (Bernoulli(), lambda rng: rng.integers(0, 2, (90, 3))),
@@ -200,7 +200,7 @@ class TestBatches:
         family, rows = MODELS[name]
         rng = np.random.default_rng(seed)
         X, w = rows(rng), rng.integers(1, 4, 90).astype(float)
-        cuts = [30, 60] if name == "diagonal" else sorted(cuts)  # a batch may not lack a column altogether
+        cuts = [30, 60] if name == "diag" else sorted(cuts)  # a batch may not lack a column altogether
         whole = DensityEstimator(family).fit(X, sample_weight=w).score_samples(X)
         parts = list(zip(np.split(X, cuts), np.split(w, cuts), strict=True))
         with warnings.catch_warnings():
@@ -228,7 +228,7 @@ class TestBatches:
         X = rng.normal(size=(20, 2))
         one = DensityEstimator().fit(X)
         with pytest.raises(ValueError, match="one family"):
-            one.merge(DensityEstimator(Gaussian("diagonal")).fit(X))
+            one.merge(DensityEstimator(Gaussian("diag")).fit(X))
         with pytest.raises(ValueError, match="different columns"):
             one.merge(DensityEstimator().fit(X[:, :1]))
         with pytest.raises(NotFittedError):
@@ -263,10 +263,8 @@ class TestScikitLearn:
         assert search.best_params_ == {"family__shrinkage": 0.0}
         assert np.isfinite(cross_val_score(make_pipeline(StandardScaler(), DensityEstimator()), self.X)).all()
         table = mixed()
-        nested = GridSearchCV(
-            DensityEstimator(FAMILY), {"family__height,weight__covariance": ["full", "diagonal"]}, cv=2
-        )
-        assert nested.fit(table).best_params_["family__height,weight__covariance"] in ("full", "diagonal")
+        nested = GridSearchCV(DensityEstimator(FAMILY), {"family__height,weight__covariance": ["full", "diag"]}, cv=2)
+        assert nested.fit(table).best_params_["family__height,weight__covariance"] in ("full", "diag")
 
     def test_fitting_leaves_parameters_alone(self):
         family = Gaussian()

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 
-from parzen import verify
+from parzen import score_probabilities
 from parzen.report import page, summarise
 from parzen.report.columns import kind_of
 from parzen.report.target import ReportError
@@ -89,7 +89,7 @@ def test_numbers_of_the_summary(frame, summary):
     assert np.sum(summary["confusion"]["counts"]) == len(frame)
     shares = np.tile([357 / 569, 212 / 569], (569, 1))
     reference = next(one for one in summary["models"] if one["kind"] == "reference")
-    expected = verify(frame["diagnosis"], shares, ["benign", "malignant"])
+    expected = score_probabilities(frame["diagnosis"], shares, ["benign", "malignant"])
     assert reference["brier"]["value"] == pytest.approx(expected.brier().score, rel=1e-3)
     assert reference["log_loss"]["value"] == pytest.approx(expected.mean_log_loss, rel=1e-3)
     found = summary["threshold"]

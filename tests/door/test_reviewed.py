@@ -22,7 +22,7 @@ class TestTheDoor:
     def test_moments_in_time_are_no_numbers(self):
         dates = pd.DataFrame({"a": pd.to_datetime(["2020-01-01", None, "2020-01-02"])})
         with pytest.raises((TypeError, ValueError), match="column 'a' holds"):
-            DensityEstimator(Gaussian("diagonal")).fit(dates)
+            DensityEstimator(Gaussian("diag")).fit(dates)
         with pytest.raises(ValueError, match="moments in time"):
             DensityEstimator().fit(np.array([["2020-01-01"], ["2020-01-02"]], dtype="M8[D]"))
 
@@ -37,8 +37,8 @@ class TestTheDoor:
 
     def test_a_block_can_be_replaced_by_its_name(self):
         family = Product({"a": Gaussian(), "b": Poisson()})
-        family.set_params(a=Gaussian("diagonal"), b__estimate="ml")
-        assert family.blocks["a"].covariance == "diagonal"
+        family.set_params(a=Gaussian("diag"), b__estimate="ml")
+        assert family.blocks["a"].covariance == "diag"
         assert family.blocks["b"].estimate == "ml"
         assert vars(family).keys() == {"blocks"}
 
@@ -66,7 +66,7 @@ class TestTheDoor:
     def test_a_fitted_family_is_the_estimator_s_own(self, rng):
         X = rng.normal(size=(30, 2))
         model = DensityEstimator(Gaussian()).fit(X)
-        model.set_params(family__covariance="diagonal")
+        model.set_params(family__covariance="diag")
         assert model.family_.covariance == "full"
         with pytest.raises(ValueError, match="call fit to change it"):
             model.partial_fit(X)
@@ -145,7 +145,7 @@ class TestTheDoor:
 
     def test_masked_cells_are_missing(self):
         X = np.ma.array([[1.0], [2.0], [99.0]], mask=[[0], [0], [1]])
-        assert DensityEstimator(Gaussian("diagonal")).fit(X).density_.mean[0, 0] == 1.5
+        assert DensityEstimator(Gaussian("diag")).fit(X).density_.mean[0, 0] == 1.5
 
     def test_scores_take_weights(self, rng):
         X = rng.normal(size=(10, 2))

@@ -12,8 +12,9 @@ from scipy import sparse
 
 import parzen
 from parzen import Gaussian, Labels, Multinomial, accumulate, evaluate, fit, thread_count, threads
-from parzen.accumulate import block_rows
-from parzen.statistic import Sums, arrays_of
+from parzen.statistics.accumulate import block_rows
+from parzen.statistics.statistic import arrays_of
+from parzen.statistics.sums import Sums
 
 
 @pytest.fixture
@@ -99,7 +100,7 @@ def test_work_inside_a_block_may_accumulate_itself(X):
         keeps_rows = False
 
         def observe(self, X, R=None, at=None):
-            return accumulate(Gaussian("diagonal"), np.repeat(X, 4, axis=0))
+            return accumulate(Gaussian("diag"), np.repeat(X, 4, axis=0))
 
     with threads(2):
         inner = accumulate(Nested(), X)

@@ -19,7 +19,7 @@ from parzen import (
     Categorical,
     CategoricalNB,
     ComplementNB,
-    Each,
+    PerGroup,
     FloorWarning,
     Gaussian,
     GaussianDiscriminant,
@@ -62,13 +62,13 @@ GENERATIVE = {
     "poisson": (BayesClassifier(Poisson()), counts),
     "multinomial bayes": (BayesClassifier(Multinomial()), counts),
     "each": (
-        BayesClassifier({0: Gaussian(), 1: Gaussian("diagonal"), 2: Gaussian("spherical", estimate="map")}),
+        BayesClassifier({0: Gaussian(), 1: Gaussian("diag"), 2: Gaussian("spherical", estimate="map")}),
         numbers,
     ),
     "naive": (NaiveBayes(), mixed),
     "naive with families": (NaiveBayes({1: Gaussian(), 2: Poisson(estimate="map")}), mixed),
     "discriminant": (GaussianDiscriminant(shared=True), numbers),
-    "spherical": (GaussianDiscriminant("spherical", priors="uniform"), numbers),
+    "spherical": (GaussianDiscriminant("spherical", class_prior="uniform"), numbers),
     "GaussianNB": (GaussianNB(), numbers),
     "GaussianNB with priors": (GaussianNB(priors=[0.2, 0.3, 0.5]), numbers),
     "BernoulliNB": (BernoulliNB(binarize=1.0), counts),
@@ -129,9 +129,9 @@ def test_priors_replaced_at_prediction_shift_the_log_odds(name):
     shift = np.log(priors) if name == "ComplementNB" else np.log(priors / model.class_prior_)
     expected = model.predict_log_proba(X) + shift
     expected -= logsumexp(expected, axis=1, keepdims=True)
-    np.testing.assert_allclose(model.predict_log_proba(X, priors=priors), expected, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(model.predict_log_proba(X, class_prior=priors), expected, rtol=1e-9, atol=1e-9)
     by_name = dict(zip([2, 0, 1], priors[[2, 0, 1]], strict=True))
-    np.testing.assert_array_equal(model.predict(X, priors=by_name), model.predict(X, priors=priors))
+    np.testing.assert_array_equal(model.predict(X, class_prior=by_name), model.predict(X, class_prior=priors))
 
 
 @generative
@@ -328,13 +328,13 @@ class TestEquivalences:
 
     def test_gaussian_naive_bayes_is_diagonal_discriminant_analysis(self):
         _, X, y, _ = problem("gaussian")
-        self.same(GaussianNB(var_smoothing=0.0), GaussianDiscriminant("diagonal"), X, y)
+        self.same(GaussianNB(var_smoothing=0.0), GaussianDiscriminant("diag"), X, y)
         self.same(GaussianNB(var_smoothing=0.0), BayesClassifier(Product({j: Gaussian() for j in range(3)})), X, y)
 
     def test_a_family_for_each_class_is_the_family(self):
         _, X, y, _ = problem("gaussian")
         self.same(BayesClassifier(dict.fromkeys(range(3), Gaussian())), BayesClassifier(Gaussian()), X, y)
-        self.same(BayesClassifier(Each([Gaussian()] * 3)), BayesClassifier(Gaussian()), X, y)
+        self.same(BayesClassifier(PerGroup([Gaussian()] * 3)), BayesClassifier(Gaussian()), X, y)
 
     def test_a_known_density_is_not_learnt_again(self):
         _, X, y, _ = problem("gaussian")

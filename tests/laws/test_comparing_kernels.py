@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from parzen.kernels import native
-from parzen.kernels.codes import lookup, places
-from parzen.kernels.memberships import Labels
-from parzen.kernels.posterior import largest, normalise
-from parzen.kernels.softmax import linear, softmax
-from parzen.kernels.sparse import bits, csr_product, csr_sums
+from parzen.compute import native
+from parzen.compute.codes import lookup, places
+from parzen.compute.memberships import Labels
+from parzen.compute.posterior import largest, normalise
+from parzen.compute.softmax import linear, softmax
+from parzen.compute.sparse import bits, csr_product, csr_sums
 from tests import oracle
 
 GROUPS = [1, 2, 3, 4, 5, 7, 8, 9, 10, 15, 16, 17, 31, 32, 33, 65]

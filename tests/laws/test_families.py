@@ -1,4 +1,4 @@
-"""The laws, over a table of families: parzen.testing, EM, likelihoods that rise, estimates that agree."""
+"""The laws, over a table of families: parzen.families.testing, EM, likelihoods that rise, estimates that agree."""
 
 import warnings
 
@@ -23,8 +23,8 @@ from parzen import (
     log_likelihood,
 )
 from parzen.conjugate import Beta, Dirichlet, Gamma, NormalInverseGamma, NormalInverseWishart, NormalMean
-from parzen.statistic import arrays_of
-from parzen.testing import assert_same, check_family, check_statistic
+from parzen.families.testing import assert_same, check_family, check_statistic
+from parzen.statistics.statistic import arrays_of
 
 
 def normal(rng, n=60):
@@ -56,7 +56,7 @@ NIG = NormalInverseGamma([0, 10, -5], 0.5, 2, 2)
 FAMILIES = [
     *[
         (Gaussian(covariance, shared=shared, estimate=estimate), "normal")
-        for covariance in ("full", "diagonal", "spherical")
+        for covariance in ("full", "diag", "spherical")
         for shared in (False, True)
         for estimate in ("ml", "map", "bayes")
     ],
@@ -65,11 +65,11 @@ FAMILIES = [
     (Gaussian(shrinkage="ledoit_wolf"), "normal"),
     (Gaussian(prior=NIW, estimate="bayes"), "normal"),
     (Gaussian(prior=NIW, estimate="map", shared=True), "normal"),
-    (Gaussian("diagonal", prior=NIG, estimate="bayes"), "normal with holes"),
+    (Gaussian("diag", prior=NIG, estimate="bayes"), "normal with holes"),
     (Gaussian("spherical", prior=NIG, estimate="bayes", shared=True), "normal with holes"),
-    (Gaussian("diagonal", prior=NormalMean(0, 10, 2), estimate="bayes"), "normal with holes"),
-    (Gaussian("diagonal", prior=NormalMean(0, 10, 2), estimate="map"), "normal"),
-    (Gaussian("diagonal"), "normal with holes"),
+    (Gaussian("diag", prior=NormalMean(0, 10, 2), estimate="bayes"), "normal with holes"),
+    (Gaussian("diag", prior=NormalMean(0, 10, 2), estimate="map"), "normal"),
+    (Gaussian("diag"), "normal with holes"),
     (Gaussian("spherical"), "normal with holes"),
     *[(Bernoulli(estimate=e), rows) for e in ("ml", "map", "bayes") for rows in ROWS if rows.startswith("bits")],
     (Bernoulli(prior=Beta(0.5, 3), estimate="bayes"), "bits"),
@@ -149,7 +149,7 @@ class TestMoments:
 
     def test_pooling_groups_forgets_them(self, rng):
         X, codes = rng.normal(size=(90, 3)) + 1e6, rng.integers(0, 4, 90)
-        for family in (Gaussian(shrinkage="ledoit_wolf"), Gaussian("diagonal")):
+        for family in (Gaussian(shrinkage="ledoit_wolf"), Gaussian("diag")):
             pooled = accumulate(family, X, Labels(codes)).pooled()
             assert_same(pooled, accumulate(family, X), "pooled", 1e-9)
 

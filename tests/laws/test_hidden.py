@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
-from parzen.kernels import native
-from parzen.kernels.hidden import filtered, likeliest_path, smooth
+from parzen.compute import native
+from parzen.compute.hmm import filtered, likeliest_path, smooth
 
 
 @pytest.fixture(params=native.levels())

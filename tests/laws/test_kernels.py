@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from parzen import Gaussian
-from parzen.kernels import native
-from parzen.kernels.arrays import as_floats
-from parzen.kernels.codes import BadCode, as_codes, lookup, tally
-from parzen.kernels.gaussian import expected_moments, gaussian_log_density, mahalanobis
-from parzen.kernels.memberships import Labels, check_memberships, take
-from parzen.kernels.moments import moments, sums
-from parzen.kernels.sparse import csr_product, csr_sums
+from parzen.compute import native
+from parzen.compute.arrays import as_floats
+from parzen.compute.codes import BadCode, as_codes, lookup, tally
+from parzen.compute.gaussian import expected_moments, gaussian_log_density, mahalanobis
+from parzen.compute.memberships import Labels, check_memberships, take
+from parzen.compute.moments import moments, sums
+from parzen.compute.sparse import csr_product, csr_sums
 from tests import oracle
 
 LEVELS = native.levels()

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parzen import threads
-from parzen.categories import Category
-from parzen.kernels import native
-from parzen.kernels.local import local_averages
-from parzen.kernels.windows import CODES, lay_tiles
-from parzen.local import LocalSum, Places
-from parzen.profiles import profile
-from parzen.regression import fit_lines
+from parzen.compute import native
+from parzen.compute.kernel_sums import CODES, lay_tiles
+from parzen.compute.local_sums import local_averages
+from parzen.smoothing.categories import Category
+from parzen.smoothing.kernel_functions import kernel_function
+from parzen.smoothing.local import LocalSum, Places
+from parzen.smoothing.regression import fit_lines
 from tests import oracle
 
 
@@ -26,7 +26,7 @@ def level(request):
 
 def sums(kernel, points, values, w=None, units=None, **rest):
     units = np.ones(points.shape[1]) if units is None else units
-    return LocalSum(profile(kernel), points, values, w, units, **rest)
+    return LocalSum(kernel_function(kernel), points, values, w, units, **rest)
 
 
 @pytest.mark.parametrize("kernel", CODES)

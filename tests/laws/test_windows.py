@@ -6,20 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parzen import threads
-from parzen.expansion import Plan, expansions, spread
-from parzen.kernels import native
-from parzen.kernels.windows import (
-    CODES,
-    GAUSSIAN_SCALE,
-    RUNGS,
-    Lattice,
-    Tree,
-    kd_order,
-    lay_tiles,
-    window_sums,
-)
-from parzen.profiles import NAMES, PROFILES, profile
-from parzen.summation import LineSum, WindowSum
+from parzen.compute import native
+from parzen.compute.kernel_sums import CODES, GAUSSIAN_SCALE, RUNGS, Lattice, Tree, kd_order, lay_tiles, window_sums
+from parzen.smoothing.expansion import Plan, expansions, spread
+from parzen.smoothing.kernel_functions import NAMES, KERNEL_FUNCTIONS, kernel_function
+from parzen.smoothing.sums import LineSum, KernelSum
 from tests import oracle
 
 COMPACT = [name for name in NAMES if name not in ("gaussian", "exponential")]
@@ -51,7 +42,7 @@ def off(logs, exact):
 def test_pairs_equal_the_oracle(level, kernel, n, m, d, adaptive, rng):
     points, Q, w = rng.normal(size=(n, d)), 1.5 * rng.normal(size=(m, d)), rng.random(n)
     scales = rng.uniform(0.5, 3.0, n) if adaptive else None
-    sums = WindowSum(PROFILES[kernel], points, w, scales)
+    sums = KernelSum(KERNEL_FUNCTIONS[kernel], points, w, scales)
     assert off(sums.log(Q), oracle.window_sums(points, w, Q, kernel, scales)) < 1e-13
 
 
@@ -60,7 +51,7 @@ def test_far_from_all_points_the_logarithm_is_right(level, kernel, rng):
     points, w = rng.normal(size=(200, 3)), rng.random(200)
     Q = rng.normal(size=(30, 3)) * 10.0 ** rng.uniform(0, 6, (30, 1))
     for rtol in (0.0, 1e-6):
-        logs = WindowSum(PROFILES[kernel], points, w, rtol=rtol).log(Q)
+        logs = KernelSum(KERNEL_FUNCTIONS[kernel], points, w, rtol=rtol).log(Q)
         exact = oracle.window_sums(points, w, Q, kernel)
         assert np.isfinite(logs).all()
         np.testing.assert_allclose(logs, exact.astype(float), rtol=1e-13, atol=1e-6)
@@ -71,11 +62,11 @@ def test_far_from_all_points_the_logarithm_is_right(level, kernel, rng):
 def test_what_pairs_leave_out_is_less_than_promised(level, d, rtol, rng):
     points, w = rng.normal(size=(1500, d)) * 3, rng.random(1500)
     Q = rng.normal(size=(200, d)) * 4
-    exact = WindowSum(PROFILES["gaussian"], points, w).log(Q)
-    approximate = WindowSum(PROFILES["gaussian"], points, w, rtol=rtol)
+    exact = KernelSum(KERNEL_FUNCTIONS["gaussian"], points, w).log(Q)
+    approximate = KernelSum(KERNEL_FUNCTIONS["gaussian"], points, w, rtol=rtol)
     assert off(approximate._by_pairs(Q, None, None), exact) <= rtol
     # and in absolute units
-    coarse = WindowSum(PROFILES["gaussian"], points, w, atol=1e-3)._by_pairs(Q, None, None)
+    coarse = KernelSum(KERNEL_FUNCTIONS["gaussian"], points, w, atol=1e-3)._by_pairs(Q, None, None)
     assert np.abs(np.exp(coarse) - np.exp(exact)).max() <= 1e-3
 
 
@@ -83,7 +74,7 @@ def test_single_precision_keeps_its_promise_and_mends_what_it_can_not(rng):
     points, w = rng.normal(size=(2000, 5)) / 0.4, rng.random(2000)
     Q = np.concatenate([points[:150] + 1e-3, 4 * points[:80], 100 * points[:10]])
     exact = oracle.window_sums(points, w, Q, "gaussian")
-    sums = WindowSum(PROFILES["gaussian"], points, w, rtol=1e-5)
+    sums = KernelSum(KERNEL_FUNCTIONS["gaussian"], points, w, rtol=1e-5)
     assert off(sums._in_single(Q), exact) <= 1e-5
     one = sums._pairs(sums._single_tiles, Q[:150], None, None)[0]
     assert off(one, exact[:150]) > 1e-9  # it is single precision that was tried
@@ -109,7 +100,7 @@ def test_cells_of_a_line_keep_their_promise(kind, h, rtol, rng):
     x, w = data(kind, 900, rng), rng.random(900)
     spread = np.quantile(x, [0.25, 0.75])
     Q = np.concatenate([x[:100], x[:50] + 5 * h, np.linspace(*spread, 50), np.linspace(x.min(), x.max(), 50)])
-    sums = WindowSum(PROFILES["gaussian"], x[:, None], w, None, np.array([h]), rtol)
+    sums = KernelSum(KERNEL_FUNCTIONS["gaussian"], x[:, None], w, None, np.array([h]), rtol)
     units, middle = np.longdouble(h), np.longdouble(x[0])
     exact = oracle.window_sums((x[:, None] - middle) / units, w, (Q[:, None] - middle) / units, "gaussian")
     found = sums._checked(Q[:, None], None, None, *sums._by_cells(Q[:, None]))
@@ -125,7 +116,7 @@ def test_cells_of_a_plane_keep_their_promise(shape, h, rtol, rng):
         X[::2] += [0.0, 40.0]
     w = rng.random(900)
     Q = np.concatenate([X[:100], 3 * X[:60], X[:40] + 6 * h])
-    sums = WindowSum(PROFILES["gaussian"], X, w, None, np.array([h, 2 * h]), rtol)
+    sums = KernelSum(KERNEL_FUNCTIONS["gaussian"], X, w, None, np.array([h, 2 * h]), rtol)
     units = np.array([h, 2 * h], dtype=np.longdouble)
     exact = oracle.window_sums(X / units, w, Q / units, "gaussian")
     values, bound = sums._by_cells(Q)
@@ -151,7 +142,7 @@ def test_the_error_of_an_expansion_is_bounded_by_what_is_said(terms, width, rng)
 
 def test_tails_are_summed_over_the_points_that_matter(rng):
     x = rng.normal(size=(20_000, 1))
-    sums = WindowSum(PROFILES["gaussian"], x, None, None, np.array([0.05]), 1e-6)
+    sums = KernelSum(KERNEL_FUNCTIONS["gaussian"], x, None, None, np.array([0.05]), 1e-6)
     Q = np.linspace(-8, 8, 120)[:, None]
     assert off(sums.log(Q), oracle.window_sums(x / 0.05, np.ones(len(x)), Q / 0.05, "gaussian")) <= 1e-6
     near = sums._cells.near(np.array([[7.0]]), x, np.log(20_000))
@@ -223,7 +214,7 @@ def test_a_point_is_left_out_without_a_trace(level, kernel, n, d, weights, rng):
     X[0] = 50.0  # without itself it has next to nothing
     w = {"ones": np.ones(n), "some": rng.random(n), "wild": 10.0 ** rng.uniform(-9, 3, n)}[weights]
     left = np.where(np.arange(n) % 3 == 0, 0.5 * w, 0.0)
-    found = WindowSum(PROFILES[kernel], X, w, rtol=1e-6).log(X, np.arange(n), left)
+    found = KernelSum(KERNEL_FUNCTIONS[kernel], X, w, rtol=1e-6).log(X, np.arange(n), left)
     rows = np.concatenate([[0], rng.choice(n, min(n, 20), replace=False)])
     exact = []
     for i in rows:
@@ -235,7 +226,7 @@ def test_a_point_is_left_out_without_a_trace(level, kernel, n, d, weights, rng):
 
 def test_a_ladder_equals_its_rungs(level, rng):
     X, w = rng.normal(size=(150, 4)), rng.integers(1, 4, 150).astype(float)
-    logs = WindowSum(PROFILES["gaussian"], X / 2.0, w).ladder(w - 1)
+    logs = KernelSum(KERNEL_FUNCTIONS["gaussian"], X / 2.0, w).ladder(w - 1)
     for rung in range(RUNGS):
         exact = oracle.window_sums(X / 2.0 * 2 ** (rung / 2), w, X / 2.0 * 2 ** (rung / 2), "gaussian", exclude=w - 1)
         assert off(logs[:, rung], exact) < 1e-12
@@ -248,7 +239,7 @@ def test_threads_do_not_change_a_bit(d, kernel, rng):
     results = []
     for count in (1, 2, 5):
         with threads(count):
-            results.append(WindowSum(PROFILES[kernel], X, None, None, np.full(d, 0.2), 1e-6).log(X))
+            results.append(KernelSum(KERNEL_FUNCTIONS[kernel], X, None, None, np.full(d, 0.2), 1e-6).log(X))
     for other in results[1:]:
         np.testing.assert_array_equal(results[0], other)
 
@@ -264,7 +255,7 @@ def test_threads_do_not_change_a_bit(d, kernel, rng):
 def test_any_small_problem_is_right(n, m, d, log_h, kernel, seed):
     rng = np.random.default_rng(seed)
     X, Q, w, h = rng.normal(size=(n, d)), rng.normal(size=(m, d)), rng.random(n), np.exp(log_h)
-    logs = WindowSum(PROFILES[kernel], X, w, None, np.full(d, h), 1e-6).log(Q)
+    logs = KernelSum(KERNEL_FUNCTIONS[kernel], X, w, None, np.full(d, h), 1e-6).log(Q)
     exact = oracle.window_sums(X / h, w, Q / h, kernel)
     there = np.isfinite(exact) & np.isfinite(logs)
     # A place on the very edge of a window may fall on either side of it.
@@ -276,18 +267,18 @@ def test_any_small_problem_is_right(n, m, d, log_h, kernel, seed):
 def test_a_distribution_function_is_the_integral_of_its_density(kernel, rng):
     x, share = rng.normal(size=400) * 4, rng.random(400)
     share /= share.sum()
-    line = LineSum.of(PROFILES[kernel], x, share)
+    line = LineSum.of(KERNEL_FUNCTIONS[kernel], x, share)
     u = np.linspace(-60, 60, 5)
-    expected = (PROFILES[kernel].cdf(u[:, None] - x) * share).sum(axis=1)
+    expected = (KERNEL_FUNCTIONS[kernel].cdf(u[:, None] - x) * share).sum(axis=1)
     np.testing.assert_allclose(line.at(u), expected, atol=1e-12)
 
 
 def test_a_distribution_function_over_cells(rng):
     x = np.concatenate([rng.normal(size=30_000), [1e4, 1e6]])
-    line = LineSum.of(PROFILES["gaussian"], x, np.full(len(x), 1 / len(x)))
+    line = LineSum.of(KERNEL_FUNCTIONS["gaussian"], x, np.full(len(x), 1 / len(x)))
     u = np.concatenate([np.linspace(-9, 9, 300), [500.0, 9_998.0, 1e4, 5e5, 1e6, 2e6]])
     by_cells = line._by_cells(u)
-    expected = PROFILES["gaussian"].cdf(u[:, None] - x).mean(axis=1)
+    expected = KERNEL_FUNCTIONS["gaussian"].cdf(u[:, None] - x).mean(axis=1)
     np.testing.assert_allclose(by_cells, expected, atol=1e-10)
     assert Plan.of(x[:, None], None, 1e-6) is not None
 
@@ -295,7 +286,7 @@ def test_a_distribution_function_over_cells(rng):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_a_kernel_integrates_to_one_and_its_draws_have_its_variance(name, d, rng):
-    kernel = PROFILES[name]
+    kernel = KERNEL_FUNCTIONS[name]
     r, w = np.polynomial.legendre.leggauss(400)
     end = 1.0 if kernel.compact else 60.0
     r, w = (r + 1) * end / 2, w * end / 2
@@ -318,17 +309,17 @@ def test_roughness_of_kernels_of_unit_variance_as_in_R():
         "biweight": 0.2699746,
     }
     for name, value in published.items():
-        kernel = PROFILES[name]
+        kernel = KERNEL_FUNCTIONS[name]
         np.testing.assert_allclose(kernel.roughness(1) * np.sqrt(kernel.variance(1)), value, rtol=2e-7)
     # Marron and Nolan (1988): 15^(1/5) for the Epanechnikov kernel, (4 pi)^(-1/10) for the Gaussian.
-    np.testing.assert_allclose(PROFILES["epanechnikov"].canonical(1), 15**0.2 * (4 * np.pi) ** 0.1, rtol=1e-12)
+    np.testing.assert_allclose(KERNEL_FUNCTIONS["epanechnikov"].canonical(1), 15**0.2 * (4 * np.pi) ** 0.1, rtol=1e-12)
 
 
 def test_ones_own_kernel_is_checked():
     def logistic(u):
         return np.exp(-np.abs(u)) / (1 + np.exp(-np.abs(u))) ** 2
 
-    own = profile(logistic)
+    own = kernel_function(logistic)
     np.testing.assert_allclose(own.log_constant(1), 0.0, atol=1e-9)
     np.testing.assert_allclose(own.variance(1), np.pi**2 / 3, rtol=1e-6)
     for bad, message in (
@@ -338,9 +329,9 @@ def test_ones_own_kernel_is_checked():
         (lambda u: 1.0, "one finite number each"),
     ):
         with pytest.raises(ValueError, match=message):
-            profile(bad)
+            kernel_function(bad)
     with pytest.raises(ValueError, match="'gaussian', 'tophat'"):
-        profile("gausian")
+        kernel_function("gausian")
 
 
 def test_tiles_that_are_not_full_count_no_point_twice(level, rng):

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from parzen import KernelDensity, bandwidth
-from parzen.bandwidth import BandwidthWarning
-from parzen.bandwidth.points import Points
-from parzen.bandwidth.spectrum import Spectrum, transform
-from parzen.kernels.arrays import ColumnError
+from parzen.compute.arrays import ColumnError
+from parzen.smoothing.bandwidth import BandwidthWarning
+from parzen.smoothing.bandwidth.points import Points
+from parzen.smoothing.bandwidth.spectrum import Spectrum, transform
 
 ONE = ["scott", "silverman", "isj", "sj", "lscv", "lcv", "plug_in", "scv"]
 SEVERAL = ["scott", "silverman", "lscv", "lcv", "plug_in", "scv"]

@@ -12,9 +12,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
 from parzen import BayesClassifier, Markov, MarkovChain, TransitionCounts
-from parzen.chains import hitting, stationary, structure
-from parzen.kernels import native
-from parzen.kernels.chain import context_count, count_transitions, score_transitions
+from parzen.compute import native
+from parzen.compute.markov import context_count, count_transitions, score_transitions
+from parzen.densities.transition_matrix import hitting, stationary, structure
 
 
 @pytest.fixture(params=native.levels())

@@ -256,7 +256,7 @@ class TestPredictivesOfFamilies:
         t = stats.t.logpdf(
             x, 2 * after.shape, after.location, np.sqrt(after.scale / after.shape * (1 + 1 / after.strength))
         )
-        density = fit(Gaussian("diagonal", prior=alone, estimate="bayes"), X).density
+        density = fit(Gaussian("diag", prior=alone, estimate="bayes"), X).density
         assert density.log_density(x[None])[0, 0] == pytest.approx(t.sum())
 
     def test_a_spherical_predictive_is_the_ratio_of_evidences(self, rng):
@@ -278,7 +278,7 @@ class TestPredictivesOfFamilies:
         density = fit(Gaussian("spherical", prior=prior, estimate="bayes"), X).density
         assert density.log_density(x[None])[0, 0] == pytest.approx(exact, rel=1e-8)
 
-    @pytest.mark.parametrize("covariance", ["full", "diagonal", "spherical"])
+    @pytest.mark.parametrize("covariance", ["full", "diag", "spherical"])
     @pytest.mark.parametrize("shared", [False, True])
     def test_map_is_the_mode_of_likelihood_times_prior(self, covariance, shared, rng):
         from parzen import Labels, log_likelihood

@@ -27,13 +27,13 @@ from parzen import (
     DecisionClassifier,
     GaussianNB,
     cost_scorer,
-    estimated_shares,
+    estimate_class_priors,
     expected_cost,
-    reweighted,
+    adjust_class_priors,
     risk_coverage,
-    verify,
+    score_probabilities,
 )
-from parzen.calibration import METHODS, VennAbers, calibrate, learn, log_odds, temperature
+from parzen.decisions.calibration import METHODS, VennAbers, calibrate, learn, log_odds, temperature
 
 
 class TestDecision:
@@ -129,8 +129,8 @@ class TestCalibration:
     def test_repairs_what_says_too_much(self, method, rng):
         z, y = overconfident(rng)
         fresh, label = overconfident(rng, 20_000)
-        before = verify(label.astype(int), expit(fresh)).calibration_error().expected
-        after = verify(label.astype(int), learn(method, z, y)(fresh)).calibration_error().expected
+        before = score_probabilities(label.astype(int), expit(fresh)).calibration_error().expected
+        after = score_probabilities(label.astype(int), learn(method, z, y)(fresh)).calibration_error().expected
         assert before > 0.1
         assert after < 0.035
 
@@ -210,7 +210,7 @@ class TestCalibration:
         for method in METHODS:
             P = calibrate(method, logs, y)(logs)
             np.testing.assert_allclose(P.sum(axis=1), 1)
-            assert verify(y, P).mean_log_loss < verify(y, np.exp(logs)).mean_log_loss
+            assert score_probabilities(y, P).mean_log_loss < score_probabilities(y, np.exp(logs)).mean_log_loss
 
     def test_one_class_is_refused(self):
         with pytest.raises(ValueError, match="both classes"):
@@ -224,16 +224,21 @@ class TestCalibration:
 class TestScores:
     def test_are_scikit_learn_s(self, rng):
         P, y, w = rng.dirichlet(np.ones(3), 500), rng.integers(3, size=500), rng.random(500)
-        found = verify(y, P, sample_weight=w)
+        found = score_probabilities(y, P, sample_weight=w)
         assert found.mean_log_loss == pytest.approx(log_loss(y, P, sample_weight=w))
         p, b = rng.random(500), rng.integers(2, size=500)
-        assert verify(b, p, sample_weight=w).brier().score == pytest.approx(brier_score_loss(b, p, sample_weight=w))
+        assert score_probabilities(b, p, sample_weight=w).brier().score == pytest.approx(
+            brier_score_loss(b, p, sample_weight=w)
+        )
 
     @pytest.mark.parametrize("K", [2, 4])
     def test_add_and_decompose(self, K, rng):
         P = rng.dirichlet(np.ones(K), 900)
         y = (rng.random((900, 1)) > np.cumsum(P, axis=1)).sum(axis=1)
-        whole, parts = verify(y, P), sum(verify(y[i::3], P[i::3], classes=range(K)) for i in range(3))
+        whole, parts = (
+            score_probabilities(y, P),
+            sum(score_probabilities(y[i::3], P[i::3], classes=range(K)) for i in range(3)),
+        )
         for name in ("log_loss", "squares", "bins", "said", "came"):
             np.testing.assert_allclose(getattr(parts, name), getattr(whole, name))
         b = whole.brier()
@@ -247,11 +252,11 @@ class TestScores:
         errors = []
         for _ in range(60):
             p = rng.random(300)
-            errors.append(verify((rng.random(300) < p).astype(int), p).calibration_error())
+            errors.append(score_probabilities((rng.random(300) < p).astype(int), p).calibration_error())
         assert np.mean([e.expected for e in errors]) > 2 * np.mean([e.debiased for e in errors])
         assert all(e.low <= e.expected and e.maximum >= e.expected for e in errors)
         z, y = overconfident(rng, 20_000)
-        far = verify(y.astype(int), expit(z)).calibration_error()
+        far = score_probabilities(y.astype(int), expit(z)).calibration_error()
         assert far.low < far.debiased < far.high
         assert far.low > 0.15
 
@@ -284,11 +289,11 @@ class TestScores:
     @pytest.mark.parametrize(
         ("call", "message"),
         [
-            (lambda: verify([0, 1], [[0.5, 0.5]]), "one for each row"),
-            (lambda: verify([0, 2], [[0.5, 0.5]] * 2, classes=[0, 1]), "none of the classes"),
-            (lambda: verify([0, 1], np.full((2, 3), 1 / 3)), "3 columns"),
-            (lambda: verify([0, 1], [0.1, 0.9], sample_weight=[-1, 1]), "sample_weight"),
-            (lambda: verify([0, 1], [0.1, 0.9]).reliability(of="x"), "one of the classes"),
+            (lambda: score_probabilities([0, 1], [[0.5, 0.5]]), "one for each row"),
+            (lambda: score_probabilities([0, 2], [[0.5, 0.5]] * 2, classes=[0, 1]), "none of the classes"),
+            (lambda: score_probabilities([0, 1], np.full((2, 3), 1 / 3)), "3 columns"),
+            (lambda: score_probabilities([0, 1], [0.1, 0.9], sample_weight=[-1, 1]), "sample_weight"),
+            (lambda: score_probabilities([0, 1], [0.1, 0.9]).reliability(of="x"), "one of the classes"),
         ],
     )
     def test_bad_input_is_told(self, call, message):
@@ -305,7 +310,9 @@ class TestShift:
             joint = likelihood * share
             return joint / joint.sum(axis=1, keepdims=True)
 
-        np.testing.assert_allclose(reweighted(posterior([0.5, 0.5]), [0.5, 0.5], [0.9, 0.1]), posterior([0.9, 0.1]))
+        np.testing.assert_allclose(
+            adjust_class_priors(posterior([0.5, 0.5]), [0.5, 0.5], [0.9, 0.1]), posterior([0.9, 0.1])
+        )
 
     def test_unlabelled_rows_tell_their_shares(self, rng):
         X, y = make_classification(6000, class_sep=1.5, random_state=0)
@@ -313,16 +320,16 @@ class TestShift:
         model = DecisionClassifier(model, calibration="sigmoid", cv="prefit").fit(X[:3000], y[:3000])
         kept = np.concatenate([np.flatnonzero(y[3000:] == 0)[:200], np.flatnonzero(y[3000:] == 1)]) + 3000
         truth = np.bincount(y[kept]) / len(kept)
-        found = estimated_shares(model.predict_proba(X[kept]), model.class_prior_)
+        found = estimate_class_priors(model.predict_proba(X[kept]), model.class_prior_)
         np.testing.assert_allclose(found, truth, atol=0.03)
         shifted = clone(model).set_params(estimator=model.estimator_, priors="estimate").fit(X[:3000], y[:3000])
         assert shifted.score(X[kept], y[kept]) >= model.score(X[kept], y[kept])
 
     def test_bad_shares_are_told(self):
         with pytest.raises(ValueError, match="2 shares"):
-            reweighted([[0.5, 0.5]], [1.0], [0.5, 0.5])
+            adjust_class_priors([[0.5, 0.5]], [1.0], [0.5, 0.5])
         with pytest.raises(ValueError, match="above 0"):
-            estimated_shares([[0.5, 0.5]], [0.0, 1.0])
+            estimate_class_priors([[0.5, 0.5]], [0.0, 1.0])
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -426,8 +433,12 @@ class TestReviewed:
     def test_certainties_of_forests_and_neighbours_are_no_ruin(self, method, inner):
         X, y = make_classification(2000, 20, n_informative=5, flip_y=0.1, random_state=0)
         a, b, c, d = train_test_split(X, y, random_state=0)
-        before = verify(d, clone(inner).fit(a, c).predict_proba(b)).brier().score
-        after = verify(d, DecisionClassifier(inner, calibration=method).fit(a, c).predict_proba(b)).brier().score
+        before = score_probabilities(d, clone(inner).fit(a, c).predict_proba(b)).brier().score
+        after = (
+            score_probabilities(d, DecisionClassifier(inner, calibration=method).fit(a, c).predict_proba(b))
+            .brier()
+            .score
+        )
         assert after < before + 0.01
 
     def test_a_new_fit_forgets_the_old_calibration(self):
@@ -457,12 +468,14 @@ class TestReviewed:
         X, y = load_breast_cancer(return_X_y=True)
         even = np.concatenate([np.flatnonzero(y == 0)[:150], np.flatnonzero(y == 1)[:150]])
         inner = GaussianNB().fit(X[even], y[even])
-        model = DecisionClassifier(inner, cv="prefit", priors=[0.1, 0.9]).fit(X[y == 1][:50], y[y == 1][:50])
-        np.testing.assert_allclose(model.predict_proba(X), reweighted(inner.predict_proba(X), [0.5, 0.5], [0.1, 0.9]))
+        model = DecisionClassifier(inner, cv="prefit", class_prior=[0.1, 0.9]).fit(X[y == 1][:50], y[y == 1][:50])
+        np.testing.assert_allclose(
+            model.predict_proba(X), adjust_class_priors(inner.predict_proba(X), [0.5, 0.5], [0.1, 0.9])
+        )
         heavy = LogisticRegression(class_weight={0: 1, 1: 50}, max_iter=5000)
         scaled = StandardScaler().fit_transform(X)[:, :3]
         share = np.bincount(y) / len(y)
-        undone = DecisionClassifier(heavy, priors=share).fit(scaled, y).predict_proba(scaled)
+        undone = DecisionClassifier(heavy, class_prior=share).fit(scaled, y).predict_proba(scaled)
         raw = DecisionClassifier(heavy).fit(scaled, y).predict_proba(scaled)
         assert abs(undone[:, 1].mean() - share[1]) < 0.5 * abs(raw[:, 1].mean() - share[1])
 
@@ -483,7 +496,7 @@ class TestReviewed:
         inside = 0
         for _ in range(200):
             p = rng.random(1000)
-            error = verify((rng.random(1000) < p).astype(int), p).calibration_error()
+            error = score_probabilities((rng.random(1000) < p).astype(int), p).calibration_error()
             inside += error.low == 0
             assert error.low <= error.expected <= error.high
         assert inside >= 0.9 * 200
@@ -501,9 +514,11 @@ class TestReviewed:
 
     def test_weights_have_no_unit(self, rng):
         z, y = overconfident(rng, 1000)
-        plain = verify(y.astype(int), expit(z)).calibration_error()
+        plain = score_probabilities(y.astype(int), expit(z)).calibration_error()
         for scale in (1e-3, 1e3):
-            scaled = verify(y.astype(int), expit(z), sample_weight=np.full(1000, scale)).calibration_error()
+            scaled = score_probabilities(
+                y.astype(int), expit(z), sample_weight=np.full(1000, scale)
+            ).calibration_error()
             np.testing.assert_allclose(scaled, plain, rtol=1e-9)
 
     def test_one_class_is_no_set_to_calibrate_by(self):

@@ -8,6 +8,7 @@ from mpmath import mp, mpf
 from scipy import integrate, sparse, stats
 from scipy.special import logsumexp
 
+from parzen.densities.categorical import BernoulliDensity, CategoricalDensity
 from parzen.densities.counts import (
     DirichletMultinomialDensity,
     MultinomialDensity,
@@ -16,7 +17,6 @@ from parzen.densities.counts import (
 )
 from parzen.densities.gaussian import GaussianDensity, StudentDensity
 from parzen.densities.special import deviance, stirling_error
-from parzen.densities.symbols import BernoulliDensity, CategoricalDensity
 
 
 def gaussian(rng, K=2, d=2):
@@ -25,14 +25,14 @@ def gaussian(rng, K=2, d=2):
 
 
 class TestIntegrateToOne:
-    @pytest.mark.parametrize("kind", ["full", "shared", "diagonal", "joint t", "t columns"])
+    @pytest.mark.parametrize("kind", ["full", "shared", "diag", "joint t", "t columns"])
     def test_continuous(self, kind, rng):
         base = gaussian(rng)
         deviations = np.array([[0.5, 1.0], [1.5, 0.7]])
         density = {
             "full": base,
             "shared": GaussianDensity(base.mean, base.factor[:1]),
-            "diagonal": GaussianDensity(base.mean, deviations),
+            "diag": GaussianDensity(base.mean, deviations),
             "joint t": StudentDensity(base.mean, base.factor, np.array([5.0, 30.0])),
             "t columns": StudentDensity(base.mean, deviations, np.array([[5.0, 6.0], [7.0, 30.0]])),
         }[kind]

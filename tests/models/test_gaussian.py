@@ -32,7 +32,7 @@ class TestAgainstScikitLearn:
     def test_classes_equal_those_of_naive_bayes_and_lda(self):
         X, y = load_wine(return_X_y=True)
         naive = GaussianNB(var_smoothing=0).fit(X, y)
-        mine = fit(Gaussian("diagonal"), X, Labels(y)).density
+        mine = fit(Gaussian("diag"), X, Labels(y)).density
         np.testing.assert_allclose(mine.factor**2, naive.var_, rtol=1e-11)
         joint = mine.log_density(X) + np.log(naive.class_prior_)
         np.testing.assert_allclose(joint, naive.predict_joint_log_proba(X), rtol=1e-9, atol=1e-9)
@@ -40,9 +40,7 @@ class TestAgainstScikitLearn:
         shared = fit(Gaussian(shared=True), X, Labels(y)).density
         np.testing.assert_allclose(shared.covariance[0], linear.covariance_, rtol=1e-10, atol=1e-13)
 
-    @pytest.mark.parametrize(
-        ("covariance", "kind"), [("full", "full"), ("diagonal", "diag"), ("spherical", "spherical")]
-    )
+    @pytest.mark.parametrize(("covariance", "kind"), [("full", "full"), ("diag", "diag"), ("spherical", "spherical")])
     def test_one_gaussian_is_a_mixture_of_one(self, covariance, kind):
         X = load_iris().data
         peer = GaussianMixture(1, covariance_type=kind, reg_covar=0).fit(X)
@@ -75,7 +73,7 @@ def test_nist_certified_means_and_deviations(shared):
 
 
 class TestTooFewRows:
-    @pytest.mark.parametrize("covariance", ["full", "diagonal", "spherical"])
+    @pytest.mark.parametrize("covariance", ["full", "diag", "spherical"])
     @pytest.mark.parametrize(
         "X",
         [
@@ -102,7 +100,7 @@ class TestTooFewRows:
             Gaussian(shrinkage="oas"),
             Gaussian(estimate="bayes"),
             Gaussian(estimate="map"),
-            Gaussian("diagonal"),
+            Gaussian("diag"),
         ):
             assert np.isfinite(fit(family, X).density.log_density(X)).all()
 
@@ -110,7 +108,7 @@ class TestTooFewRows:
         X = rng.normal(size=(200, 3))
         plain = fit(Gaussian(), X).density.covariance
         X[:, 1] = 7.0
-        for covariance in ("full", "diagonal"):
+        for covariance in ("full", "diag"):
             with pytest.warns(FloorWarning):
                 density = fit(Gaussian(covariance), X).density
             rest = density.marginal([0, 2]).covariance[0]
@@ -126,7 +124,7 @@ class TestTooFewRows:
         scale = np.array([2.0**20, 2.0**-10, 1.0])  # powers of two change no digit
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FloorWarning)
-            for covariance in ("full", "diagonal"):
+            for covariance in ("full", "diag"):
                 one = fit(Gaussian(covariance, floor=1e-3), X, Labels(codes)).density.log_density(X)
                 other = fit(Gaussian(covariance, floor=1e-3), X * scale, Labels(codes)).density.log_density(X * scale)
                 np.testing.assert_allclose(one, other + np.log(scale).sum(), rtol=1e-12, atol=1e-9)
@@ -153,7 +151,7 @@ class TestTooFewRows:
         X = rng.normal(size=(5, 2))
         X[:, 1] = np.nan
         with pytest.raises(Collapse, match="column 1 has no value"):
-            fit(Gaussian("diagonal"), X)
+            fit(Gaussian("diag"), X)
 
 
 def test_shift_and_scale_equivariance(rng):
@@ -173,7 +171,7 @@ def test_shift_and_scale_equivariance(rng):
         (Gaussian(floor=-1), "floor must lie in"),
         (Gaussian(shrinkage=2), "shrinkage must lie in"),
         (Gaussian(shrinkage="lw"), "shrinkage must be one of"),
-        (Gaussian("diagonal", shrinkage="oas"), "is for full covariances"),
+        (Gaussian("diag", shrinkage="oas"), "is for full covariances"),
         (Gaussian(shrinkage=0.5, estimate="map"), "shrinkage is for estimate='ml'"),
         (Gaussian(prior=3, estimate="map"), "prior of a full Gaussian must be NormalInverseWishart"),
     ],

@@ -8,8 +8,8 @@ from sklearn.exceptions import NotFittedError
 
 from parzen import Categorical, Gaussian, HiddenMarkov, Mixture, Poisson, Product, fit
 from parzen.densities.gaussian import GaussianDensity
-from parzen.densities.hidden import HiddenDensity
-from parzen.families.hidden import Hidden
+from parzen.densities.hmm import HMMDensity
+from parzen.families.hmm import HMM
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore::parzen.FloorWarning")
 
@@ -22,12 +22,12 @@ def rows(rng):
     return means[states] + rng.normal(size=(400, 2)), states, np.array([250, 150])
 
 
-@pytest.mark.parametrize("covariance", ["diagonal", "full", "spherical"])
+@pytest.mark.parametrize("covariance", ["diag", "full", "spherical"])
 def test_hmmlearn_after_every_step(rows, covariance, rng):
     X, _, lengths = rows
     start, transition = np.full(3, 1 / 3), 0.7 * np.eye(3) + 0.1
     mean = rng.normal(size=(3, 2))
-    kind = {"diagonal": "diag", "full": "full", "spherical": "spherical"}[covariance]
+    kind = {"diag": "diag", "full": "full", "spherical": "spherical"}[covariance]
     peer = hmm.GaussianHMM(
         3, kind, n_iter=12, tol=-1e9, init_params="", min_covar=0, covars_prior=0, covars_weight=0, means_weight=0
     )
@@ -35,8 +35,8 @@ def test_hmmlearn_after_every_step(rows, covariance, rng):
     peer.covars_ = {"diag": np.ones((3, 2)), "full": np.stack([np.eye(2)] * 3), "spherical": np.ones(3)}[kind]
     peer.fit(X, lengths)
     factor = np.stack([np.eye(2)] * 3) if covariance == "full" else np.ones((3, 2))
-    begun = HiddenDensity(GaussianDensity(mean, factor), start, transition, lengths)
-    family = Hidden(Gaussian(covariance, estimate="ml"), 3, lengths)
+    begun = HMMDensity(GaussianDensity(mean, factor), start, transition, lengths)
+    family = HMM(Gaussian(covariance, estimate="ml"), 3, lengths)
     found = fit(family, X, start=begun, max_iter=12, tol=0, accelerate=False)
     np.testing.assert_allclose(
         found.log_likelihoods, list(peer.monitor_.history)[: len(found.log_likelihoods)], rtol=1e-8
@@ -54,7 +54,7 @@ def test_hmmlearn_after_every_step(rows, covariance, rng):
     ("emission", "make"),
     [
         (Gaussian(), lambda z, rng: (3 * z + rng.normal(size=len(z)))[:, None]),
-        (Gaussian("diagonal"), lambda z, rng: np.column_stack([z, -z]) * 3 + rng.normal(size=(len(z), 2))),
+        (Gaussian("diag"), lambda z, rng: np.column_stack([z, -z]) * 3 + rng.normal(size=(len(z), 2))),
         (Poisson(estimate="ml"), lambda z, rng: rng.poisson(1 + 8 * z)[:, None]),
         (Categorical(estimate="ml"), lambda z, rng: (z + (rng.random(len(z)) < 0.1))[:, None].astype(int)),
         (
@@ -62,7 +62,7 @@ def test_hmmlearn_after_every_step(rows, covariance, rng):
             lambda z, rng: (6 * z + rng.choice([-1, 1], len(z)) + 0.3 * rng.normal(size=len(z)))[:, None],
         ),
     ],
-    ids=["gaussian", "diagonal", "poisson", "categorical", "mixture"],
+    ids=["gaussian", "diag", "poisson", "categorical", "mixture"],
 )
 def test_any_family_emits_and_the_likelihood_never_falls(emission, make, rng):
     z = np.repeat([0, 1, 0, 1], 80)
@@ -127,12 +127,12 @@ def test_known_states_stay_known(rows):
 
 def test_weights_of_sequences_count_them(rows):
     X, _, lengths = rows
-    begun = HiddenDensity(GaussianDensity(X[[0, 120, 320]], np.ones((3, 2))), np.full(3, 1 / 3), np.full((3, 3), 1 / 3))
+    begun = HMMDensity(GaussianDensity(X[[0, 120, 320]], np.ones((3, 2))), np.full(3, 1 / 3), np.full((3, 3), 1 / 3))
     twice = np.concatenate([X, X[250:]])
     options = {"max_iter": 5, "tol": 0, "accelerate": False}
-    family = Gaussian("diagonal", estimate="ml")
-    long = fit(Hidden(family, 3, np.array([250, 150, 150])), twice, start=begun, **options)
-    weighted = fit(Hidden(family, 3, lengths), X, np.repeat([1.0, 2.0], lengths), start=begun, **options)
+    family = Gaussian("diag", estimate="ml")
+    long = fit(HMM(family, 3, np.array([250, 150, 150])), twice, start=begun, **options)
+    weighted = fit(HMM(family, 3, lengths), X, np.repeat([1.0, 2.0], lengths), start=begun, **options)
     np.testing.assert_allclose(weighted.log_likelihoods, long.log_likelihoods, rtol=1e-10)
     np.testing.assert_allclose(weighted.density.transition, long.density.transition, rtol=1e-8)
 
@@ -158,7 +158,7 @@ def test_bad_input(rows):
     ):
         with pytest.raises(ValueError, match=message):
             HiddenMarkov(**parameters).fit(X)
-    model = HiddenMarkov(n_states=3, random_state=0).fit(X, lengths=lengths)
+    model = HiddenMarkov(n_components=3, random_state=0).fit(X, lengths=lengths)
     before = model.transition_
     for options, message in (
         ({"lengths": [100]}, "lengths add up to 100, but there are 400"),

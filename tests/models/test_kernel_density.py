@@ -19,7 +19,7 @@ from parzen import (
     bias_variance,
     fit,
 )
-from parzen.profiles import NAMES
+from parzen.smoothing.kernel_functions import NAMES
 from tests import oracle
 
 

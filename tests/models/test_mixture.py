@@ -20,7 +20,7 @@ from parzen import (
     Gaussian,
     GaussianMixture,
     KMeans,
-    Known,
+    Fixed,
     Mixture,
     MixtureModel,
     Multinomial,
@@ -171,7 +171,7 @@ class TestTheorems:
         distance = []
         for noise in (3.0, 1.0, 0.3, 0.1):
             family = Mixture(
-                Gaussian("spherical", prior=NormalMean(0, 1e6, noise), estimate="map"), 3, concentration=1e9
+                Gaussian("spherical", prior=NormalMean(0, 1e6, noise), estimate="map"), 3, weight_concentration=1e9
             )
             at = fit(family, X, rng=0, tol=1e-12, max_iter=5000).density
             order = np.linalg.norm(hard.cluster_centers_[:, None] - at.components.mean, axis=2).argmin(axis=1)
@@ -278,7 +278,7 @@ class TestOfAnything:
     def test_a_known_component_stays(self, rng):
         X = np.concatenate([rng.normal(0, 1, (300, 1)), rng.normal(5, 1, (200, 1))])
         known = GaussianDensity(np.zeros((1, 1)), np.ones((1, 1)))
-        density = fit(Mixture([Known(known), Gaussian()]), X, rng=0).density
+        density = fit(Mixture([Fixed(known), Gaussian()]), X, rng=0).density
         assert density.components.parts[0] is known
         assert density.components.parts[1].mean[0, 0] == pytest.approx(5, abs=0.2)
 

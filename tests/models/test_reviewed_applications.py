@@ -9,7 +9,7 @@ import pytest
 from sklearn.model_selection import KFold, ShuffleSplit
 
 from parzen import (
-    Columns,
+    AutoColumns,
     ConditionalDensity,
     DensityOutlier,
     Gaussian,
@@ -20,8 +20,8 @@ from parzen import (
     LocalDensityFactor,
     Product,
 )
-from parzen.conditional import Pairs
-from parzen.family import Collapse
+from parzen.smoothing.conditional import Pairs
+from parzen.statistics.messages import Collapse
 
 
 @pytest.fixture
@@ -69,8 +69,8 @@ class TestProbabilitiesOfCategories:
     def test_numbers_beside_text_stay_numbers(self, rng):
         X = rng.normal(size=(200, 2))
         labels = np.where(X[:, 0] > 0, "p", "n")
-        array = ConditionalDensity(Columns()).fit(X, labels)
-        frame = ConditionalDensity(Columns()).fit(pd.DataFrame(X, columns=["a", "b"]), labels)
+        array = ConditionalDensity(AutoColumns()).fit(X, labels)
+        frame = ConditionalDensity(AutoColumns()).fit(pd.DataFrame(X, columns=["a", "b"]), labels)
         at = pd.DataFrame(X[:5], columns=["a", "b"])
         np.testing.assert_allclose(array.pdf(X[:5], labels[:5]), frame.pdf(at, labels[:5]))
 

@@ -181,7 +181,7 @@ class TestTables:
     def test_a_list_of_labels_with_a_nan(self, iris):
         X, y = iris
         labels = [float("nan") if label == "vi" else label for label in y]
-        assert BayesClassifier(Gaussian("diagonal")).fit(X, labels).classes_.tolist() == ["se", "ve"]
+        assert BayesClassifier(Gaussian("diag")).fit(X, labels).classes_.tolist() == ["se", "ve"]
         with pytest.raises(ValueError, match="without a label"):
             LogisticRegression().fit(X, labels)
         masked = np.ma.masked_array(np.arange(150) % 3, mask=np.arange(150) < 5)
@@ -192,7 +192,7 @@ class TestTables:
         shares = pd.Series({"vi": 0.5, "se": 0.2, "ve": 0.3})
         assert GaussianNB(priors=shares).fit(X, y).class_prior_.tolist() == [0.2, 0.3, 0.5]
         expected = GaussianNB(priors=[0.2, 0.3, 0.5]).fit(X, y).predict_proba(X)
-        np.testing.assert_array_equal(GaussianNB().fit(X, y).predict_proba(X, priors=shares), expected)
+        np.testing.assert_array_equal(GaussianNB().fit(X, y).predict_proba(X, class_prior=shares), expected)
         assert GaussianNB(priors=pd.Series([0.2, 0.3, 0.5])).fit(X, y).class_prior_.tolist() == [0.2, 0.3, 0.5]
         with pytest.raises(ValueError, match="indexed by"):
             GaussianNB(priors=pd.Series({"x": 0.5, "se": 0.2, "ve": 0.3})).fit(X, y)
@@ -315,7 +315,7 @@ class TestState:
         (lambda m, X: BernoulliNB(binarize="x").fit(X, X[:, 0] > 5), "binarize must be"),
         (lambda m, X: MultinomialNB(alpha=[]).fit(X, X[:, 0] > 5), "alpha must be"),
         (lambda m, X: LinearDiscriminantAnalysis(n_components=1.5).fit(X, np.arange(150) % 3), "n_components"),
-        (lambda m, X: m.predict(X, priors=["a", "b", "c"]), "priors must be numbers"),
+        (lambda m, X: m.predict(X, class_prior=["a", "b", "c"]), "priors must be numbers"),
         (lambda m, X: LogisticRegression(class_weight={True: 0}).fit(X, X[:, 0] > 5), "class_weight"),
         (lambda m, X: LinearDiscriminantAnalysis().fit(X, X[:, 0] > 5).transform(np.where(X > 7, np.inf, X)), "infin"),
         (lambda m, X: m.explain(np.where(X > 7, np.inf, X)), "infin"),

@@ -62,7 +62,7 @@ from parzen import (
     save,
 )
 from parzen.conjugate import Dirichlet, NormalInverseWishart
-from parzen.storage import describe, packed, unpacked
+from parzen.storage.files import describe, packed, unpacked
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -100,7 +100,7 @@ MODELS = {
     "histogram": (HistogramDensity(), WHOLE[:, :1], None),
     "BayesClassifier": (BayesClassifier(Kernel()), WHOLE, Y),
     "NaiveBayes": (NaiveBayes(), FRAME, Y),
-    "GaussianDiscriminant": (GaussianDiscriminant("diagonal"), X, Y),
+    "GaussianDiscriminant": (GaussianDiscriminant("diag"), X, Y),
     "GaussianNB": (GaussianNB(), WHOLE, Y),
     "BernoulliNB": (BernoulliNB(), CODES > 1, Y),
     "MultinomialNB": (MultinomialNB(), COUNTS, Y),
@@ -207,7 +207,7 @@ def test_statistics_are_saved_added_and_read_back(tmp_path):
 
 
 def test_families_and_densities_too(tmp_path):
-    for one in (MIXED, Markov(2), Mixture(Gaussian("diagonal"), 3), Categorical(prior=Dirichlet([1.0, 2.0, 3.0]))):
+    for one in (MIXED, Markov(2), Mixture(Gaussian("diag"), 3), Categorical(prior=Dirichlet([1.0, 2.0, 3.0]))):
         save(one, tmp_path / "x")
         assert repr(load(tmp_path / "x")) == repr(one)
     density = fit(Gaussian(), WHOLE).density
@@ -330,7 +330,7 @@ JSON = st.recursive(
 
 @given(JSON)
 def test_any_tree_is_read_or_refused(tree):
-    from parzen.nodes import Decoder
+    from parzen.storage.decode import Decoder
 
     with contextlib.suppress(ModelFileError):
         Decoder({"0": np.arange(3)}).node(tree)
@@ -339,7 +339,7 @@ def test_any_tree_is_read_or_refused(tree):
 @given(data=st.data())
 def test_a_model_whose_tree_was_tampered_with_is_refused_or_read(saved, data):
     """Even with the checksum made right again."""
-    from parzen.nodes import Decoder
+    from parzen.storage.decode import Decoder
 
     tree, arrays, _ = unpacked(saved)
     node = json.loads(tree)

@@ -8,24 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from parzen.bandwidth import isj, lscv, scott, silverman, sj
 from parzen.cli.files import Trouble, choose_column, example, pandas, read_loss, read_table, write, write_table
-from parzen.estimators.bayes import BayesClassifier, GaussianDiscriminant, NaiveBayes
-from parzen.estimators.density import DensityEstimator
-from parzen.estimators.gaussian_mixture import GaussianMixture
-from parzen.estimators.kernel import KernelDensity
-from parzen.estimators.logistic import LogisticRegression
-from parzen.estimators.outlier import DensityOutlier
+from parzen.decisions.scores import score_probabilities
+from parzen.estimators.classify.bayes import BayesClassifier, GaussianDiscriminant, NaiveBayes
+from parzen.estimators.classify.logistic import LogisticRegression
+from parzen.estimators.density.density import DensityEstimator
+from parzen.estimators.density.kernel import KernelDensity
+from parzen.estimators.mixture.gaussian import GaussianMixture
+from parzen.estimators.outlier.density import DensityOutlier
+from parzen.families.categorical import Categorical
 from parzen.families.gaussian import Gaussian
 from parzen.families.kernel import Kernel
 from parzen.families.product import Product
-from parzen.families.symbols import Categorical
 from parzen.report import page, summarise
 from parzen.report.columns import USED, as_numbers, as_text, kind_of
 from parzen.report.whole import ready
-from parzen.scores import verify
-from parzen.statistic import Statistic
-from parzen.storage import describe, dumped, load
+from parzen.smoothing.bandwidth import isj, lscv, scott, silverman, sj
+from parzen.statistics.statistic import Statistic
+from parzen.storage.files import describe, dumped, load
 
 #: Names of models, and what they are for.
 CLASSIFIERS = ("naive", "linear", "quadratic", "kernel-bayes", "logistic")
@@ -246,7 +246,7 @@ def score(args: Namespace) -> None:
     if strange:
         raise Trouble(f"{target!r} holds {strange[0]!r}, which the model was not fitted to.")
     posterior = model.predict_proba(X[known])
-    checked = verify(y, posterior, model.classes_)
+    checked = score_probabilities(y, posterior, model.classes_)
     error = checked.calibration_error()
     found = {
         "rows": len(y),

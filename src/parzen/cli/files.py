@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from parzen.report.summary import no_column
-from parzen.storage import write_whole
+from parzen.storage.files import write_whole
 
 
 class Trouble(Exception):

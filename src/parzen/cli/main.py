@@ -9,8 +9,8 @@ from typing import Any
 
 from parzen.cli import commands
 from parzen.cli.files import EXAMPLES, Trouble
-from parzen.nodes import ModelFileError
 from parzen.report.target import ReportError
+from parzen.storage.errors import ModelFileError
 
 HELP = """Say where the rows of a table come from, and act on it.
 

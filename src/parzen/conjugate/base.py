@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from parzen.family import Density
-from parzen.kernels.arrays import Array
-from parzen.kernels.memberships import check_memberships
-from parzen.statistic import Statistic
+from parzen.compute.arrays import Array
+from parzen.compute.memberships import check_memberships
+from parzen.densities.density import Density
+from parzen.statistics.statistic import Statistic
 
 
 class Conjugate(ABC):

@@ -7,14 +7,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaincinv, betaln, gammaincinv, gammaln
 
+from parzen.compute.arrays import Array
+from parzen.compute.codes import tally
+from parzen.compute.moments import sums
 from parzen.conjugate.base import Conjugate, as_column, checked_parameters, level_tails, plain, squeezed, two_axes
+from parzen.densities.categorical import BernoulliDensity, CategoricalDensity
 from parzen.densities.counts import NegativeBinomialDensity
 from parzen.densities.special import dirichlet
-from parzen.densities.symbols import BernoulliDensity, CategoricalDensity
-from parzen.kernels.arrays import Array
-from parzen.kernels.codes import tally
-from parzen.kernels.moments import sums
-from parzen.statistic import Counts, Sums
+from parzen.statistics.counts import Counts
+from parzen.statistics.sums import Sums
 
 BORDER = (
     "the mode lies at the border of the simplex: a category has posterior concentration {value:g}, and MAP needs it "

@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaincinv, gammaln, multigammaln, ndtri, stdtrit
 
+from parzen.compute.arrays import Array
+from parzen.compute.moments import moments
 from parzen.conjugate.base import (
     Conjugate,
     NormalParameters,
@@ -18,9 +20,7 @@ from parzen.conjugate.base import (
     two_axes,
 )
 from parzen.densities.gaussian import GaussianDensity, StudentDensity
-from parzen.kernels.arrays import Array
-from parzen.kernels.moments import moments
-from parzen.statistic import Moments
+from parzen.statistics.moments import Moments
 
 LOG_TWO_PI = float(np.log(2 * np.pi))
 

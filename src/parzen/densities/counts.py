@@ -16,13 +16,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from scipy.special import gammaln
 
+from parzen.compute.arrays import Array, as_csr, as_floats, canonical, is_sparse
+from parzen.compute.codes import lookup
+from parzen.compute.gaussian import patterns
+from parzen.compute.sparse import csr_product
+from parzen.densities.columns import chosen, others
+from parzen.densities.density import Density
+from parzen.densities.linear import Linear
 from parzen.densities.special import HALF_LOG_TWO_PI, deviance, dirichlet, log_rising, stirling_error
-from parzen.family import Density, chosen, others
-from parzen.kernels.arrays import Array, as_csr, as_floats, canonical, is_sparse
-from parzen.kernels.codes import lookup
-from parzen.kernels.gaussian import patterns
-from parzen.kernels.sparse import csr_product
-from parzen.linear import Linear
 
 #: Blocks whose counts all lie below this are answered from a table of log-probabilities.
 TABLE = 1024
@@ -57,7 +58,7 @@ class _CountColumns(Density):
         """Log-probability of counts x, broadcast against (K, d)."""
 
     @property
-    def columns_stand_alone(self) -> bool:
+    def independent_columns(self) -> bool:
         return True
 
     def compare(self, X: Any, out: Array) -> None:

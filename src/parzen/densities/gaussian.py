@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 from scipy.linalg import solve_triangular
 
+from parzen.compute.arrays import Array, as_floats
+from parzen.compute.gaussian import gaussian_log_density, log_normaliser, mahalanobis, patterns
+from parzen.compute.softmax import linear
+from parzen.densities.columns import chosen, others
+from parzen.densities.density import Density
 from parzen.densities.special import log_rising
-from parzen.family import Density, chosen, others
-from parzen.kernels.arrays import Array, as_floats
-from parzen.kernels.gaussian import gaussian_log_density, log_normaliser, mahalanobis, patterns
-from parzen.kernels.softmax import linear
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class GaussianDensity(Density):
         return _covariance(self.factor, len(self.mean))
 
     @property
-    def columns_stand_alone(self) -> bool:
+    def independent_columns(self) -> bool:
         return self.factor.ndim == 2
 
     def log_density(self, X: Any) -> Array:
@@ -154,7 +155,7 @@ class StudentDensity(Density):
         return K, d
 
     @property
-    def columns_stand_alone(self) -> bool:
+    def independent_columns(self) -> bool:
         return self.factor.ndim == 2
 
     def log_density(self, X: Any) -> Array:

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from parzen.compute.arrays import Array
+from parzen.compute.em import Components, components
+from parzen.compute.posterior import normalise
+from parzen.densities.columns import chosen
+from parzen.densities.density import Density
 from parzen.densities.gaussian import GaussianDensity
-from parzen.family import Density, chosen
-from parzen.kernels.arrays import Array
-from parzen.kernels.em import Components, components
-from parzen.kernels.posterior import normalise
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class MixtureDensity(Density):
         normalise(values, self.log_weight, "plain")
         return values
 
-    def bound(self, X: Any, at: Density) -> Array:
+    def elbo(self, X: Any, at: Density) -> Array:
         """Lower bound of the log-density by the posteriors of another mixture (Jensen); it touches at the same one."""
         assert isinstance(at, MixtureDensity)
         sums, joint = at.read(X)

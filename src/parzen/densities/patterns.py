@@ -6,8 +6,8 @@ from typing import Protocol, Self
 
 import numpy as np
 
-from parzen.kernels.arrays import Array
-from parzen.kernels.gaussian import patterns
+from parzen.compute.arrays import Array
+from parzen.compute.gaussian import patterns
 
 
 class Marginalised(Protocol):

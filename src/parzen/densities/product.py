@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from parzen.densities.windows import WindowDensity, which_points
-from parzen.family import Density, chosen, others
-from parzen.kernels.arrays import Array, ColumnError, check_columns
+from parzen.compute.arrays import Array, ColumnError, check_columns
+from parzen.densities.columns import chosen, others
+from parzen.densities.density import Density
+from parzen.densities.kernel import WindowDensity, which_points
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,8 @@ class ProductDensity(Density):
         return total
 
     @property
-    def columns_stand_alone(self) -> bool:
-        return all(part.columns_stand_alone or part.shape[1] == 1 for part in self.parts)
+    def independent_columns(self) -> bool:
+        return all(part.independent_columns or part.shape[1] == 1 for part in self.parts)
 
     def compare(self, X: Any, out: Array) -> None:
         check_columns(X, self.shape[1])
@@ -62,7 +63,7 @@ class ProductDensity(Density):
     def keeps_rows(self) -> bool:
         return all(part.keeps_rows for part in self.parts)
 
-    def held_out(self, X: Any) -> Array:
+    def leave_one_out(self, X: Any) -> Array:
         check_columns(X, self.shape[1])
         kernels = [(part, X[:, columns]) for part, columns in self._pairs() if isinstance(part, WindowDensity)]
         if not kernels:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
-from parzen.kernels.arrays import Array
+from parzen.compute.arrays import Array
 
 HALF_LOG_TWO_PI = 0.5 * float(np.log(2 * np.pi))
 

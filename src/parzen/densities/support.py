@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from parzen.kernels.arrays import Array, ColumnError
+from parzen.compute.arrays import Array, ColumnError
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class Support:
         picked = list(columns)
         return Support(self.low[picked], self.high[picked], self.periodic[picked])
 
-    def outside(self, X: Array) -> NDArray[np.bool_]:
+    def caller_stacklevel(self, X: Array) -> NDArray[np.bool_]:
         """Which rows lie outside in some column; nothing lies outside a column that comes round."""
         away = ((self.low > X) | (self.high < X)) & ~self.periodic
         return np.asarray(away.any(axis=1), dtype=bool)

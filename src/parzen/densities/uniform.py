@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from parzen.family import Density, chosen, others
-from parzen.kernels.arrays import Array, as_floats
+from parzen.compute.arrays import Array, as_floats
+from parzen.densities.columns import chosen, others
+from parzen.densities.density import Density
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class UniformDensity(Density):
         return K, d
 
     @property
-    def columns_stand_alone(self) -> bool:
+    def independent_columns(self) -> bool:
         return True
 
     def log_density(self, X: Any) -> Array:

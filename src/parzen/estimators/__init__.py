@@ -1,1 +1,1 @@
-"""scikit-learn's door: parameters, validation, fitted attributes. No numerics here."""
+"""Estimators with scikit-learn's interface: parameters, validation, fitted attributes. No numerics here."""

@@ -7,7 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from parzen.accumulate import accumulate, map_rows
+from parzen.compute.arrays import Array, ColumnError, as_csr, as_floats, canonical, is_sparse
+from parzen.compute.checks import choose
+from parzen.compute.memberships import Memberships, group_count, only_group
+from parzen.compute.moments import sums
+from parzen.compute.sparse import csr_sums
 from parzen.conjugate import Dirichlet, Gamma
 from parzen.densities.counts import (
     DirichletMultinomialDensity,
@@ -15,13 +19,13 @@ from parzen.densities.counts import (
     NegativeBinomialDensity,
     PoissonDensity,
 )
-from parzen.family import ESTIMATES, Collapse, Family, NeedsDensity, check_prior, choose, filled, total_or_collapse
-from parzen.fit import Score
-from parzen.kernels.arrays import Array, ColumnError, as_csr, as_floats, canonical, is_sparse
-from parzen.kernels.memberships import Memberships, group_count, only_group
-from parzen.kernels.moments import sums
-from parzen.kernels.sparse import csr_sums
-from parzen.statistic import Expected, Sums
+from parzen.families.checks import ESTIMATES, check_prior, filled, total_or_collapse
+from parzen.families.family import Family
+from parzen.families.likelihood import Score
+from parzen.statistics.accumulate import accumulate, map_rows
+from parzen.statistics.joint import ExpectedStatistic
+from parzen.statistics.messages import Collapse, NeedsDensity
+from parzen.statistics.sums import Sums
 
 
 @dataclass(eq=False, repr=False)
@@ -69,7 +73,7 @@ class Poisson(Family):
             )
         return Sums(*sums(X, R))
 
-    def log_belief(self, density: Any, statistic: Any) -> float:
+    def log_prior(self, density: Any, statistic: Any) -> float:
         if self.estimate != "map":
             return 0.0
         prior = self.prior or Gamma(1.5, 0.0)
@@ -127,7 +131,7 @@ class Multinomial(Family):
         """Whether a count may be NaN: not where its predictive has no exact form then."""
         return self.estimate != "bayes"
 
-    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Sums | Expected:
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Sums | ExpectedStatistic:
         choose("estimate", self.estimate, (*ESTIMATES, "mean"))
         check_prior(self.prior, Dirichlet, "Multinomial", (group_count(R), X.shape[1]))
         if is_sparse(X):
@@ -154,7 +158,9 @@ class Multinomial(Family):
         weight, totals = sums(X, R)
         return Sums(np.ascontiguousarray(weight[:, :1]), totals)
 
-    def _expected(self, X: Any, R: Memberships, missing: NDArray[np.bool_], at: MultinomialDensity) -> Expected:
+    def _expected(
+        self, X: Any, R: Memberships, missing: NDArray[np.bool_], at: MultinomialDensity
+    ) -> ExpectedStatistic:
         """Given the counts that are there, with total N, a missing one is N p / (share of those that are there)."""
         seen, present = np.where(missing, 0.0, X), (~missing).astype(np.float64)
         groups = []
@@ -164,7 +170,7 @@ class Multinomial(Family):
             groups.append(self._sums(np.where(missing, scale[:, None] * probability, seen), only_group(R, k)))
         weight, totals = (np.concatenate([getattr(one, name) for one in groups]) for name in ("weight", "totals"))
         score = Score(at).observe(X, R)
-        return Expected(Sums(weight, totals), score.weight, score.log_likelihood)
+        return ExpectedStatistic(Sums(weight, totals), score.weight, score.log_likelihood)
 
     def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> MultinomialDensity:
         if self.estimate == "bayes":
@@ -182,7 +188,7 @@ class Multinomial(Family):
                 f"{np.nanmin(cells):g}; use Gaussian for measurements."
             )
 
-    def log_belief(self, density: Any, statistic: Any) -> float:
+    def log_prior(self, density: Any, statistic: Any) -> float:
         if self.estimate not in ("map", "mean"):
             return 0.0
         prior = self.prior or Dirichlet(2.0 if self.estimate == "map" else 1.0)

@@ -7,26 +7,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from parzen.accumulate import accumulate
+from parzen.compute.arrays import Array, as_floats, is_sparse
+from parzen.compute.checks import choose
+from parzen.compute.gaussian import expected_moments
+from parzen.compute.memberships import Memberships
+from parzen.compute.moments import higher_moments, moments
 from parzen.conjugate import NormalInverseGamma, NormalInverseWishart, NormalMean
+from parzen.densities.density import Density
 from parzen.densities.gaussian import GaussianDensity, StudentDensity, lower_triangle
-from parzen.family import (
-    ESTIMATES,
-    Collapse,
-    Density,
-    Family,
-    NeedsDensity,
-    choose,
-    groups_called,
-    quietly,
-    say,
-    total_or_collapse,
-)
-from parzen.kernels.arrays import Array, as_floats, is_sparse
-from parzen.kernels.gaussian import expected_moments
-from parzen.kernels.memberships import Memberships
-from parzen.kernels.moments import higher_moments, moments
-from parzen.statistic import Expected, Moments
+from parzen.families.checks import ESTIMATES, total_or_collapse
+from parzen.families.family import Family
+from parzen.statistics.accumulate import accumulate
+from parzen.statistics.joint import ExpectedStatistic
+from parzen.statistics.messages import Collapse, NeedsDensity, named_groups, warn_floor, without_floor_warnings
+from parzen.statistics.moments import Moments
 
 Prior = NormalMean | NormalInverseGamma | NormalInverseWishart
 
@@ -35,12 +29,12 @@ Prior = NormalMean | NormalInverseGamma | NormalInverseWishart
 class Gaussian(Family):
     r"""Gaussians: :math:`\log p(x) = -\frac12 \|L^{-1} (x - \mu)\|^2 - \log |L| - \frac d2 \log 2\pi, L L' = \Sigma`.
 
-    Its statistic is `Moments`. Missing cells weigh nothing in "diagonal" and "spherical" ones; in "full" ones they are
+    Its statistic is `Moments`. Missing cells weigh nothing in "diag" and "spherical" ones; in "full" ones they are
     replaced by their expectation under the current density, which makes the fit iterate (EM).
 
     Parameters
     ----------
-    covariance : "full", "diagonal" or "spherical"
+    covariance_type : "full", "diag" or "spherical"
     shared : bool, "average" or array of K weights
         Whether all groups have one covariance: that of the rows about their own group's mean (True); or the average of
         the groups' covariances, each regularised on its own, weighted by the groups' weights or by weights given.
@@ -77,7 +71,7 @@ class Gaussian(Family):
     array([0])
     """
 
-    covariance: str = "full"
+    covariance_type: str = "full"
     shared: Any = False
     floor: float = 1e-12
     shrinkage: Any = 0.0
@@ -94,7 +88,7 @@ class Gaussian(Family):
     @property
     def takes_missing(self) -> bool:  # type: ignore[override]
         """Whether a cell may be NaN: not where a full covariance has no exact form then."""
-        return self.covariance != "full" or not (self._estimate == "bayes" or self.needs_fourth)
+        return self.covariance_type != "full" or not (self._estimate == "bayes" or self.needs_fourth)
 
     @property
     def needs_fourth(self) -> bool:
@@ -106,12 +100,12 @@ class Gaussian(Family):
         """Whether the groups' covariances are averaged."""
         return not isinstance(self.shared, bool | np.bool_)
 
-    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Moments | Expected:
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Moments | ExpectedStatistic:
         self._check(X.shape[1])
         if is_sparse(X):
             raise TypeError("Gaussian takes dense rows, got a sparse matrix; use X.toarray() or a family of counts.")
         X = as_floats(X)
-        if self.covariance != "full":
+        if self.covariance_type != "full":
             return Moments(*moments(X, R, full=False))
         if X.shape[1] == 1 and not self.needs_fourth:  # a row without its one cell is no row
             weight, mean, scatter, carry = moments(X, R, full=False)
@@ -120,7 +114,7 @@ class Gaussian(Family):
             weight, mean, scatter, carry, likelihood = expected_moments(X, R, at.mean, at.factor)
             observed = Moments(*moments(X, R, full=False))
             expected = Moments(weight, mean, scatter, carry, observed=observed)
-            return Expected(expected, observed.weight, likelihood)
+            return ExpectedStatistic(expected, observed.weight, likelihood)
         seen = Moments(*moments(X, R))
         if np.isnan(seen.mean).any() and np.isnan(X).any():
             raise NeedsDensity(
@@ -133,7 +127,7 @@ class Gaussian(Family):
         return seen
 
     def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> Density:
-        if self.covariance != "full":
+        if self.covariance_type != "full":
             return super().start(X, R, rng)
         if self.needs_fourth or self._estimate == "bayes":
             option, instead = f"shrinkage={self.shrinkage!r}", "a number or 'oas'"
@@ -142,8 +136,8 @@ class Gaussian(Family):
             raise ValueError(
                 f"{option} has no exact form where a full Gaussian has missing cells (NaN); use {instead}."
             )
-        with quietly():
-            alone = Gaussian("diagonal", floor=max(self.floor, 1e-6))
+        with without_floor_warnings():
+            alone = Gaussian("diag", floor=max(self.floor, 1e-6))
             apart = alone.maximise(accumulate(alone, X, R))
         assert isinstance(apart, GaussianDensity)
         return GaussianDensity(apart.mean, np.einsum("ki,ij->kij", apart.factor, np.eye(apart.shape[1])))
@@ -162,14 +156,14 @@ class Gaussian(Family):
         units = _units(cells, whole)
         added = self.noise + (self.smoothing * float(whole.variances().max()) if self.smoothing else 0.0)
         spread = statistic.within() if not self._average and self.shared else seen
-        if self.covariance == "full":
+        if self.covariance_type == "full":
             covariance = self._regularised(spread.scatter / spread.weight[:, None, None], spread)
             covariance = covariance + added * np.eye(d)
             if self._average:
                 covariance = np.tensordot(self._weights(statistic), covariance, axes=1)[None]
             return GaussianDensity(seen.mean, factors(covariance, units, self.floor))
         weight, scatter = spread.weight, spread.scatter
-        if self.covariance == "spherical":
+        if self.covariance_type == "spherical":
             weight, scatter = (part.sum(axis=1, keepdims=True) for part in (weight, scatter))
             units = units.mean(axis=1, keepdims=True)
         variance = scatter / weight
@@ -181,7 +175,7 @@ class Gaussian(Family):
         deviation = np.sqrt(_floored(variance, units, self.floor))
         return GaussianDensity(seen.mean, np.ascontiguousarray(np.broadcast_to(deviation, (len(seen.mean), d))))
 
-    def log_belief(self, density: Any, statistic: Any) -> float:
+    def log_prior(self, density: Any, statistic: Any) -> float:
         if self._estimate != "map" or not isinstance(density, GaussianDensity):
             return 0.0
         prior: Any = self.prior or self._default_prior(statistic)
@@ -198,7 +192,7 @@ class Gaussian(Family):
             return float(alone.sum() + means.sum())
         variance = factor**2
         shape, scale = (np.broadcast_to(part, variance.shape) for part in (prior.shape, prior.scale))
-        rows, columns = 1 if self.shared else len(off), 1 if self.covariance == "spherical" else off.shape[1]
+        rows, columns = 1 if self.shared else len(off), 1 if self.covariance_type == "spherical" else off.shape[1]
         alone = -(shape + 1) * np.log(variance) - scale / variance
         means = -0.5 * np.log(variance) - 0.5 * prior.strength * off**2 / variance
         return float(alone[:rows, :columns].sum() + means.sum())
@@ -206,7 +200,7 @@ class Gaussian(Family):
     def n_parameters(self, density: Any) -> int:
         K, d = density.shape
         known = isinstance(self.prior, NormalMean)
-        each = {"full": d * (d + 1) // 2, "diagonal": d, "spherical": 1}[self.covariance]
+        each = {"full": d * (d + 1) // 2, "diag": d, "spherical": 1}[self.covariance_type]
         one = self.shared is not False
         return K * d + (0 if known else each if one else K * each)
 
@@ -226,13 +220,13 @@ class Gaussian(Family):
             noise = np.broadcast_to(prior.noise, posterior.location.shape)
             return GaussianDensity(posterior.location, np.ascontiguousarray(noise))
         posterior = posterior.tied(prior, 0) if self.shared else posterior
-        posterior = posterior.tied(prior, 1) if self.covariance == "spherical" else posterior
+        posterior = posterior.tied(prior, 1) if self.covariance_type == "spherical" else posterior
         if self._estimate == "map":
             mode = posterior.mode()
             deviation = np.broadcast_to(np.sqrt(mode.variance), statistic.mean.shape)
             return GaussianDensity(np.ascontiguousarray(mode.mean), np.ascontiguousarray(deviation))
         predictive = posterior.predictive()
-        if self.covariance == "diagonal":
+        if self.covariance_type == "diag":
             return predictive
         # One variance for all columns makes the predictive one joint t, not a product of them.
         factor = np.einsum("ki,ij->kij", predictive.factor, np.eye(predictive.shape[1]))
@@ -242,11 +236,13 @@ class Gaussian(Family):
         whole = statistic.pooled()
         K, d = statistic.mean.shape
         units = _spread((statistic.observed or statistic).pooled())[0]
-        if self.covariance == "full":
+        if self.covariance_type == "full":
             return NormalInverseWishart(whole.mean[0], 0.01, d + 2.0, np.diag(units / K ** (2 / d)))
         # An inverse Wishart of one dimension, with 3 degrees of freedom.
         scale = 0.5 * units / K**2
-        return NormalInverseGamma(whole.mean[0], 0.01, 1.5, scale.mean() if self.covariance == "spherical" else scale)
+        return NormalInverseGamma(
+            whole.mean[0], 0.01, 1.5, scale.mean() if self.covariance_type == "spherical" else scale
+        )
 
     def _weights(self, statistic: Moments) -> Array:
         """Weight of each group's covariance in the average."""
@@ -291,7 +287,7 @@ class Gaussian(Family):
         return np.where(distance > 0, noise / np.where(distance > 0, distance, 1.0), 0.0)
 
     def _check(self, d: int | None = None) -> None:
-        choose("covariance", self.covariance, ("full", "diagonal", "spherical"))
+        choose("covariance_type", self.covariance_type, ("full", "diag", "spherical"))
         choose("estimate", self._estimate, ESTIMATES)
         if self._average and (isinstance(self.shared, str) or np.ndim(self.shared) != 1):
             choose("shared", self.shared, (True, False, "average"))
@@ -307,9 +303,9 @@ class Gaussian(Family):
             raise ValueError(f"floor must lie in [0, 1), in units of the data's variance, got {self.floor!r}.")
         if isinstance(self.shrinkage, str):
             choose("shrinkage", self.shrinkage, ("ledoit_wolf", "oas", "auto"))
-            if self.covariance != "full":
+            if self.covariance_type != "full":
                 raise ValueError(
-                    f"shrinkage={self.shrinkage!r} is for full covariances; give a number for {self.covariance!r}."
+                    f"shrinkage={self.shrinkage!r} is for full covariances; give a number for {self.covariance_type!r}."
                 )
         elif not isinstance(self.shrinkage, Real) or not 0 <= self.shrinkage <= 1:
             raise ValueError(
@@ -319,12 +315,12 @@ class Gaussian(Family):
             raise ValueError(
                 f"shrinkage is for estimate='ml'; with estimate={self._estimate!r} the prior does that work."
             )
-        kinds = NormalInverseWishart if self.covariance == "full" else NormalInverseGamma | NormalMean
+        kinds = NormalInverseWishart if self.covariance_type == "full" else NormalInverseGamma | NormalMean
         if self.prior is not None and not isinstance(self.prior, kinds):
-            wanted = "NormalInverseWishart" if self.covariance == "full" else "NormalInverseGamma or NormalMean"
-            raise TypeError(f"prior of a {self.covariance} Gaussian must be {wanted}, got {self.prior!r}.")
+            wanted = "NormalInverseWishart" if self.covariance_type == "full" else "NormalInverseGamma or NormalMean"
+            raise TypeError(f"prior of a {self.covariance_type} Gaussian must be {wanted}, got {self.prior!r}.")
         if self.prior is not None and d is not None:
-            allowed = [(d,)] if self.covariance == "full" else [(), (1,), (d,)]
+            allowed = [(d,)] if self.covariance_type == "full" else [(), (1,), (d,)]
             for name, value in vars(self.prior).items():
                 if name in ("location", "shape", "deviation", "noise") and value.shape[-1:] not in allowed:
                     raise ValueError(f"{name} of the prior has shape {value.shape}, but there are {d} columns.")
@@ -343,7 +339,7 @@ def _filled(statistic: Moments) -> Moments:
         return statistic
     pooled = statistic.pooled()
     groups = np.flatnonzero(empty if empty.ndim == 1 else empty.any(axis=1))
-    say(f"{groups_called(groups)} have no weight (in some column); they get the estimate of all rows together.")
+    warn_floor(f"{named_groups(groups)} have no weight (in some column); they get the estimate of all rows together.")
     parts = {}
     for name in ("weight", "mean", "scatter", "carry", "cubic", "quartic"):
         own, whole = getattr(statistic, name), getattr(pooled, name)
@@ -385,12 +381,12 @@ def _floored(variance: Array, units: Array, floor: float) -> Array:
 
 def _say_floored(groups: Any, floor: float) -> None:
     what = (
-        f"the (co)variance of {groups_called(groups)} is singular: too few distinct rows, or columns that are "
+        f"the (co)variance of {named_groups(groups)} is singular: too few distinct rows, or columns that are "
         "constant or depend on each other"
     )
     if not floor:
         raise Collapse(f"{what}; give floor above 0, shrinkage, or a prior with estimate='map' or 'bayes'.")
-    say(
+    warn_floor(
         f"{what}. Variances were raised to floor={floor:g} times the data's own; for a spread that means something use "
         "shrinkage, covariance='diagonal', or estimate='bayes'."
     )

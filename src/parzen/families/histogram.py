@@ -7,14 +7,19 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import special
 
-from parzen.bandwidth.points import Points
+from parzen.compute.arrays import Array, ColumnError, as_floats
+from parzen.compute.checks import choose
+from parzen.compute.memberships import Memberships
 from parzen.conjugate import Dirichlet
-from parzen.densities.bins import BinDensity, bin_of
+from parzen.densities.histogram import BinDensity, bin_of
+from parzen.families.checks import ESTIMATES, check_prior
+from parzen.families.family import Family
 from parzen.families.kernel import observed
-from parzen.family import ESTIMATES, Collapse, Family, Table, check_prior, choose, say
-from parzen.kernels.arrays import Array, ColumnError, as_floats
-from parzen.kernels.memberships import Memberships
-from parzen.statistic import Counts, Sample
+from parzen.smoothing.bandwidth.points import Points
+from parzen.statistics.counts import Counts
+from parzen.statistics.messages import Collapse, warn_floor
+from parzen.statistics.sample import Sample
+from parzen.tables.table import Table
 
 RULES = ("fd", "scott", "sturges", "knuth", "equal")
 #: Most boxes of a histogram: beyond, it says nothing and costs much.
@@ -164,7 +169,7 @@ class Histogram(Family):
             if not (np.diff(part) > 0).all():
                 raise ColumnError("bins of column {column} are narrower than its digits; ask for wider ones.", j)
         if boxes > max(1000, 10 * len(points)) and boxes <= MOST_BOXES:
-            say(
+            warn_floor(
                 f"there are {boxes:,} boxes for {len(points):,} rows, so that most are empty: far rows, or many "
                 "columns. Use bins='knuth' or 'equal', fewer bins, or leave out what is far away."
             )

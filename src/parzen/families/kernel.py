@@ -5,16 +5,18 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from parzen import bandwidth as bandwidths
-from parzen.bandwidth.points import check_shape
+from parzen.compute.arrays import Array, ColumnError, as_floats
+from parzen.compute.kernel_sums import copy_rows
+from parzen.compute.memberships import Labels, Memberships, group_count
+from parzen.densities.kernel import WindowDensity, Windows
 from parzen.densities.support import Support
-from parzen.densities.windows import WindowDensity, Windows
-from parzen.family import Collapse, Family, Table, groups_called, say
-from parzen.kernels.arrays import Array, ColumnError, as_floats
-from parzen.kernels.memberships import Labels, Memberships, group_count
-from parzen.kernels.windows import copy_rows
-from parzen.profiles import Profile, profile
-from parzen.statistic import Sample
+from parzen.families.family import Family
+from parzen.smoothing import bandwidth as bandwidths
+from parzen.smoothing.bandwidth.points import check_shape
+from parzen.smoothing.kernel_functions import KernelFunction, kernel_function
+from parzen.statistics.messages import Collapse, named_groups, warn_floor
+from parzen.statistics.sample import Sample
+from parzen.tables.table import Table
 
 
 @dataclass(eq=False, repr=False)
@@ -113,7 +115,7 @@ class Kernel(Family):
     def _by_rule(self) -> bool:
         return isinstance(self.bandwidth, str)
 
-    def _factor(self, kernel: Profile, points: Array, w: Array | None, everything: Any, k: int) -> Array:
+    def _factor(self, kernel: KernelFunction, points: Array, w: Array | None, everything: Any, k: int) -> Array:
         """Factor of H for one group; a group that is too small for its rule takes that of all rows."""
         d = points.shape[1]
         if not self._by_rule:
@@ -125,8 +127,8 @@ class Kernel(Family):
                 raise
             points, w = everything
             factor = bandwidths.choose(self.bandwidth, points, w, self.covariance) * kernel.canonical(d)
-            say(
-                f"{groups_called([k])} have too few different rows for the rule {self.bandwidth!r} of Kernel; the "
+            warn_floor(
+                f"{named_groups([k])} have too few different rows for the rule {self.bandwidth!r} of Kernel; the "
                 "bandwidth of all rows was taken. Give more rows, or bandwidth a number."
             )
             return factor
@@ -140,7 +142,7 @@ class Kernel(Family):
             windows.append(replace(window, scales=np.exp(-sensitivity * (pilot - middle))))
         return replace(density, windows=tuple(windows))
 
-    def _check(self, d: int) -> tuple[Profile, Support | None]:
+    def _check(self, d: int) -> tuple[KernelFunction, Support | None]:
         """The kernel and the support, or an error where a parameter is wrong."""
         for name in ("rtol", "atol"):
             value = getattr(self, name)
@@ -155,7 +157,7 @@ class Kernel(Family):
             bandwidths.check_rule(self.bandwidth, self.covariance)
         else:
             given_factor(self.bandwidth, d)
-        kernel = profile(self.kernel)
+        kernel = kernel_function(self.kernel)
         kernel.log_constant(d)  # one's own kernel may have no integral over several columns
         return kernel, Support.of(d, self.bounds, self.period)
 

@@ -8,22 +8,31 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from parzen.accumulate import EVALUATED
-from parzen.densities.each import EachDensity
+from parzen.compute.arrays import Array, as_floats, is_sparse, row_block
+from parzen.compute.checks import choose
+from parzen.compute.em import em_step, em_step_missing
+from parzen.compute.memberships import Labels, Memberships, group_count, only_group
+from parzen.densities.density import Density
 from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.mixture import MixtureDensity
-from parzen.families.each import Each
+from parzen.densities.per_group import PerGroupDensity
+from parzen.densities.posterior import memberships
+from parzen.families.family import Family
+from parzen.families.fit import fit
 from parzen.families.gaussian import Gaussian
+from parzen.families.initialisation import INITS, alike, completed_labels, labels_to_try, rows_worth
+from parzen.families.likelihood import begin
+from parzen.families.per_group import PerGroup
 from parzen.families.product import Product
-from parzen.families.starts import INITS, alike, completed_labels, labels_to_try, rows_worth
 from parzen.families.uniform import Uniform
-from parzen.family import Collapse, Density, Family, NeedsDensity, Table, calling, choose, quietly, say
-from parzen.fit import begin, fit
-from parzen.kernels.arrays import Array, as_floats, is_sparse, row_block
-from parzen.kernels.em import em_step, em_step_missing
-from parzen.kernels.memberships import Labels, Memberships, group_count, only_group
-from parzen.posterior import memberships
-from parzen.statistic import Expected, Joint, Moments, Sample, Statistic, Sums
+from parzen.statistics.accumulate import EVALUATED
+from parzen.statistics.joint import ExpectedStatistic, Joint
+from parzen.statistics.messages import Collapse, NeedsDensity, naming_groups, warn_floor, without_floor_warnings
+from parzen.statistics.moments import Moments
+from parzen.statistics.sample import Sample
+from parzen.statistics.statistic import Statistic
+from parzen.statistics.sums import Sums
+from parzen.tables.table import Table
 
 
 @dataclass(eq=False, repr=False)
@@ -38,15 +47,15 @@ class Mixture(Family):
     ----------
     family : Family or list of families
         What the components are; by default ``Gaussian()``. A list gives each its own kind, such as
-        ``[Gaussian(), Gaussian(), Uniform()]``, where `Known(density)` is a component that stays as it is.
+        ``[Gaussian(), Gaussian(), Uniform()]``, where `Fixed(density)` is a component that stays as it is.
     n_components : int, optional
         By default 2, or the length of the list.
-    concentration : float
+    weight_concentration : float
         Of a Dirichlet prior of the weights: 1 is none, more keeps components from dying, 0 to 1 lets them.
     init : "auto", "kmeans", "k-means++", "random" or "random_from_data"
         Where EM begins. "auto" tries partitions of a sample by k-means, in the columns' own units and after whitening,
         and by merging small clusters, until two of them lead to the same height, and keeps the one that led highest.
-    starts : int
+    n_init : int
         How many times more partitions are tried.
     held : pair (list of int, GaussianDensity), optional
         Components that stay as they are (though their weights are learnt), and what they are.
@@ -63,9 +72,9 @@ class Mixture(Family):
 
     family: Any = None
     n_components: int | None = None
-    concentration: float = 1.0
+    weight_concentration: float = 1.0
     init: str = "auto"
-    starts: int = 1
+    n_init: int = 1
     held: Any = None
 
     @property
@@ -85,17 +94,17 @@ class Mixture(Family):
 
     def bind(self, table: Table) -> Self:
         bound = self.components().bind(table)
-        return replace(self, family=bound.parts if isinstance(bound, Each) else bound)
+        return replace(self, family=bound.parts if isinstance(bound, PerGroup) else bound)
 
-    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Expected:
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> ExpectedStatistic:
         if at is None:
             raise NeedsDensity("a mixture must be found by iteration: use parzen.fit or an estimator.")
-        groups = at.parts if isinstance(at, EachDensity) else (at,)
+        groups = at.parts if isinstance(at, PerGroupDensity) else (at,)
         if len(groups) != group_count(R):
             raise ValueError(f"there are {len(groups)} mixtures, but memberships in {group_count(R)} groups.")
         seen = [self._observe_one(*_own_rows(X, R, k), density) for k, density in enumerate(groups)]
         parts, weights, likelihoods = zip(*seen, strict=True)
-        return Expected(Joint(tuple(parts)), np.array(weights), np.array(likelihoods))
+        return ExpectedStatistic(Joint(tuple(parts)), np.array(weights), np.array(likelihoods))
 
     def _observe_one(self, X: Any, w: Array | None, at: MixtureDensity) -> tuple[Joint, float, float]:
         """Statistic, weight and log-likelihood of the rows of one mixture."""
@@ -105,40 +114,40 @@ class Mixture(Family):
         total = float(X.shape[0] if w is None else w.sum())
         return _counted(weight, inner), total, likelihood
 
-    def log_belief(self, density: Any, statistic: Any) -> float:
-        groups: Any = density.parts if isinstance(density, EachDensity) else (density,)
+    def log_prior(self, density: Any, statistic: Any) -> float:
+        groups: Any = density.parts if isinstance(density, PerGroupDensity) else (density,)
         family, total = self.components(), 0.0
         for one, seen in zip(groups, statistic.parts, strict=True):
-            total += family.log_belief(one.components, seen.parts[1])
-            if self.concentration != 1:
-                total += (self.concentration - 1) * float(one.log_weight[np.isfinite(one.log_weight)].sum())
+            total += family.log_prior(one.components, seen.parts[1])
+            if self.weight_concentration != 1:
+                total += (self.weight_concentration - 1) * float(one.log_weight[np.isfinite(one.log_weight)].sum())
         return total
 
     def n_parameters(self, density: Any) -> int:
-        groups: Any = density.parts if isinstance(density, EachDensity) else (density,)
+        groups: Any = density.parts if isinstance(density, PerGroupDensity) else (density,)
         family, held = self.components(), 0 if self.held is None else len(self.held[0])
         return sum(family.n_parameters(one.components) * (one.size - held) // one.size + one.size - 1 for one in groups)
 
     def maximise(self, statistic: Joint) -> Density:
         self._check()
         parts = tuple(self._maximise_one(part) for part in statistic.parts)
-        return parts[0] if len(parts) == 1 else EachDensity(parts)
+        return parts[0] if len(parts) == 1 else PerGroupDensity(parts)
 
     def _maximise_one(self, statistic: Any) -> MixtureDensity:
         counted, inner = statistic.parts
         weight = counted.weight[:, 0]
         if not weight.sum() > 0:
             raise Collapse("a mixture can't be fitted: no row has any weight; give rows with weight above 0.")
-        raised = np.maximum(weight + (self.concentration - 1.0), 0.0)
+        raised = np.maximum(weight + (self.weight_concentration - 1.0), 0.0)
         raised = raised if raised.sum() > 0 else weight
-        with calling("components"):
+        with naming_groups("components"):
             empty = np.flatnonzero(raised <= 1e-10 * raised.sum())
             if len(empty):
-                say(
+                warn_floor(
                     f"components {empty.tolist()} are empty: no row belongs to them. Ask for fewer components, or "
-                    "start elsewhere (another random_state, more starts)."
+                    "start elsewhere (another random_state, a larger n_init)."
                 )
-            with quietly() if len(empty) else nullcontext():
+            with without_floor_warnings() if len(empty) else nullcontext():
                 found = self.components().maximise(inner)
         with np.errstate(divide="ignore"):
             log_weight = np.log(raised / raised.sum())
@@ -151,24 +160,24 @@ class Mixture(Family):
             X, R = _first_batch(X, R)
             groups = group_count(R)
         parts = tuple(self._start_one(*_own_rows(X, R, k), rng) for k in range(groups))
-        return parts[0] if groups == 1 else EachDensity(parts)
+        return parts[0] if groups == 1 else PerGroupDensity(parts)
 
     def _start_one(self, X: Any, w: Array | None, rng: np.random.Generator) -> MixtureDensity:
         """The partition of a sample of the rows from which a few steps lead highest."""
         family, C = self.components(), self.size()
         if X.shape[0] == 0:
             raise Collapse("a mixture can't be fitted: a group has no rows; give each class some.")
-        rows, own, tries = labels_to_try(X, w, C - len(self._noise()), self.init, self.starts, rng)
+        rows, own, tries = labels_to_try(X, w, C - len(self._noise()), self.init, self.n_init, rng)
         best: tuple[int, float, Any, Any] | None = None
         large = rows.shape[0] * C > 20_000
         total, many = float(rows.shape[0] if own is None else own.sum()), rows_worth(rows.shape[0], own)
         noise = family.noise if isinstance(family, Gaussian) else 0.0
-        if self.init != "auto" and self.starts == 1:
+        if self.init != "auto" and self.n_init == 1:
             codes = self._spared(next(iter(tries)))
-            with quietly(), calling("components"):
+            with without_floor_warnings(), naming_groups("components"):
                 return self.mixed(begin(family, rows, self._first(codes, own), rng), codes, own)
         tried, failed = 0, ""
-        with quietly(), calling("components"):
+        with without_floor_warnings(), naming_groups("components"):
             for codes in tries:
                 if best is not None and large and alike(best[3], codes, C - len(self._noise())):
                     break
@@ -179,7 +188,7 @@ class Mixture(Family):
                 except Collapse as reason:
                     failed = str(reason)
                     continue
-                worth = -int(_mixture(found.density).collapsed(many, noise).sum()), found.heights[-1]
+                worth = -int(_mixture(found.density).collapsed(many, noise).sum()), found.objective[-1]
                 agreed = best is not None and _agree(worth, best[:2], total)
                 if best is None or worth > best[:2]:
                     best = (*worth, found.density, parts)
@@ -218,7 +227,7 @@ class Mixture(Family):
     def components(self) -> Family:
         """The family of the components, by point estimates."""
         given = Gaussian() if self.family is None else self.family
-        return Each([_pointwise(part) for part in given]) if isinstance(given, list | tuple) else _pointwise(given)
+        return PerGroup([_pointwise(part) for part in given]) if isinstance(given, list | tuple) else _pointwise(given)
 
     def size(self) -> int:
         """How many components there are."""
@@ -244,14 +253,14 @@ class Mixture(Family):
             )
         if self.size() < 1 or not isinstance(self.n_components, Integral | None) or isinstance(self.n_components, bool):
             raise ValueError(f"n_components must be a whole number, at least 1, got {self.n_components!r}.")
-        if not isinstance(self.concentration, Real) or not 0 <= self.concentration < np.inf:
-            raise ValueError(f"concentration must be a number, at least 0, got {self.concentration!r}.")
-        if not isinstance(self.starts, Integral) or self.starts < 1:
-            raise ValueError(f"starts must be a whole number, at least 1, got {self.starts!r}.")
+        if not isinstance(self.weight_concentration, Real) or not 0 <= self.weight_concentration < np.inf:
+            raise ValueError(f"weight_concentration must be a number, at least 0, got {self.weight_concentration!r}.")
+        if not isinstance(self.n_init, Integral) or self.n_init < 1:
+            raise ValueError(f"n_init must be a whole number, at least 1, got {self.n_init!r}.")
 
 
 @dataclass(eq=False, repr=False)
-class PartlyLabelled(Family):
+class SemiSupervisedMixture(Family):
     """A mixture of which some rows tell their component: its memberships are `Labels`, negative where they don't.
 
     Parameters
@@ -261,18 +270,18 @@ class PartlyLabelled(Family):
 
     mixture: Any = None
 
-    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Expected:
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> ExpectedStatistic:
         if at is None:
             raise NeedsDensity("a mixture must be found by iteration: use parzen.fit or an estimator.")
         assert isinstance(R, Labels)
         inner, weight, likelihood = _by_memberships(self.mixture.components(), X, R.weights, at, R.codes)
-        return Expected(Joint((_counted(weight, inner),)), np.array([weight.sum()]), np.array([likelihood]))
+        return ExpectedStatistic(Joint((_counted(weight, inner),)), np.array([weight.sum()]), np.array([likelihood]))
 
     def maximise(self, statistic: Joint) -> Density:
         return self.mixture.maximise(statistic)
 
-    def log_belief(self, density: Any, statistic: Any) -> float:
-        return float(self.mixture.log_belief(density, statistic))
+    def log_prior(self, density: Any, statistic: Any) -> float:
+        return float(self.mixture.log_prior(density, statistic))
 
     def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> MixtureDensity:
         assert isinstance(R, Labels)
@@ -289,7 +298,7 @@ def _pointwise(family: Any) -> Family:
         raise ValueError(f"{family!r} keeps its rows, and can't be a component: EM would keep them once for each.")
     if isinstance(family, Product) and isinstance(family.blocks, dict):
         return replace(family, blocks={key: _pointwise(part) for key, part in family.blocks.items()})
-    if isinstance(family, Each):
+    if isinstance(family, PerGroup):
         return replace(family, parts=[_pointwise(part) for part in family.parts])
     own = vars(family)
     if "estimate" not in own or (own["estimate"] or ("bayes" if own.get("prior") else "ml")) != "bayes":
@@ -306,7 +315,7 @@ def _at_once(family: Family, X: Any, w: Array | None, at: MixtureDensity) -> tup
         return None
     if at.gaussians.kind == "shared" and not (family.shared is True and family._estimate == "ml"):
         return None
-    if (at.gaussians.kind == "diagonal") != (family.covariance != "full"):
+    if (at.gaussians.kind == "diagonal") != (family.covariance_type != "full"):
         return None
     rows = as_floats(X, at.shape[1])
     if not at.gaussians.takes(rows, w):
@@ -356,7 +365,7 @@ def _observe(family: Family, X: Any, R: Array, at: Density) -> Statistic:
         seen = family.observe(X, R, at)
     if isinstance(seen, Sample):
         raise ValueError(f"{family!r} keeps its rows, and can't be a component: EM would keep them once for each.")
-    return seen.statistic if isinstance(seen, Expected) else seen
+    return seen.statistic if isinstance(seen, ExpectedStatistic) else seen
 
 
 def _counted(weight: Array, inner: Any) -> Joint:

@@ -6,13 +6,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from parzen.accumulate import map_rows
+from parzen.compute.arrays import Array, ColumnError
+from parzen.compute.memberships import Memberships, group_count
 from parzen.densities.product import ProductDensity
-from parzen.family import Family, Table
-from parzen.fit import begin, observe_at
-from parzen.kernels.arrays import Array, ColumnError
-from parzen.kernels.memberships import Memberships, group_count
-from parzen.statistic import Expected, Joint, Statistic
+from parzen.families.family import Family
+from parzen.families.likelihood import begin, observe_at
+from parzen.statistics.accumulate import map_rows
+from parzen.statistics.joint import ExpectedStatistic, Joint
+from parzen.statistics.statistic import Statistic
+from parzen.tables.table import Table
 
 
 @dataclass(eq=False, repr=False)
@@ -84,11 +86,11 @@ class Product(Family):
             weights.append(seen.weight.reshape(len(likelihood), -1))
             likelihood = likelihood + seen.log_likelihood
             parts.append(seen.statistic)
-        return Expected(Joint(tuple(parts)), np.concatenate(weights, axis=1), likelihood)
+        return ExpectedStatistic(Joint(tuple(parts)), np.concatenate(weights, axis=1), likelihood)
 
-    def log_belief(self, density: Any, statistic: Any) -> float:
+    def log_prior(self, density: Any, statistic: Any) -> float:
         parts = zip(self._families().values(), density.parts, statistic.parts, strict=True)
-        return sum(part.log_belief(own, seen) for part, own, seen in parts)
+        return sum(part.log_prior(own, seen) for part, own, seen in parts)
 
     def n_parameters(self, density: Any) -> int:
         return sum(part.n_parameters(own) for part, own in zip(self._families().values(), density.parts, strict=True))

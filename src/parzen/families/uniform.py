@@ -5,16 +5,17 @@ from typing import Any
 
 import numpy as np
 
+from parzen.compute.arrays import Array, as_floats
+from parzen.compute.memberships import Labels, Memberships, group_count, only_group
 from parzen.densities.uniform import UniformDensity
-from parzen.family import Family, total_or_collapse
-from parzen.kernels.arrays import Array, as_floats
-from parzen.kernels.memberships import Labels, Memberships, group_count, only_group
-from parzen.statistic import Extent
+from parzen.families.checks import total_or_collapse
+from parzen.families.family import Family
+from parzen.statistics.range import Range
 
 
 @dataclass(eq=False, repr=False)
 class Uniform(Family):
-    r"""Boxes: :math:`p(x) = \prod_j 1 / (b_j - a_j)` between a and b. Its statistic is `Extent`.
+    r"""Boxes: :math:`p(x) = \prod_j 1 / (b_j - a_j)` between a and b. Its statistic is `Range`.
 
     As a component of a mixture it is noise: what no other component explains.
 
@@ -36,13 +37,13 @@ class Uniform(Family):
     low: Any = None
     high: Any = None
 
-    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Extent:
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Range:
         X = as_floats(X)
         groups = [_extent(X, only_group(R, k)) for k in range(group_count(R))]
         weight, low, high = (np.stack(part) for part in zip(*groups, strict=True))
-        return Extent(weight, low, high)
+        return Range(weight, low, high)
 
-    def maximise(self, statistic: Extent) -> UniformDensity:
+    def maximise(self, statistic: Range) -> UniformDensity:
         total_or_collapse(statistic.weight, "Uniform")
         whole = statistic.pooled()
         empty = statistic.weight == 0

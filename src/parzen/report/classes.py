@@ -13,19 +13,19 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from parzen.comparison import compare_learning
-from parzen.decision import Decision
-from parzen.estimators.bayes import BayesClassifier, NaiveBayes
-from parzen.estimators.logistic import LogisticRegression
+from parzen.compute.arrays import Array
+from parzen.decisions.decision import Decision
+from parzen.decisions.p_values import NullDistribution, false_discoveries
+from parzen.decisions.scores import score_probabilities
+from parzen.estimators.classify.bayes import BayesClassifier, NaiveBayes
+from parzen.estimators.classify.comparison import compare_learning
+from parzen.estimators.classify.logistic import LogisticRegression
+from parzen.families.categorical import Categorical
 from parzen.families.gaussian import Gaussian
 from parzen.families.kernel import Kernel
 from parzen.families.mixture import Mixture
 from parzen.families.product import Product
-from parzen.families.symbols import Categorical
-from parzen.kernels.arrays import Array
-from parzen.outliers import Null, false_discoveries
 from parzen.report.numbers import interval_of_mean, rounded, share
-from parzen.scores import verify
 
 #: Rows that models learn from, that kernels do, and that learning curves do, at most; folds.
 ROWS, KERNELS, CURVES, FOLDS = 12_000, 5_000, 3_000, 5
@@ -107,7 +107,7 @@ def judged(
     n, K = P.shape
     own = P[np.arange(n), codes]
     brier = ((P - np.eye(K)[codes]) ** 2).sum(axis=1) * (0.5 if K == 2 else 1.0)  # of two classes that of one
-    error = verify(codes, P, np.arange(K)).calibration_error()
+    error = score_probabilities(codes, P, np.arange(K)).calibration_error()
     cost = decision.matrix(K)[np.asarray(decision.risk(P).argmin(axis=1)), codes]
     return {
         "name": name,
@@ -127,7 +127,7 @@ def judged(
 
 def reliability(P: Array, codes: NDArray[np.intp], K: int) -> list[dict[str, Any]]:
     """What was said and what came, over all classes together."""
-    found = verify(codes, P, np.arange(K), bins=10).reliability(1 if K == 2 else None)
+    found = score_probabilities(codes, P, np.arange(K), bins=10).reliability(1 if K == 2 else None)
     return [
         {"said": rounded(a), "came": rounded(b), "low": rounded(low), "high": rounded(high), "rows": int(rows)}
         for a, b, low, high, rows in zip(found.said, found.came, found.low, found.high, found.rows, strict=True)
@@ -215,7 +215,7 @@ def misfits(
     """Rows that are unlikely in every class."""
     model = NaiveBayes().fit(X, codes)
     scores = model.density_.log_density(model.schema_.encode(X)).max(axis=1)
-    p = Null.of(scores).p_values(scores)
+    p = NullDistribution.of(scores).p_values(scores)
     flags = false_discoveries(p, fdr)
     worst = np.argsort(p, kind="stable")[: min(max(int(flags.sum()), 3), 15)]
     many = int(flags.sum())

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from parzen.estimators.kernel import KernelDensity
-from parzen.kernels.arrays import Array
+from parzen.compute.arrays import Array
+from parzen.estimators.density.kernel import KernelDensity
 from parzen.report.numbers import interval_of_mean, rounded, share
 
 #: Kinds that models learn from.

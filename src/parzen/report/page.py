@@ -292,7 +292,7 @@ def _columns(summary: dict[str, Any]) -> tuple[str, str, str] | None:
         if inner:
             cards.append(f"<div class='card'><h3>{escape(one['name'])}</h3>{inner}</div>")
     kinds = _table(["column", "kind", "distinct", "missing", "share missing"], rows[:200])
-    return "columns", "Columns", f"{kinds}<p></p><div class='cards'>{''.join(cards)}</div>"
+    return "columns", "AutoColumns", f"{kinds}<p></p><div class='cards'>{''.join(cards)}</div>"
 
 
 def _dependence(summary: dict[str, Any]) -> tuple[str, str, str] | None:

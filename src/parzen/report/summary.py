@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from parzen.cells import frame_kind
 from parzen.report.columns import describe, kind_of, read_dates
 from parzen.report.numbers import clean
 from parzen.report.target import ReportError, predicted
 from parzen.report.whole import dependence, mixture, outliers
+from parzen.tables.cells import frame_kind
 
 #: Most columns that are looked at.
 COLUMNS = 500

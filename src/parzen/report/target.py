@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
-from parzen.decision import Decision
-from parzen.kernels.arrays import Array
+from parzen.compute.arrays import Array
+from parzen.decisions.decision import Decision
 from parzen.report import classes as supervised
 from parzen.report import words
 from parzen.report.columns import as_text

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from parzen.estimators.gaussian_mixture import GaussianMixture
-from parzen.estimators.outlier import DensityOutlier
-from parzen.kernels.arrays import Array
+from parzen.compute.arrays import Array
+from parzen.estimators.mixture.gaussian import GaussianMixture
+from parzen.estimators.outlier.density import DensityOutlier
 from parzen.report.columns import as_numbers, as_text
 from parzen.report.numbers import rounded
 

@@ -8,7 +8,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression as Linear
 from sklearn.pipeline import make_pipeline
 
-from parzen.estimators.naive import BernoulliNB, ComplementNB, MultinomialNB
+from parzen.estimators.classify.naive import BernoulliNB, ComplementNB, MultinomialNB
 from parzen.report.numbers import rounded
 
 #: Most words that are counted, and words that are shown for each class.

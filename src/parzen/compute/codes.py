@@ -1,0 +1,111 @@
+"""Tables indexed by category codes: tallies, and sums of log-probabilities."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parzen.compute import native
+from parzen.compute.arrays import Array, ColumnError, check_columns, has_contiguous_rows
+from parzen.compute.memberships import Memberships, pointers
+
+
+class BadCode(ColumnError):
+    """A cell that is not the code of a category of its column."""
+
+    def __init__(self, column: int, value: Any, size: int) -> None:
+        self.value, self.size = value, size
+        super().__init__(
+            f"column {{column}} holds {value!r}, but its categories have codes 0 to {size - 1}; "
+            "declare them all with categories=, and mark a missing cell by NaN or -1.",
+            column,
+        )
+
+
+def offsets_of(sizes: Any) -> NDArray[np.int64]:
+    """Where each column's slots begin in the common table, and where the last one's end."""
+    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
+
+
+def as_codes(X: NDArray[Any], d: int | None = None) -> NDArray[Any]:
+    """Cells in a dtype that the kernels read, as they are if they can be."""
+    check_columns(X, d)
+    if X.dtype == np.bool_:
+        X = X.view(np.uint8)
+    elif X.dtype not in native.SUFFIX:
+        if X.dtype.kind not in "iuf":
+            raise TypeError(
+                f"codes must be whole numbers, got an array of {X.dtype}; use an estimator, which encodes them."
+            )
+        X = X.astype(np.int64 if X.dtype.kind in "iu" and X.dtype.itemsize < 8 else np.float64)
+    return X if has_contiguous_rows(X) else np.array(X, order="C")
+
+
+def tally(X: NDArray[Any], R: Memberships, sizes: tuple[int, ...]) -> Array:
+    """Weight of each category of each column in each group, shape (K, sum(sizes)); missing cells weigh nothing."""
+    suffix, matrix = native.rows(X, native.CODES)
+    n, d = X.shape
+    offsets = offsets_of(sizes)
+    members = pointers(R, n)
+    counts = np.empty((members[-1], offsets[-1]))
+    bad = native.call(
+        f"tally_{suffix}",
+        *matrix,
+        *members,
+        native.pointer(offsets, native.I64, (d + 1,), "offsets"),
+        *native.outputs(counts),
+    )
+    _refuse(bad, X, sizes)
+    return counts
+
+
+def lookup(X: NDArray[Any], table: Array, sizes: tuple[int, ...], open_ended: bool, out: Array | None = None) -> Array:
+    """Sum over the columns of ``table[slot of the cell]``, shape (n, K); missing cells add nothing.
+
+    Parameters
+    ----------
+    X : codes of shape (n, d)
+    table : array of shape (sum(sizes), K)
+    open_ended : bool
+        True: the last slot of a column serves every code from there on. False: such a code is an error.
+    out : C-contiguous array of shape (n, K) to write to, if there is one
+    """
+    suffix, matrix = native.rows(X, native.CODES)
+    n, d = X.shape
+    offsets = offsets_of(sizes)
+    K = table.shape[1]
+    out = np.empty((n, K)) if out is None else out
+    bad = native.call(
+        f"lookup_{suffix}",
+        *matrix,
+        K,
+        native.pointer(offsets, native.I64, (d + 1,), "offsets"),
+        native.pointer(table, native.F64, (int(offsets[-1]), K), "table"),
+        int(open_ended),
+        native.pointer(out, native.F64, (n, K), "out"),
+    )
+    _refuse(bad, X, sizes)
+    return out
+
+
+def places(y: NDArray[np.integer]) -> tuple[int, NDArray[np.int64], NDArray[np.int32]] | None:
+    """The least of some whole numbers, how often each from there on comes, and the place of each.
+
+    None where they lie so far apart that counting them would cost more than sorting.
+    """
+    n = len(y)
+    if not n or y.dtype.kind not in "iu":
+        return None
+    low, high = int(y.min()), int(y.max())
+    if high - low >= max(1024, n) or high >= 2**63:
+        return None
+    values = np.ascontiguousarray(y, dtype=np.int64)
+    counts, codes = np.empty(high - low + 1, dtype=np.int64), np.empty(n, dtype=np.int32)
+    native.call("places_i64", *native.outputs(values)[:1], n, low, len(counts), *native.outputs(counts, codes))
+    return low, counts, codes
+
+
+def _refuse(bad: int, X: NDArray[Any], sizes: tuple[int, ...]) -> None:
+    if bad:
+        row, column = divmod(bad - 1, X.shape[1])
+        raise BadCode(column, X[row, column].item(), sizes[column])

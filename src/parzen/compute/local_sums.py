@@ -1,0 +1,111 @@
+"""Averages of values around places, weighted by a kernel: compiled."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parzen.compute import native
+from parzen.compute.arrays import Array
+from parzen.compute.kernel_sums import CODES, Tiles
+
+
+@dataclass(frozen=True)
+class Averages:
+    """Averages around m places, by weights that add to one at each of them.
+
+    Attributes
+    ----------
+    log_sum : array of shape (m,)
+        Logarithm of the sum of weights; -inf where a kernel that ends reaches no point, and the nearest ones count.
+    value : array of shape (m, C)
+    place : array of shape (m, d), optional
+        Of u, the points' places relative to the query.
+    square : array of shape (m, d, d), optional
+        Of u u'.
+    product : array of shape (m, d, C), optional
+        Of u times the values.
+    """
+
+    log_sum: Array
+    value: Array
+    place: Array | None = None
+    square: Array | None = None
+    product: Array | None = None
+
+
+def numbers(d: int, C: int, lines: bool) -> int:
+    """How many averages a place has."""
+    return C + (d + d * (d + 1) // 2 + d * C if lines else 0)
+
+
+def local_averages(
+    tiles: Tiles,
+    kernel: str,
+    values: Array,
+    Q: Array,
+    lines: bool,
+    factors: Array,
+    cell: NDArray[np.int64],
+    rtol: float,
+    own: NDArray[np.int64] | None = None,
+    left: Array | None = None,
+) -> Averages:
+    """Averages at queries, in the tiles' units of length.
+
+    Parameters
+    ----------
+    values : array of shape (tiles, C, size), in the order of the tiles' places
+    Q : array of shape (m, d), neighbours close to each other, those of one cell together
+    lines : whether averages of u are asked for
+    factors : array of shape (cells, groups)
+        What weights of a tile's group are multiplied by at queries of a cell; at most 1, and somewhere above 0.
+    cell : array of shape (m,)
+    rtol : how much of the weights may be left out
+    own : place in the tiles of a point that is to count with the coefficient `left` instead; -1 for none
+    """
+    count, d, size = tiles.points.shape
+    m, C = len(Q), values.shape[1]
+    if m and not (factors.ndim == 2 and cell.min() >= 0 and cell.max() < len(factors)):
+        raise ValueError(f"cell must number the {len(factors)} rows of factors, got {cell.min()} to {cell.max()}.")
+    if factors.shape[1] <= int(tiles.groups.max()):
+        raise ValueError(f"factors must have a column for each group, got {factors.shape[1]}.")
+    log_sum, out = np.empty(m), np.empty((m, numbers(d, C, lines)))
+    f64, i64 = native.F64, native.I64
+    native.call(
+        "local_averages_f64",
+        count,
+        size,
+        d,
+        native.pointer(tiles.points, f64, (count, d, size), "points"),
+        native.pointer(tiles.coefficients, f64, (count, size), "coefficients"),
+        native.pointer(tiles.low, f64, (d, count), "low"),
+        native.pointer(tiles.high, f64, (d, count), "high"),
+        native.pointer(tiles.centres, f64, (count, d), "centres"),
+        native.pointer(tiles.inverse, f64, (d,), "inverse"),
+        native.pointer(tiles.widest, f64, (count,), "widest"),
+        native.pointer(values, f64, (count, C, size), "values"),
+        C,
+        int(lines),
+        native.pointer(tiles.groups, i64, (count,), "groups"),
+        native.pointer(factors, f64, factors.shape, "factors"),
+        factors.shape[1],
+        native.pointer(Q, f64, (m, d), "Q"),
+        m,
+        native.pointer(cell, i64, (m,), "cell"),
+        None if own is None else native.pointer(own, i64, (m,), "own"),
+        None if left is None else native.pointer(left, f64, (m,), "left"),
+        tiles.total,
+        tiles.slack,
+        rtol,
+        max(4, size // 4),
+        CODES[kernel],
+        *native.outputs(log_sum, out),
+    )
+    if not lines:
+        return Averages(log_sum, out)
+    value, place, half, product = np.split(out, np.cumsum([C, d, d * (d + 1) // 2]), axis=1)
+    square = np.empty((m, d, d))
+    rows, columns = np.triu_indices(d)
+    square[:, rows, columns] = square[:, columns, rows] = half
+    return Averages(log_sum, value, place, square, product.reshape(m, d, C))

@@ -1,0 +1,58 @@
+"""Affine functions of rows, and the likelihood of labels whose log-odds they are."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parzen.compute import native
+from parzen.compute.arrays import Array, is_sparse
+from parzen.compute.memberships import Labels
+from parzen.compute.sparse import check_sound, matrix_of
+
+
+def linear(X: NDArray[np.floating], table: Array, offset: Array, out: Array, origin: Array | None = None) -> None:
+    """Write ``(X - origin) @ table + offset`` for dense rows; table has shape (d, K)."""
+    suffix, matrix = native.rows(X, native.FLOATS)
+    (n, d), K = X.shape, len(offset)
+    native.call(
+        f"linear_{suffix}",
+        *matrix,
+        K,
+        None if origin is None else native.pointer(origin, native.F64, (d,), "origin"),
+        native.pointer(table, native.F64, (d, K), "table"),
+        native.pointer(offset, native.F64, (K,), "offset"),
+        native.pointer(out, native.F64, (n, K), "out"),
+    )
+
+
+def softmax(X: Any, labels: Labels, table: Array, offset: Array) -> tuple[float, float, Array, Array]:
+    """Log-likelihood of labels under the posteriors whose logs are ``X @ table + offset``, and its slope.
+
+    Parameters
+    ----------
+    X : rows, dense or CSR, float32 or float64
+    labels : the label of each row among K, with its weight
+    table, offset : arrays of shape (d, K) and (K,)
+
+    Returns
+    -------
+    weight, log_likelihood : float
+    gradient, slope : arrays of shape (d, K) and (K,)
+        Derivatives of minus the log-likelihood by table and offset.
+    """
+    (n, d), K = X.shape, len(offset)
+    sums, gradient, slope = np.empty(2), np.empty((d, K)), np.empty(K)
+    suffix, matrix = matrix_of(X) if is_sparse(X) else native.rows(X, native.FLOATS)
+    status = native.call(
+        f"{'csr_' if is_sparse(X) else ''}softmax_{suffix}",
+        *matrix,
+        native.pointer(labels.codes, native.I32, (n,), "codes"),
+        None if labels.weights is None else native.pointer(labels.weights, native.F64, (n,), "weights"),
+        K,
+        native.pointer(table, native.F64, (d, K), "table"),
+        native.pointer(offset, native.F64, (K,), "offset"),
+        *native.outputs(sums[:1], sums[1:], gradient, slope),
+    )
+    check_sound(status)
+    return float(sums[0]), float(sums[1]), gradient, slope

@@ -1,0 +1,71 @@
+"""Rows in CSR form: grouped column sums, and products with a dense table."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parzen.compute import native
+from parzen.compute.arrays import Array
+from parzen.compute.memberships import Memberships, pointers
+
+
+def csr_sums(X: Any, R: Memberships = None) -> tuple[Array, Array, bool]:
+    """Weight (K,) and column totals (K, columns) of the rows of each group; and whether a cell was negative, or NaN."""
+    suffix, matrix = matrix_of(X)
+    members = pointers(R, X.shape[0])
+    K = members[-1]
+    weight, totals = np.empty(K), np.empty((K, X.shape[1]))
+    status = native.call(f"csr_sums_{suffix}", *matrix, *members, *native.outputs(weight, totals))
+    check_sound(status == 1)
+    return weight, totals, status == 2
+
+
+def csr_product(X: Any, table: Array, out: Array | None = None) -> Array:
+    """X @ table for a dense table of shape (columns, K), written to `out` where it is given."""
+    suffix, matrix = matrix_of(X)
+    n, columns = X.shape
+    K = table.shape[1]
+    out = np.empty((n, K)) if out is None else out
+    address = native.pointer(table, native.F64, (columns, K), "table")
+    check_sound(
+        native.call(f"csr_product_{suffix}", *matrix, K, address, native.pointer(out, native.F64, (n, K), "out"))
+    )
+    return out
+
+
+def bits(data: NDArray[Any], threshold: float) -> tuple[NDArray[np.uint8], int]:
+    """One where a number lies above the threshold, else zero; and how many numbers are not finite."""
+    out = np.empty(len(data), dtype=np.uint8)
+    suffix = native.SUFFIX[data.dtype]
+    odd = native.call(f"bits_{suffix}", native.pointer(data, data.dtype, data.shape, "data"), len(data), threshold,
+                      *native.outputs(out))  # fmt: skip
+    return out, odd
+
+
+def matrix_of(X: Any) -> tuple[str, tuple[int, ...]]:
+    """Dtype suffix and (data, indices, row pointers, n, columns, stored) of a CSR matrix."""
+    if getattr(X, "format", None) != "csr":
+        raise TypeError(f"X must be a CSR matrix, got {type(X).__name__}; convert it with X.tocsr().")
+    data: NDArray[Any] = X.data
+    if native.SUFFIX.get(data.dtype) not in native.CELLS or native.SUFFIX.get(X.indices.dtype) not in ("i32", "i64"):
+        raise TypeError(
+            f"X must hold {', '.join(native.CELLS)} at int32 or int64 indices, got {data.dtype} at {X.indices.dtype}."
+        )
+    n, columns = X.shape
+    stored = len(data)
+    kind = X.indices.dtype
+    return f"{native.SUFFIX[data.dtype]}_{native.SUFFIX[kind]}", (
+        native.pointer(data, data.dtype, (stored,), "data"),
+        native.pointer(X.indices, kind, (stored,), "indices"),
+        native.pointer(X.indptr, kind, (n + 1,), "indptr"),
+        n,
+        columns,
+        stored,
+    )
+
+
+def check_sound(status: int) -> None:
+    """Raise where a kernel found that a CSR matrix is none."""
+    if status:
+        raise ValueError("X is not a sound CSR matrix: an index or a row pointer lies outside it; rebuild it.")

@@ -1,0 +1,1 @@
+"""From probabilities to decisions: losses, class priors, calibration, scores, p-values, explanations."""

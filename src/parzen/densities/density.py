@@ -1,0 +1,80 @@
+"""The contract of densities: K of them at once, over the same columns.
+
+On a leading axis always: a classifier has one for each class, a mixture one for each component, a plain density has
+K = 1.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from parzen.compute.arrays import Array
+from parzen.statistics.accumulate import EVALUATED
+
+
+class Density(ABC):
+    """K densities over the same d columns."""
+
+    #: Most rows that are evaluated at once: as many as stay in cache.
+    rows_at_once: ClassVar[int] = EVALUATED
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """K and d."""
+
+    @abstractmethod
+    def log_density(self, X: Any) -> Array:
+        """Log-density of each row under each density, (n, d) -> (n, K); a missing cell (NaN) is integrated out.
+
+        Where that has no meaning (rows of multinomial counts, whose total would be unknown) it is an error.
+        """
+
+    @property
+    def independent_columns(self) -> bool:
+        """Whether the columns are independent, so that each has a density of its own (`marginal`)."""
+        return False
+
+    def write(self, X: Any, out: Array) -> None:
+        """Write `log_density` of a block of rows where it belongs, into a C-contiguous (n, K) array."""
+        out[...] = self.log_density(X)
+
+    def compare(self, X: Any, out: Array) -> None:
+        """The same up to a term of the row alone, which cancels in a posterior: cheaper where that term is dear."""
+        self.write(X, out)
+
+    def elbo(self, X: Any, at: "Density") -> Array:
+        """Lower bound of `log_density` that EM climbs, taken at another density; equal where nothing is hidden."""
+        return self.log_density(X)
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether `leave_one_out` leaves out rows that the density was learnt from, in every column."""
+        return False
+
+    def leave_one_out(self, X: Any) -> Array:
+        """The same, but a row that is among those which the density keeps is asked of all the others, (n, K)."""
+        return self.log_density(X)
+
+    def cdf(self, X: Any) -> Array:
+        """Probability of values up to those given, of one column, (n, K)."""
+        raise TypeError(f"the distribution function of a {type(self).__name__} is not offered.")
+
+    def expectation(self) -> Array:
+        """Means of the columns, (K, d)."""
+        raise TypeError(f"the mean of a {type(self).__name__} is not offered.")
+
+    @abstractmethod
+    def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
+        """One row from density ``labels[i]`` for each i, (n,) -> (n, d)."""
+
+    @abstractmethod
+    def marginal(self, columns: Sequence[int]) -> "Density":
+        """Densities of some of the columns, in the order given."""
+
+    @abstractmethod
+    def conditional(self, columns: Sequence[int], values: ArrayLike) -> "Density":
+        """Densities of the other columns, given the values of these."""

@@ -1,0 +1,121 @@
+"""Histograms: constant densities in boxes between edges."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from parzen.compute.arrays import Array, as_floats
+from parzen.densities.columns import chosen, others
+from parzen.densities.density import Density
+from parzen.densities.patterns import over_patterns
+from parzen.statistics.messages import Collapse
+
+
+def bin_of(x: Array, edges: Array) -> NDArray[np.int64]:
+    """Bin of each value, the last bin with its right end, as in NumPy; -1 outside."""
+    place = np.searchsorted(edges, x, side="right") - 1
+    place[x == edges[-1]] = len(edges) - 2
+    return np.where((x >= edges[0]) & (x <= edges[-1]), place, -1)
+
+
+@dataclass(frozen=True, eq=False)
+class BinDensity(Density):
+    """K histograms over the same bins.
+
+    Attributes
+    ----------
+    edges : tuple of d arrays
+        Edges of the bins of each column, rising.
+    log_mass : array of shape (K, bins of column 1, ..., bins of column d)
+        Logarithm of the probability of each box; -inf where it is zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> two = BinDensity((np.array([0.0, 1.0, 3.0]),), np.log([[0.5, 0.5]]))
+    >>> np.exp(two.log_density(np.array([[0.5], [2.0], [9.0]])))
+    array([[0.5 ],
+           [0.25],
+           [0.  ]])
+    """
+
+    edges: tuple[Array, ...]
+    log_mass: Array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.log_mass), len(self.edges)
+
+    @property
+    def independent_columns(self) -> bool:
+        return len(self.edges) == 1
+
+    def log_density(self, X: Any) -> Array:
+        return over_patterns(self, np.asarray(as_floats(X, len(self.edges)), dtype=np.float64))
+
+    def complete(self, X: Array) -> Array:
+        """Log-density of rows without missing cells, (n, K)."""
+        places = [bin_of(X[:, j], edges) for j, edges in enumerate(self.edges)]
+        inside = np.all([place >= 0 for place in places], axis=0)
+        widths = sum(np.log(np.diff(edges))[place] for edges, place in zip(self.edges, places, strict=True))
+        heights = np.stack([part[tuple(places)] for part in self.log_mass], axis=1) - np.asarray(widths)[:, None]
+        return np.where(inside[:, None], heights, -np.inf)
+
+    def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
+        K, d = self.shape
+        flat = np.exp(self.log_mass.reshape(K, -1))
+        boxes = np.empty(len(labels), dtype=np.int64)
+        for k in np.unique(labels):
+            rows = np.flatnonzero(labels == k)
+            boxes[rows] = rng.choice(flat.shape[1], len(rows), p=flat[k] / flat[k].sum())
+        places = np.unravel_index(boxes, self.log_mass.shape[1:])
+        out = np.empty((len(labels), d))
+        for j, (edges, place) in enumerate(zip(self.edges, places, strict=True)):
+            out[:, j] = edges[place] + rng.random(len(labels)) * np.diff(edges)[place]
+        return out
+
+    def marginal(self, columns: Sequence[int]) -> "BinDensity":
+        kept = chosen(len(self.edges), columns)
+        gone = tuple(j + 1 for j in others(len(self.edges), columns))
+        with np.errstate(divide="ignore"):
+            mass = np.log(np.exp(self.log_mass).sum(axis=gone))
+        order = np.argsort(np.argsort(kept))
+        return BinDensity(tuple(self.edges[j] for j in kept), np.ascontiguousarray(mass.transpose(0, *(1 + order))))
+
+    def conditional(self, columns: Sequence[int], values: ArrayLike) -> "BinDensity":
+        d = len(self.edges)
+        given, rest = chosen(d, columns), others(d, columns)
+        known = np.asarray(values, dtype=np.float64)
+        if known.shape != (len(given),) or not np.isfinite(known).all():
+            raise ValueError(f"values must be {len(given)} finite numbers, one for each given column, got {values!r}.")
+        at: list[Any] = [slice(None)] * (d + 1)
+        for column, value in zip(given, known, strict=True):
+            at[column + 1] = int(bin_of(np.array([value]), self.edges[column])[0])
+        caller_stacklevel = any(at[j + 1] < 0 for j in given)
+        part = np.full_like(self.marginal(rest).log_mass, -np.inf) if caller_stacklevel else self.log_mass[tuple(at)]
+        with np.errstate(divide="ignore"):
+            total = np.log(np.exp(part).sum(axis=tuple(range(1, part.ndim)), keepdims=True))
+        if not (total > -np.inf).any():
+            raise Collapse(f"no row is near {known.tolist()}: its bin is empty; use wider bins, or a prior.")
+        # Where what is given is impossible under one of several densities, anything is right: its marginal.
+        possible = np.where(total > -np.inf, part - np.where(total > -np.inf, total, 0.0), self.marginal(rest).log_mass)
+        return BinDensity(tuple(self.edges[j] for j in rest), possible)
+
+    def cdf(self, X: Any) -> Array:
+        X = np.asarray(as_floats(X, self.shape[1]), dtype=np.float64)
+        if self.shape[1] > 1:
+            raise TypeError("cdf is offered for one column; take a marginal first.")
+        steps = np.cumsum(np.exp(self.log_mass), axis=1)
+        below = np.concatenate([np.zeros((len(steps), 1)), steps / steps[:, -1:]], axis=1)
+        return np.stack([np.interp(X[:, 0], self.edges[0], row) for row in below], axis=1)
+
+    def expectation(self) -> Array:
+        K, d = self.shape
+        out = np.empty((K, d))
+        for j in range(d):
+            mass = np.exp(self.marginal([j]).log_mass)
+            out[:, j] = mass @ (0.5 * (self.edges[j][1:] + self.edges[j][:-1])) / mass.sum(axis=1)
+        return out

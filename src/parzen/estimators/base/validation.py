@@ -1,0 +1,110 @@
+"""What every estimator does with its input: checked once, here; and nothing changed if it is refused."""
+
+import numbers
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+from sklearn.utils.validation import _check_sample_weight, check_array, validate_data
+
+from parzen.compute.arrays import Array, is_sparse
+from parzen.tables.cells import frame_kind
+
+E = TypeVar("E")
+P = ParamSpec("P")
+
+
+def transactional(method: Callable[Concatenate[E, P], Any]) -> Callable[Concatenate[E, P], E]:
+    """Make a fitting method change its estimator only when it succeeds: it works on a copy that is then adopted."""
+
+    @wraps(method)
+    def fitting(self: E, *args: P.args, **kwargs: P.kwargs) -> E:
+        draft = object.__new__(type(self))
+        vars(draft).update(vars(self))
+        method(draft, *args, **kwargs)
+        vars(self).clear()
+        vars(self).update(vars(draft))
+        return self
+
+    return fitting  # type: ignore[return-value]
+
+
+def table(estimator: Any, X: Any, *, reset: bool, sparse: bool) -> Any:
+    """X as a table with rows and columns: a pandas or polars one as it is, else an array (or CSR) of finite numbers,
+    or an array of objects.
+
+    Parameters
+    ----------
+    reset : whether the number and names of the columns are learnt (fitting) or compared (later)
+    sparse : whether CSR is welcome
+    """
+    if hasattr(X, "collect"):
+        raise TypeError(f"X must be a table in memory, got a {type(X).__name__}; call its collect() first.")
+    if isinstance(X, np.ma.MaskedArray):
+        X = np.ma.filled(X.astype(np.float64), np.nan)
+    if not frame_kind(X) and not is_sparse(X) and np.asarray(X).ndim < 2:
+        check_array(X, dtype=None, ensure_all_finite=False)  # says how to reshape it
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    if frame_kind(X):
+        if not len(X):
+            raise ValueError("Found array with 0 sample(s), while a minimum of 1 is required: X has no rows.")
+        if not X.shape[1]:
+            raise ValueError("Found array with 0 feature(s), while a minimum of 1 is required: X has no columns.")
+        return X
+    if isinstance(X, np.ndarray) and X.ndim == 2 and X.size and X.dtype in (np.float32, np.float64, np.int64):
+        return X  # nothing to convert, and nothing to warn_floor
+    array = X if is_sparse(X) else np.asarray(X)
+    if not is_sparse(array) and array.dtype.kind in "OUSb" and not _numbers_inside(array):
+        array = np.array(X, dtype=object) if array.dtype.kind in "US" else array
+        return check_array(array, dtype=None, ensure_all_finite=False, input_name="X")
+    if not is_sparse(array) and array.dtype.kind in "mM":
+        raise ValueError("X holds moments in time; make them numbers first, such as days since one of them.")
+    # Infinities are looked for where a result is not finite (`finite`): a look at every cell costs as much as a
+    # fit does.
+    dtype = "numeric" if is_sparse(array) or array.dtype.kind != "O" else np.float64
+    accept = "csr" if sparse else False
+    return check_array(
+        array, accept_sparse=accept, dtype=dtype, ensure_all_finite=False, input_name="X", estimator=estimator
+    )
+
+
+def weights(sample_weight: Any, X: Any, kept: bool = False) -> Array | None:
+    """Sample weights as an array, or None where all rows weigh one; a copy, if they are to be `kept`."""
+    if sample_weight is None:
+        return None
+    n = X.shape[0]
+    w: Array = _check_sample_weight(sample_weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True)
+    if not w.any():
+        raise ValueError("sample_weight is zero for every row; at least one must weigh something.")
+    return np.array(w) if kept else np.ascontiguousarray(w)
+
+
+def drop_zero_weight(X: Any, w: Array | None, *others: Any) -> tuple[Any, ...]:
+    """X, w and others without the rows of weight zero: these are as if they were not there."""
+    if w is None or w.all():
+        return X, w, *others
+    keep = np.flatnonzero(w)
+    X = X.iloc[keep] if frame_kind(X) == "pandas" else X[keep]
+    return X, w[keep], *(one[keep] for one in others)
+
+
+def finite_rows(rows: Any, name: str = "X") -> Any:
+    """Rows as numbers that are all there and finite, float32 or float64, or an error."""
+    kept = rows.dtype if rows.dtype in (np.float32, np.float64) else np.float64
+    return check_array(rows, accept_sparse="csr", dtype=kept, input_name=name)
+
+
+def finite(rows: Any) -> Any:
+    """Rows as they are, or an error where a number is infinite (or a cell of a CSR matrix is missing)."""
+    rule = True if is_sparse(rows) else "allow-nan"  # a sparse matrix has no missing cells; a family may refuse them
+    return check_array(rows, accept_sparse="csr", dtype="numeric", ensure_all_finite=rule, input_name="X")
+
+
+def _numbers_inside(array: Any) -> bool:
+    """Whether an array of objects or booleans holds nothing but numbers."""
+    if array.dtype.kind == "b":
+        return True
+    if array.dtype.kind != "O":
+        return False
+    return all(isinstance(cell, numbers.Number) for cell in array.flat)

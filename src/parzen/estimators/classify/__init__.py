@@ -1,0 +1,1 @@
+"""Classifiers: generative and discriminative, and decisions by a loss."""

@@ -1,0 +1,128 @@
+"""What every classifier offers, once it can score classes: decisions, posteriors, and their logs."""
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from parzen.compute.arrays import Array
+from parzen.densities.posterior import decide, posterior
+from parzen.estimators.base.validation import finite
+from parzen.estimators.classify.labels import log_of, read_class_prior
+from parzen.statistics.accumulate import Evaluated
+
+
+class BaseClassifier(ClassifierMixin, BaseEstimator):
+    """Scores of classes, up to a constant of each row, and logs of their priors: the rest follows here.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+    """
+
+    classes_: NDArray[Any]
+
+    @abstractmethod
+    def _scores(self) -> Evaluated:
+        """What is compared between the classes, priors apart."""
+
+    @abstractmethod
+    def _log_prior(self) -> Array:
+        """Logs of the priors that the scores lack, (K,)."""
+
+    @abstractmethod
+    def _later(self, X: Any) -> Any:
+        """Rows of a table, read as the one that was fitted."""
+
+    def predict(self, X: Any, class_prior: Any = None) -> NDArray[Any]:
+        """The likeliest class of each row.
+
+        Parameters
+        ----------
+        X : table of shape (n, d)
+        class_prior : sequence, dict or "uniform", optional
+            Priors of the classes in the population that X comes from, in the place of those that were fitted.
+        """
+        codes, _ = self._compared(decide, X, class_prior)
+        return self.classes_[codes]
+
+    def predict_proba(self, X: Any, class_prior: Any = None) -> Array:
+        """Posterior of each class, (n, K); `class_prior` as in `predict`.
+
+        A row that no class can explain (each has density zero there) keeps the priors.
+        """
+        values: Array = self._compared(posterior, X, class_prior, False)[0]
+        return values
+
+    def predict_log_proba(self, X: Any, class_prior: Any = None) -> Array:
+        """Logs of the posteriors, (n, K), exact where the posterior itself underflows; `class_prior` as in `predict`."""
+        values: Array = self._compared(posterior, X, class_prior, True)[0]
+        return values
+
+    #: Whether `decision_function` is there: scikit-learn expects it to be so only where cells may be negative.
+    _has_log_odds = True
+
+    @available_if(lambda self: self._has_log_odds)  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any, class_prior: Any = None) -> Array:
+        """Log-odds: of the second class, (n,), where there are two; else of each class against all others, (n, K).
+
+        Ranks rows as the posteriors do.
+        """
+        logs = self.predict_log_proba(X, class_prior)
+        if len(self.classes_) == 2:
+            return logs[:, 1] - logs[:, 0]
+        return log_odds(logs)
+
+    def _pair(self, first: Any, second: Any) -> tuple[int, int]:
+        """Codes of two classes to compare: those that are named, or the two that there are."""
+        if first is None and second is None:
+            if len(self.classes_) != 2:
+                raise ValueError(
+                    f"there are {len(self.classes_)} classes {self.classes_.tolist()}; name the two to compare."
+                )
+            return 0, 1
+        if first is None or second is None or first == second:
+            raise ValueError(f"name two different classes to compare, got {first!r} and {second!r}.")
+        return self._code(first), self._code(second)
+
+    def _code(self, label: Any) -> int:
+        """Code of a class that is asked about."""
+        classes = self.classes_.tolist()
+        if np.ndim(label) or label not in classes:
+            raise ValueError(f"there is no class {label!r}: the classes are {classes}.")
+        return classes.index(label)
+
+    def _compared(self, function: Any, X: Any, class_prior: Any, *options: Any) -> Any:
+        check_is_fitted(self, "classes_")
+        given = None if class_prior is None else log_of(read_class_prior(class_prior, self.classes_))
+        log_prior = self._prior_in_scores() if given is None else self._replaced(given)
+        rows = self._later(X)
+        result = self._reading(rows, function, self._scores(), np.ascontiguousarray(log_prior), rows, *options)
+        if result[1]:
+            finite(rows)
+        return result
+
+    def _prior_in_scores(self) -> Array:
+        """What is added to the scores, where no other priors are given."""
+        return self._log_prior()
+
+    def _replaced(self, log_prior: Array) -> Array:
+        """What is added to the scores where the priors are replaced by others."""
+        return log_prior
+
+    def _reading(self, rows: Any, function: Any, *arguments: Any) -> Any:
+        return function(*arguments)
+
+
+def log_odds(log_proba: ArrayLike) -> Array:
+    """Log-odds of each class against all others, given log-posteriors (n, K), without cancellation near certainty."""
+    logs = np.asarray(log_proba, dtype=np.float64)
+    out = np.empty_like(logs)
+    for k in range(logs.shape[1]):
+        rest = np.delete(logs, k, axis=1)
+        out[:, k] = logs[:, k] - np.logaddexp.reduce(rest, axis=1)
+    return out

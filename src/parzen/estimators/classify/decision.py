@@ -1,0 +1,342 @@
+"""Decisions of any classifier, ours or theirs: calibrated probabilities, and the action that loses least."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import log_expit, logsumexp
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.utils import column_or_1d, get_tags, indexable
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.metaestimators import _safe_split
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter, validate_data
+
+from parzen.compute.arrays import Array
+from parzen.decisions.calibration import METHODS, Calibrator, calibrate
+from parzen.decisions.class_priors import adjust_class_priors, estimate_class_priors
+from parzen.decisions.decision import Decision
+from parzen.decisions.scores import expected_cost
+from parzen.estimators.base.validation import transactional
+from parzen.estimators.classify.naive import GaussianNB
+from parzen.storage.files import SaveMixin
+
+
+class DecisionClassifier(SaveMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """A classifier that acts: on calibrated probabilities, by a loss.
+
+    Parameters
+    ----------
+    estimator : classifier, optional
+        By default ``GaussianNB()``. It needs `predict_log_proba`, `predict_proba` or `decision_function`.
+    loss : array of shape (actions, classes) or str
+        See `parzen.Decision`.
+    actions : sequence, optional
+        Names of the actions; by default the classes.
+    abstain : float, optional
+        Cost of abstaining, one more action, called `abstention`.
+    abstention : what it is called
+    calibration : "sigmoid", "isotonic", "temperature", "beta", "histogram" or "venn_abers", optional
+        How log-odds are turned into probabilities; by default they are taken as they are. A temperature keeps the order
+        of every row's classes; of two classes "sigmoid", "beta" and (but for ties) "isotonic" keep the order of rows.
+    cv : int, splitter, iterable or "prefit"
+        Folds whose rows are scored by a classifier that has not seen them, to calibrate by; the classifier that is
+        kept has seen all. "prefit": the estimator is fitted already, and `fit` only calibrates it.
+    class_prior : array of shape (K,) or "estimate", optional
+        Shares of the classes where decisions are made, in the place of those it has learnt from; or by EM, from the
+        rows to be decided (Saerens, Latinne & Decaestecker 2002).
+    level : float
+        Of the loss "quantile".
+
+    Attributes
+    ----------
+    estimator_ : the fitted classifier
+    calibrator_ : Calibrator, where calibration is asked for
+    classes_ : array of shape (K,)
+    class_prior_ : array of shape (K,)
+        Shares of the classes that the probabilities speak of: of the rows of `fit` where they are calibrated, else of
+        what the classifier says it has learnt from.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from parzen import DecisionClassifier, GaussianNB
+    >>> X, y = load_breast_cancer(return_X_y=True)                 # 0 is malignant: to miss it costs ten times as much
+    >>> model = DecisionClassifier(GaussianNB(), loss=[[0, 1], [10, 0]], calibration="sigmoid").fit(X, y)
+    >>> model.predict(X[:3])
+    array([0, 0, 0])
+    >>> model.risk(X[:1]).shape
+    (1, 2)
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        loss: Any = "zero_one",
+        actions: Any = None,
+        abstain: float | None = None,
+        abstention: Any = "abstain",
+        calibration: str | None = None,
+        cv: Any = 5,
+        class_prior: Any = None,
+        level: float = 0.5,
+    ) -> None:
+        self.estimator = estimator
+        self.loss = loss
+        self.actions = actions
+        self.abstain = abstain
+        self.abstention = abstention
+        self.calibration = calibration
+        self.cv = cv
+        self.class_prior = class_prior
+        self.level = level
+
+    @transactional
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> None:
+        """Fit the classifier, and learn to calibrate it.
+
+        Parameters
+        ----------
+        X : rows, as the classifier takes them
+        y : array of shape (n,)
+        sample_weight : array of shape (n,), optional
+            Given to the classifier where it takes weights, and to the calibration.
+
+        Returns
+        -------
+        self
+        """
+        if y is None:
+            raise ValueError("DecisionClassifier requires y to be passed, but the target y is None.")
+        check_classification_targets(y)
+        X, y = indexable(X, column_or_1d(y, warn=True))
+        if not hasattr(X, "shape"):
+            X = np.asarray(X)
+        validate_data(self, X, skip_check_array=True)
+        for name in ("calibrator_", "estimator_"):
+            self.__dict__.pop(name, None)
+        given = GaussianNB() if self.estimator is None else self.estimator
+        self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)
+        if self.calibration is not None and self.calibration not in METHODS:
+            raise ValueError(
+                f"calibration must be None or one of {', '.join(map(repr, METHODS))}, got {self.calibration!r}."
+            )
+        if isinstance(self.cv, str) and self.cv == "prefit":
+            check_is_fitted(given)
+            if not hasattr(given, "classes_"):
+                raise TypeError(f"estimator must be a classifier, and {type(given).__name__} has no classes_.")
+            self.classes_, codes = given.classes_, _known_codes(np.asarray(y), given.classes_)
+        if len(self.classes_) < 2:
+            raise ValueError(f"there must be at least two classes, but y holds 1 class: {self.classes_.tolist()}.")
+        w = None
+        if sample_weight is not None:
+            w = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        self._check(len(self.classes_))
+        if isinstance(self.cv, str) and self.cv == "prefit":
+            self.estimator_ = given
+            if self.calibration is not None:
+                self.calibrator_ = calibrate(self.calibration, self._logs(given, X), codes, w)
+        else:
+            if self.calibration is not None:
+                self.calibrator_ = self._crossed(given, X, np.asarray(y), codes, w)
+            self.estimator_ = _fitted(given, X, y, w)
+        self.class_prior_ = self._own_shares(X, codes, w)
+
+    def _check(self, K: int) -> None:
+        """Raise where the loss, the actions or the priors don't suit the classes."""
+        decision = self._decision()
+        if not decision.is_free:
+            decision.named_actions(K)
+        elif decision.loss != "log":
+            decision.values(K)
+        if isinstance(self.class_prior, str) and self.class_prior != "estimate":
+            raise ValueError(f"class_prior must be shares of the classes or 'estimate', got {self.class_prior!r}.")
+        if self.class_prior is not None and not isinstance(self.class_prior, str):
+            adjust_class_priors(
+                np.full((1, K), 1.0 / K), np.ones(K), self.class_prior
+            )  # raises where they are no shares
+
+    def _own_shares(self, X: Any, codes: NDArray[np.intp], w: Array | None) -> Array:
+        """Shares of the classes that the probabilities speak of.
+
+        Calibrated ones speak of the rows that they were calibrated by; others of what the classifier has learnt from,
+        as it says or as it was weighted, or else of its own average.
+        """
+        K = len(self.classes_)
+        if self.calibration not in (None, "temperature"):
+            share = np.bincount(codes, w, minlength=K)
+            return np.asarray(share / share.sum())
+        for name in ("class_prior_", "priors_"):
+            told = getattr(self.estimator_, name, None)
+            if told is not None and np.shape(told) == (K,):
+                return np.asarray(told, dtype=np.float64)
+        if isinstance(self.cv, str) and self.cv == "prefit":  # whatever it has learnt from
+            return np.asarray(self._probabilities(X).mean(axis=0))
+        taken = w if has_fit_parameter(self.estimator_, "sample_weight") else None
+        share = np.bincount(codes, taken, minlength=K).astype(np.float64)
+        inner = getattr(self.estimator_, "class_weight", None)
+        if inner is not None:
+            share *= compute_class_weight(inner, classes=self.classes_, y=self.classes_[codes])
+        return np.asarray(share / share.sum())
+
+    def _crossed(self, given: Any, X: Any, y: NDArray[Any], codes: NDArray[np.intp], w: Array | None) -> Calibrator:
+        """Calibrate by rows that each classifier has not seen."""
+        assert self.calibration is not None
+        folds = check_cv(self.cv, y, classifier=True)
+        fewest = int(np.bincount(codes).min())
+        wanted = folds.n_splits if isinstance(folds, StratifiedKFold) else 0
+        if fewest < wanted:
+            raise ValueError(
+                f"cv={self.cv!r} needs {wanted} rows of each class to calibrate by, but class "
+                f"{self.classes_[np.bincount(codes).argmin()]!r} has {fewest}; use fewer folds."
+            )
+        logs = np.full((len(codes), len(self.classes_)), np.nan)
+        for train, test in folds.split(X, y):
+            lacking = self.classes_[np.setdiff1d(np.arange(len(self.classes_)), codes[train])]
+            if len(lacking):
+                raise ValueError(
+                    f"cv={self.cv!r} leaves no row of the classes {lacking.tolist()} to learn from in one of its "
+                    "folds; use stratified folds, such as cv=5."
+                )
+            rows, labels = _safe_split(given, X, y, train)
+            model = _fitted(given, rows, labels, None if w is None else w[train])
+            logs[test] = self._logs(model, _safe_split(given, X, y, test, train)[0])
+        seen = ~np.isnan(logs).any(axis=1)
+        return calibrate(self.calibration, logs[seen], codes[seen], None if w is None else w[seen])
+
+    def _logs(self, model: Any, X: Any) -> Array:
+        """Log-posteriors of a classifier, in the order of the classes."""
+        if hasattr(model, "predict_log_proba"):
+            with np.errstate(divide="ignore"):
+                found = np.asarray(model.predict_log_proba(X), dtype=np.float64)
+        elif hasattr(model, "decision_function"):
+            score = np.asarray(model.decision_function(X), dtype=np.float64)
+            pairs = getattr(model, "decision_function_shape", "ovr") == "ovo" and len(model.classes_) > 2
+            if pairs or (score.ndim == 2 and score.shape[1] != len(model.classes_)):
+                raise ValueError(
+                    f"decision_function of {type(model).__name__} has no column for each class (pairs of classes?); "
+                    "use decision_function_shape='ovr', or a classifier with predict_proba."
+                )
+            if score.ndim == 1:
+                found = np.column_stack([log_expit(-score), log_expit(score)])
+            else:
+                found = score - logsumexp(score, axis=1, keepdims=True)
+        elif hasattr(model, "predict_proba"):
+            with np.errstate(divide="ignore"):
+                found = np.log(np.asarray(model.predict_proba(X), dtype=np.float64))
+        else:
+            raise TypeError(
+                f"{type(model).__name__} has neither predict_log_proba, decision_function nor predict_proba; decisions "
+                "need probabilities."
+            )
+        out = np.full((len(found), len(self.classes_)), -np.inf)
+        out[:, np.searchsorted(self.classes_, model.classes_)] = found
+        return out
+
+    def predict_proba(self, X: Any) -> Array:
+        """Calibrated probability of each class, (n, K), at the shares of classes that `class_prior` says."""
+        check_is_fitted(self, "estimator_")
+        P = self._probabilities(X)
+        if self.class_prior is None:
+            return P
+        new = estimate_class_priors(P, self.class_prior_) if isinstance(self.class_prior, str) else self.class_prior
+        return adjust_class_priors(P, self.class_prior_, new)
+
+    def _probabilities(self, X: Any) -> Array:
+        """Calibrated probabilities, at the shares of classes that were learnt from."""
+        logs = self._logs(self.estimator_, X)
+        if hasattr(self, "calibrator_"):
+            return self.calibrator_(logs)
+        return np.asarray(np.exp(logs - logsumexp(logs, axis=1, keepdims=True)))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Logs of `predict_proba`; where nothing is calibrated, the classifier's own, however far apart."""
+        check_is_fitted(self, "estimator_")
+        if not hasattr(self, "calibrator_") and self.class_prior is None:
+            logs = self._logs(self.estimator_, X)
+            return np.asarray(logs - logsumexp(logs, axis=1, keepdims=True))
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The action that loses least in expectation, for each row."""
+        check_is_fitted(self, "estimator_")
+        return self._decision().act(self.predict_proba(X))
+
+    def risk(self, X: Any) -> Array:
+        """Expected loss of each action, (n, A)."""
+        check_is_fitted(self, "estimator_")
+        return self._decision().risk(self.predict_proba(X))
+
+    def decide(self, X: Any, loss: Any, actions: Any = None, abstain: float | None = None) -> NDArray[Any]:
+        """Actions by another loss, without fitting anew; of shape (n, A, K), each row has its own."""
+        P = self.predict_proba(X)
+        if np.ndim(loss) == 3:
+            own = Decision(np.nan_to_num(np.asarray(loss)[0]), actions, self.classes_, abstain, self.abstention)
+            return own.act(P, loss)
+        return Decision(loss, actions, self.classes_, abstain, self.abstention, self.level).act(P)
+
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Minus the average loss of the decisions; the share of right ones where loss is "zero_one"."""
+        check_is_fitted(self, "estimator_")
+        decision = self._decision()
+        cost = expected_cost(y, self.predict(X), decision, sample_weight)
+        right = isinstance(self.loss, str) and self.loss == "zero_one" and self.abstain is None
+        return 1.0 - cost if right else -cost
+
+    def _decision(self) -> Decision:
+        return Decision(self.loss, self.actions, self.classes_, self.abstain, self.abstention, self.level)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(GaussianNB() if self.estimator is None else self.estimator)
+        tags.input_tags = inner.input_tags
+        return tags
+
+
+def _known_codes(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
+    """Place of each label among the classes, or an error that names one that is not there."""
+    place = {name: k for k, name in enumerate(np.asarray(classes).tolist())}
+    try:
+        return np.array([place[label] for label in y.tolist()], dtype=np.intp)
+    except KeyError as error:
+        raise ValueError(
+            f"y holds {error.args[0]!r}, which the fitted estimator does not know; its classes are {list(place)}."
+        ) from None
+
+
+def _fitted(given: Any, X: Any, y: Any, w: Array | None) -> Any:
+    model = clone(given)
+    weighted = w is not None and has_fit_parameter(model, "sample_weight")
+    return model.fit(X, y, sample_weight=w) if weighted else model.fit(X, y)
+
+
+@dataclass(frozen=True)
+class CostScorer:
+    """A scorer for scikit-learn's searches: minus the average loss of what a classifier's probabilities decide."""
+
+    loss: Any
+    options: dict[str, Any]
+
+    def __call__(self, estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Minus the average loss."""
+        decision = Decision(self.loss, classes=estimator.classes_, **self.options)
+        return -expected_cost(y, decision.act(estimator.predict_proba(X)), decision, sample_weight)
+
+
+def cost_scorer(loss: Any, **options: Any) -> CostScorer:
+    """A scorer for scikit-learn's searches, by a loss (and options of `parzen.Decision`). High is good.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from parzen import GaussianNB, cost_scorer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> round(float(cross_val_score(GaussianNB(), X, y, scoring=cost_scorer([[0, 1], [10, 0]])).mean()), 2)
+    -0.38
+    """
+    return CostScorer(loss, options)

@@ -1,0 +1,376 @@
+"""Discriminant analysis under scikit-learn's names: drop-ins, with missing cells, weights, batches and samples."""
+
+import warnings
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh, solve_triangular
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from parzen.compute.arrays import Array
+from parzen.compute.checks import choose
+from parzen.densities.boundary import canonical_variates, quadratic_form, with_signs
+from parzen.densities.gaussian import GaussianDensity
+from parzen.estimators.base.validation import finite
+from parzen.estimators.classify.generative import GenerativeClassifier
+from parzen.estimators.classify.labels import read_class_prior
+from parzen.families.family import Family
+from parzen.families.fit import Fit
+from parzen.families.gaussian import Gaussian, covariance_factors
+from parzen.statistics.moments import Moments
+
+
+class DiscriminantAnalysis(GenerativeClassifier):
+    """What the two have in common: solvers by name, priors, shrinkage, and covariances found by another estimator."""
+
+    solver: str
+    shrinkage: Any
+    priors: Any
+    covariance_estimator: Any
+    density_: GaussianDensity
+    statistic_: Moments
+
+    def _check_solver(self, options: tuple[str, ...]) -> None:
+        choose("solver", self.solver, options)
+        if self.solver == "svd" and self.shrinkage is not None:
+            raise NotImplementedError(f"shrinkage not supported with 'svd' solver; use solver={options[-1]!r}.")
+        if self.solver == "svd" and self.covariance_estimator is not None:
+            raise ValueError(f"covariance_estimator is not supported with solver='svd'; use solver={options[-1]!r}.")
+        if self.covariance_estimator is not None and self.shrinkage not in (None, 0):
+            raise ValueError("covariance_estimator and shrinkage are both set; only one of the two can be.")
+
+    def _shrinkage(self) -> Any:
+        return 0.0 if self.shrinkage is None or self.covariance_estimator is not None else self.shrinkage
+
+    def _learn(self, family: Family, rows: Any, R: Any) -> Fit:
+        found = super()._learn(family, rows, R)
+        if self.covariance_estimator is None:
+            return found
+        if np.isnan(rows).any() or R.codes.min() < 0 or R.weights is not None:
+            raise ValueError("covariance_estimator needs complete rows, all labels, and no sample_weight.")
+        covariance = np.stack([self._estimated(rows[R.codes == k]) for k in range(R.groups)])
+        self._total_covariance = self._estimated(rows)
+        return replace(found, density=self._with_covariance(found, covariance))
+
+    def _learn_more(self, rows: Any, R: Any, begun: bool) -> None:
+        if self.covariance_estimator is not None:
+            raise ValueError("covariance_estimator needs all rows at once; use fit.")
+        super()._learn_more(rows, R, begun)
+
+    def merge(self, other: Any) -> Self:
+        """A new classifier that has learnt from the rows of both; not where another estimator finds the covariances."""
+        if self.covariance_estimator is not None:
+            raise ValueError("covariance_estimator needs all rows at once; use fit.")
+        return super().merge(other)
+
+    def _estimated(self, rows: Array) -> Array:
+        self.covariance_estimator.fit(rows)
+        if not hasattr(self.covariance_estimator, "covariance_"):
+            raise ValueError(f"{type(self.covariance_estimator).__name__} does not have a covariance_ attribute.")
+        return np.atleast_2d(self.covariance_estimator.covariance_)
+
+    def _with_covariance(self, found: Fit, covariance: Array) -> GaussianDensity:
+        statistic: Any = found.statistic
+        density: Any = found.density
+        return GaussianDensity(density.mean, covariance_factors(covariance, statistic, 1e-12))
+
+    @property
+    def means_(self) -> Array:
+        """Means of the classes, (K, d)."""
+        return self.density_.mean
+
+    @property
+    def priors_(self) -> Array:
+        """Priors of the classes, (K,)."""
+        return self.class_prior_
+
+
+class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
+    """A Gaussian with its own full covariance for each class: a drop-in for scikit-learn's.
+
+    A class whose covariance is singular (fewer rows than columns, a constant column) is floored with a warning, where
+    scikit-learn raises.
+
+    Parameters
+    ----------
+    solver : "svd" or "eigen"
+        Both give the same answer; "eigen" takes `shrinkage` and `covariance_estimator`.
+    shrinkage : "auto", float or None
+        As of `parzen.Gaussian`: "auto" is Ledoit and Wolf's in units of each column's deviation.
+    priors : sequence, dict or "uniform", optional
+    reg_param : float
+        Share of the identity in each covariance.
+    store_covariance : bool
+        Whether `covariance_` is there.
+    tol : float
+        Not used: what is singular is floored.
+    covariance_estimator : estimator with `covariance_`, optional
+
+    Attributes
+    ----------
+    classes_, class_count_, priors_ : arrays of shape (K,)
+    means_ : array of shape (K, d)
+    covariance_, rotations_ : lists of K arrays of shape (d, d)
+        Covariances of the classes, and their principal axes.
+    scalings_ : list of K arrays of shape (d,)
+        Variances along the axes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from parzen import QuadraticDiscriminantAnalysis
+    >>> X, y = load_iris(return_X_y=True)
+    >>> int((QuadraticDiscriminantAnalysis().fit(X, y).predict(X) != y).sum())
+    3
+    """
+
+    def __init__(
+        self,
+        *,
+        solver: str = "svd",
+        shrinkage: Any = None,
+        priors: Any = None,
+        reg_param: float = 0.0,
+        store_covariance: bool = False,
+        tol: float = 1e-4,
+        covariance_estimator: Any = None,
+    ) -> None:
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.reg_param = reg_param
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
+
+    def _family(self) -> Family:
+        self._check_solver(("svd", "eigen"))
+        if not isinstance(self.reg_param, Real) or not 0 <= self.reg_param <= 1:
+            raise ValueError(f"reg_param must lie in [0, 1], got {self.reg_param!r}.")
+        ridge = self.reg_param if self.solver == "svd" else 0.0
+        return Gaussian(shrinkage=self._shrinkage(), ridge=ridge)
+
+    def _finish(self) -> None:
+        if self.store_covariance:
+            self.covariance_ = list(self.density_.covariance)
+
+    @property
+    def rotations_(self) -> list[Array]:
+        """Principal axes of each class, the longest first."""
+        return [np.linalg.eigh(covariance)[1][:, ::-1] for covariance in self.density_.covariance]
+
+    @property
+    def scalings_(self) -> list[Array]:
+        """Variances along the axes of each class, the largest first."""
+        return [np.linalg.eigvalsh(covariance)[::-1] for covariance in self.density_.covariance]
+
+    def decision_function(self, X: Any, priors: Any = None) -> Array:
+        """Log-odds of the second of two classes, (n,); else logs of prior times density, (n, K), up to a constant."""
+        check_is_fitted(self, "density_")
+        if len(self.classes_) == 2:
+            return super().decision_function(X, priors)
+        return self.log_joint(X, priors) + 0.5 * self.n_features_in_ * np.log(2 * np.pi)
+
+
+class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DiscriminantAnalysis):
+    """Gaussians that share one covariance: linear log-odds. A drop-in for scikit-learn's, with `transform`.
+
+    Parameters
+    ----------
+    solver : "svd", "lsqr" or "eigen"
+        One computation serves all. "svd" has the covariance of all rows about their class's mean; "lsqr" and "eigen"
+        weigh the classes' covariances by the priors (the same, unless priors are given), and take `shrinkage` and
+        `covariance_estimator`.
+    shrinkage : "auto", float or None
+        As of `parzen.Gaussian`: "auto" is Ledoit and Wolf's in units of each column's deviation, class by class.
+    priors : sequence, dict or "uniform", optional
+    n_components : int, optional
+        How many columns `transform` gives, at most ``min(K - 1, d)``.
+    store_covariance : bool
+        Whether `covariance_` is there with "svd" as well.
+    tol : float
+        Directions whose differences are less than this share of the largest are left out of `scalings_`.
+    covariance_estimator : estimator with `covariance_`, optional
+
+    Attributes
+    ----------
+    classes_, class_count_, priors_ : arrays of shape (K,)
+    means_ : array of shape (K, d)
+    covariance_ : array of shape (d, d)
+    coef_, intercept_ : arrays of shape (K, d) and (K,), or (1, d) and (1,) for two classes
+    scalings_ : array of shape (d, r)
+        Directions in which the classes differ most.
+    xbar_ : array of shape (d,)
+        Mean of the means, weighted by the priors.
+    explained_variance_ratio_ : array
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from parzen import LinearDiscriminantAnalysis
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LinearDiscriminantAnalysis().fit(X, y)
+    >>> model.explained_variance_ratio_.round(4)
+    array([0.9912, 0.0088])
+    >>> model.transform(X).shape
+    (150, 2)
+    """
+
+    _fitted: tuple[str, int]
+
+    def __init__(
+        self,
+        solver: str = "svd",
+        shrinkage: Any = None,
+        priors: Any = None,
+        n_components: int | None = None,
+        store_covariance: bool = False,
+        tol: float = 1e-4,
+        covariance_estimator: Any = None,
+    ) -> None:
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.n_components = n_components
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
+
+    def _family(self) -> Family:
+        self._check_solver(("svd", "lsqr", "eigen"))
+        shared: Any = True
+        if self.solver != "svd":
+            classes = getattr(self, "classes_", None)
+            given = None if self.priors is None or classes is None else read_class_prior(self._normalised(), classes)
+            shared = "average" if given is None else given
+        return Gaussian(shared=shared, shrinkage=self._shrinkage())
+
+    def _given_class_prior(self) -> Any:
+        return self._normalised()
+
+    def _normalised(self) -> Any:
+        """Priors that sum to one; others are divided by their sum, with a warning."""
+        if self.priors is None or isinstance(self.priors, str | dict):
+            return self.priors
+        try:
+            values = np.asarray(self.priors, dtype=np.float64)
+        except (TypeError, ValueError):
+            return self.priors
+        total = values.sum()
+        if np.isfinite(total) and total > 0 and abs(total - 1) > 1e-5 and (values >= 0).all():
+            warnings.warn(f"The priors do not sum to 1 but to {total:g}. Renormalizing.", UserWarning, stacklevel=2)
+            return values / total
+        return values
+
+    def _with_covariance(self, found: Fit, covariance: Array) -> GaussianDensity:
+        return super()._with_covariance(found, np.tensordot(self.class_prior_, covariance, axes=1)[None])
+
+    def _finish(self) -> None:
+        K, d = self.density_.shape
+        most = min(K - 1, d)
+        if self.n_components is not None and not (
+            isinstance(self.n_components, Integral) and 1 <= self.n_components <= most
+        ):
+            raise ValueError(
+                f"n_components cannot be larger than min(n_features, n_classes - 1): {most}, got {self.n_components!r}."
+            )
+        self._fitted = self.solver, self.n_components or most
+        if self.solver != "svd":
+            self.covariance_ = self.density_.covariance[0]
+        elif self.store_covariance:
+            classes = self.statistic_.scatter / self.statistic_.weight[:, None, None]
+            self.covariance_ = np.tensordot(self.class_prior_, classes, axes=1)
+
+    @property
+    def _n_features_out(self) -> int:
+        return min(self._fitted[1], self.scalings_.shape[1])
+
+    @property
+    def xbar_(self) -> Array:
+        """Mean of the means, weighted by the priors, (d,)."""
+        return self.class_prior_ @ self.density_.mean
+
+    @property
+    def coef_(self) -> Array:
+        """Weights of the columns, (K, d), or of the second class against the first, (1, d)."""
+        coef = quadratic_form(self.density_).b
+        if len(coef) == 2:
+            return coef[1:] - coef[:1]
+        factor = self.density_.factor[0]
+        origin = self.density_.mean.mean(axis=0) - (self.xbar_ if self._fitted[0] == "svd" else 0.0)
+        return coef + _solved(factor, origin)
+
+    @property
+    def intercept_(self) -> Array:
+        """Intercepts, (K,), or of the second class against the first, (1,)."""
+        mean = self.density_.mean
+        if len(mean) == 2:
+            middle = mean.mean(axis=0)
+            return -self.coef_ @ middle + self._log_prior()[1] - self._log_prior()[0]
+        about = self.xbar_ if self._fitted[0] == "svd" else np.zeros(mean.shape[1])
+        coef = self.coef_
+        return -0.5 * (coef * (mean - about)).sum(axis=1) - coef @ about + self._log_prior()
+
+    @property
+    def scalings_(self) -> Array:
+        """Directions in which the classes differ most, (d, r), in which the covariance is the identity."""
+        return self._variates()[0]
+
+    @property
+    def explained_variance_ratio_(self) -> Array:
+        """Share of each direction in the differences between the classes."""
+        return self._variates()[1][: self._n_features_out]
+
+    def _variates(self) -> tuple[Array, Array]:
+        factor = self.density_.factor[0]
+        if self._fitted[0] != "eigen":
+            return canonical_variates(self.density_.mean, self.class_prior_, factor, self.tol)
+        within = self.density_.covariance[0]
+        values, vectors = eigh(self._total() - within, within)
+        return with_signs(vectors[:, ::-1]), np.sort(values / values.sum())[::-1]
+
+    def _total(self) -> Array:
+        """Covariance of all rows, estimated as those of the classes are."""
+        if self.covariance_estimator is not None:
+            return self._total_covariance
+        total = Gaussian(shrinkage=self._shrinkage()).maximise(self.statistic_.pooled())
+        return total.covariance[0]  # type: ignore[union-attr]
+
+    def transform(self, X: Any) -> Array:
+        """Project rows on the directions in which the classes differ most; missing cells are replaced by expected ones.
+
+        Returns
+        -------
+        array of shape (n, `n_components`)
+        """
+        check_is_fitted(self, "density_")
+        rows = np.asarray(self._later(X), dtype=np.float64)
+        finite(rows)
+        if np.isnan(rows).any():
+            rows = self.density_.completed(rows, self.predict_proba(X))
+        centre = self.xbar_ if self._fitted[0] == "svd" else 0.0
+        return (rows - centre) @ self.scalings_[:, : self._n_features_out]
+
+    def decision_function(self, X: Any, priors: Any = None) -> NDArray[np.float64]:
+        """Log-odds of the second of two classes, (n,); else affine scores of each class, (n, K), up to a constant.
+
+        The scores of a row with missing cells are its log-posteriors.
+        """
+        check_is_fitted(self, "density_")
+        logs = super().decision_function(X, priors) if len(self.classes_) == 2 else self.predict_log_proba(X, priors)
+        if len(self.classes_) == 2:
+            return logs
+        rows = np.asarray(self._later(X), dtype=np.float64)
+        about = self.density_.mean[0]  # the first class's score from its weights, the others' by exact differences
+        first = (rows - about) @ self.coef_[0] + self.intercept_[0] + self.coef_[0] @ about
+        return np.where(np.isnan(first)[:, None], logs, logs - logs[:, :1] + first[:, None])
+
+
+def _solved(factor: Array, vector: Array) -> Array:
+    """The covariance's inverse times a vector."""
+    white = solve_triangular(factor, vector, lower=True)
+    return solve_triangular(factor, white, lower=True, trans="T")

@@ -1,0 +1,286 @@
+"""Generative classifiers: a prior and a density for each class, and all that follows from them."""
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from parzen.compute.arrays import Array, is_sparse
+from parzen.compute.checks import choose
+from parzen.compute.memberships import Labels
+from parzen.densities.boundary import Boundary, Softmax, quadratic_form
+from parzen.densities.posterior import compare, log_evidence
+from parzen.estimators.base.estimator import BaseFamilyEstimator, generator, row_count
+from parzen.estimators.base.validation import drop_zero_weight, finite, table, transactional, weights
+from parzen.estimators.classify.classifier import BaseClassifier
+from parzen.estimators.classify.labels import (
+    check_several,
+    check_weights,
+    class_counts,
+    codes_among,
+    declared_classes,
+    log_of,
+    read_class_prior,
+    read_labels,
+)
+from parzen.families.checks import same_parameters
+from parzen.families.family import Family
+from parzen.families.fit import Fit
+from parzen.families.per_group import PerGroup
+from parzen.families.semi_supervised import SemiSupervised, SemiSupervisedDensity
+from parzen.statistics.accumulate import Evaluated, evaluate
+from parzen.statistics.messages import naming_groups
+
+
+class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
+    """Prior times density, class by class.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+    class_count_ : array of shape (K,)
+        Weight of the rows of each class.
+    class_prior_ : array of shape (K,)
+    density_ : Density
+        The K densities of the classes.
+    """
+
+    class_count_: Array
+    class_prior_: Array
+
+    class_prior: Any = None
+    #: What marks a row without a label, besides None and NaN.
+    unlabelled: Any = None
+    missing: str = "allow"
+
+    def _given_class_prior(self) -> Any:
+        """Priors that the parameters give; None where they are learnt."""
+        return self.class_prior
+
+    @transactional
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> None:
+        """Fit a density to the rows of each class.
+
+        Parameters
+        ----------
+        X : table of shape (n, d): array, CSR where the family takes it, pandas or polars
+        y : array of shape (n,)
+            Label of each row. Rows whose label is missing (None, NaN) are learnt from as well: their labels are
+            expected under the current densities, again and again (EM).
+        sample_weight : array of shape (n,), optional
+
+        Returns
+        -------
+        self
+        """
+        self._fit(X, y, sample_weight)
+
+    def _learn(self, family: Family, rows: Any, R: Any) -> Fit:
+        with naming_groups("classes", self.classes_.tolist()):
+            return super()._learn(family, rows, R)
+
+    def _learn_more(self, rows: Any, R: Any, begun: bool) -> None:
+        with naming_groups("classes", self.classes_.tolist()):
+            super()._learn_more(rows, R, begun)
+
+    def _encoded(self, X: Any, grow: bool) -> Any:
+        rows = super()._encoded(X, grow)
+        choose("missing", self.missing, ("allow", "error"))
+        if self.missing == "error" and not is_sparse(rows) and rows.dtype.kind == "f" and np.isnan(rows).any():
+            row, column = np.argwhere(np.isnan(rows))[0]
+            raise ValueError(
+                f"Input X contains NaN: column {self.schema_.labels[column]!r} is missing in row {row}, and missing is "
+                "'error'; fill it, leave the row out, or use missing='allow', which integrates it out."
+            )
+        return rows
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan &= self.missing == "allow"
+        return tags
+
+    def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
+        self._forget()
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        X = table(self, X, reset=True, sparse=self._takes_sparse())
+        self.classes_, codes, counts = read_labels(y, X.shape[0], self.unlabelled)
+        K = len(check_several(self.classes_))
+        w = weights(sample_weight, X)
+        if w is not None:
+            counts = class_counts(codes, w, K)
+            check_weights(counts, self.classes_)
+        X, w, codes = drop_zero_weight(X, w, codes)
+        rows = self._bind(X)
+        R = Labels.sound(codes, w, K)
+        self._settle(counts)
+        if codes.min() < 0:
+            given = None if self._given_class_prior() is None else log_of(self.class_prior_)
+            found = self._learn(SemiSupervised(self.family_, given), rows, R)
+            joint: Any = found.statistic
+            assert isinstance(found.density, SemiSupervisedDensity)
+            self._keep(found.density.density, joint.parts[1], found)
+            self.class_prior_, self.class_count_ = np.exp(found.density.log_class_prior), joint.parts[0].weight[:, 0]
+            self.log_likelihoods_ = found.log_likelihoods
+        else:
+            found = self._learn(self.family_, rows, R)
+            self._keep(found.density, found.statistic, found)
+        self._finish()
+
+    def _forget(self) -> None:
+        """Remove what an earlier fit has left."""
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
+            delattr(self, name)
+
+    @transactional
+    def partial_fit(
+        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> None:
+        """Learn from more rows; what was learnt before stays, and the result equals `fit` on all rows together.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fit`
+        classes : array of shape (K,)
+            All classes, at the first call; later ones may leave it out. A class that has not come yet has prior zero.
+        """
+        begun = hasattr(self, "density_")
+        if not begun and classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        if classes is not None:
+            named = declared_classes(classes)
+            if begun and not np.array_equal(named, self.classes_):
+                raise ValueError(f"classes is {named.tolist()}, but the first call named {self.classes_.tolist()}.")
+            self.classes_ = named
+        if begun:
+            self._check_learnt()
+            self._check_same_family()
+            if hasattr(self, "log_likelihoods_"):
+                raise ValueError("rows without labels were learnt from by iteration, and don't add; fit on all rows.")
+        X = table(self, X, reset=not begun, sparse=self._takes_sparse())
+        codes = codes_among(y, X.shape[0], self.classes_, self.unlabelled)
+        X, w, codes = drop_zero_weight(X, weights(sample_weight, X), codes)
+        rows = self._encoded(X, grow=True) if begun else self._bind(X)
+        K = len(self.classes_)
+        counts = class_counts(codes, w, K) + (self.class_count_ if begun else 0.0)
+        if isinstance(self.family_, PerGroup) and not counts.all():
+            lacking = self.classes_[counts == 0].tolist()
+            raise ValueError(
+                f"the classes {lacking} have no rows yet, and where each class has a family of its own it learns from "
+                "its own rows alone; give a first batch with rows of every class."
+            )
+        with warnings.catch_warnings():
+            if not counts.all():  # a class that is yet to come
+                warnings.filterwarnings("ignore", message="classes .* have no weight")
+            self._learn_more(rows, Labels.sound(codes, w, K), begun)
+        self._settle(counts)
+        self._finish()
+
+    def merge(self, other: Any) -> Self:
+        """A new classifier that has learnt from the rows of both: as if it had been fitted to all of them.
+
+        Both must know the same classes (name them with ``partial_fit(..., classes=)`` where a shard may lack one).
+        """
+        if type(other) is not type(self):
+            raise TypeError(f"only a {type(self).__name__} can be merged, got {type(other).__name__}.")
+        check_is_fitted(self, "density_")
+        check_is_fitted(other, "density_")
+        if not np.array_equal(self.classes_, other.classes_):
+            raise ValueError(
+                f"the two classifiers know the classes {self.classes_.tolist()} and {other.classes_.tolist()}; "
+                "fit both with partial_fit(X, y, classes=...)."
+            )
+        if not same_parameters(self._given_class_prior(), other._given_class_prior()):
+            raise ValueError("the two classifiers were given different priors; give both the same.")
+        merged = self._merged(other)
+        merged.classes_ = self.classes_
+        merged._settle(self.class_count_ + other.class_count_)
+        merged._finish()
+        return merged
+
+    def _settle(self, counts: Array) -> None:
+        """Weights of the classes, and their priors."""
+        self.class_count_ = counts
+        given = self._given_class_prior()
+        self.class_prior_ = counts / counts.sum() if given is None else read_class_prior(given, self.classes_)
+
+    def _finish(self) -> None:
+        """Whatever else a concrete classifier keeps of its fit."""
+
+    def log_joint(self, X: Any, class_prior: Any = None) -> Array:
+        """Log of prior times density of each class at each row, (n, K)."""
+        check_is_fitted(self, "density_")
+        rows = self._later(X)
+        values: Array = self._reading(rows, evaluate, self.density_, rows)
+        values += self._log_prior() if class_prior is None else log_of(read_class_prior(class_prior, self.classes_))
+        if not np.isfinite(values.sum()):
+            finite(rows)
+        return values
+
+    def predict_joint_log_proba(self, X: Any) -> Array:
+        """Log of prior times density, (n, K), as scikit-learn has it: without terms that all classes have in common."""
+        values: Array = self._compared(compare, X, None)[0]
+        return values
+
+    def score_samples(self, X: Any, class_prior: Any = None) -> Array:
+        """Log-density of each row, whatever its class, (n,): low where a row resembles no class."""
+        check_is_fitted(self, "density_")
+        rows = self._later(X)
+        log_prior = self._log_prior() if class_prior is None else log_of(read_class_prior(class_prior, self.classes_))
+        values, odd = self._reading(rows, log_evidence, self.density_, log_prior, rows)
+        if odd:
+            finite(rows)
+        return values
+
+    def sample(self, n_samples: int = 1, label: Any = None, random_state: Any = None) -> Any:
+        """Draw rows, of one class or of all by their priors, as a table of the kind that was fitted.
+
+        Parameters
+        ----------
+        n_samples : int
+        label : a class, or an array of shape (n_samples,) of them, optional
+
+        Returns
+        -------
+        rows, and their labels unless these were given
+        """
+        check_is_fitted(self, "density_")
+        rng = generator(random_state)
+        n = row_count(n_samples)
+        if label is None:
+            codes = rng.choice(len(self.classes_), size=n, p=self.class_prior_ / self.class_prior_.sum())
+        else:
+            asked = label if np.ndim(label) else [label] * n
+            if len(asked) != n:
+                raise ValueError(f"label must be one class, or {n} of them, got {len(asked)}.")
+            codes = np.array([self._code(one) for one in asked], dtype=np.intp)
+        rows = self.schema_.decode(self.density_.sample(np.ascontiguousarray(codes), rng))
+        return rows if label is not None else (rows, self.classes_[codes])
+
+    def decision_boundary(self, first: Any = None, second: Any = None) -> Boundary:
+        """Where two classes are equally likely, as a polynomial: x'Ax + b'x + c, above zero where `second` is likelier.
+
+        Parameters
+        ----------
+        first, second : classes, optional
+            By default the two that there are.
+        """
+        check_is_fitted(self, "density_")
+        a, b = self._pair(first, second)
+        return quadratic_form(self._scores()).boundary(self._prior_in_scores(), a, b, self.schema_.names)
+
+    def as_linear(self) -> Softmax:
+        """The softmax of affine functions that gives the same posteriors, where the model is linear.
+
+        Bernoulli, multinomial and Poisson features, and Gaussians whose covariance the classes share, are linear.
+        """
+        check_is_fitted(self, "density_")
+        return quadratic_form(self._scores()).softmax(self._prior_in_scores(), self.classes_, self.schema_.names)
+
+    def _scores(self) -> Evaluated:
+        return self.density_
+
+    def _log_prior(self) -> Array:
+        return log_of(self.class_prior_)

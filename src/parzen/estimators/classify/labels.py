@@ -1,0 +1,202 @@
+"""Class labels at the door: which there are, the code of each row, priors of classes."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import column_or_1d
+
+from parzen.compute.arrays import Array
+from parzen.compute.codes import places
+
+UNKNOWN = -1
+
+
+def read_labels(y: Any, n: int, unlabelled: Any = None) -> tuple[NDArray[Any], NDArray[np.int32], Array]:
+    """Classes in order, the code of each row's class, and how many rows each class has.
+
+    A missing label (None, NaN, `unlabelled`) has code -1.
+    """
+    y = _one_column(y, n)
+    missing = _missing(y, unlabelled)
+    known = y if missing is None else y[~missing]
+    if not len(known):
+        raise ValueError("y has no label at all; give at least one for each class.")
+    classes, found, counts = _distinct(_plain(known))
+    if missing is None:
+        return classes, found, counts
+    codes = np.full(n, UNKNOWN, dtype=np.int32)
+    codes[~missing] = found
+    return classes, codes, counts
+
+
+def codes_among(y: Any, n: int, classes: NDArray[Any], unlabelled: Any = None) -> NDArray[np.int32]:
+    """Code of each row's label among known classes; another label, or none, is an error."""
+    y = _one_column(y, n)
+    missing = _missing(y, unlabelled)
+    if missing is not None:
+        raise ValueError("y lacks some labels; partial_fit needs all of them: leave such rows to fit.")
+    present, codes, _ = _distinct(_plain(y))
+    try:
+        place = np.minimum(np.searchsorted(classes, present), len(classes) - 1)
+        strange = present[classes[place] != present]
+    except TypeError:  # kinds that don't compare
+        strange = present
+    if len(strange):
+        raise ValueError(
+            f"y holds {strange.tolist()}, which are none of the classes {classes.tolist()}; name every class in "
+            "partial_fit(X, y, classes=...) the first time."
+        )
+    return place.astype(np.int32)[codes]
+
+
+def declared_classes(classes: Any) -> NDArray[Any]:
+    """The classes that the first partial_fit is told, in order."""
+    if isinstance(classes, str | set | frozenset) or np.ndim(classes) != 1:
+        raise ValueError(f"classes must be a list of all classes, got {classes!r}.")
+    found = _distinct(_plain(np.asarray(classes)))[0]
+    if len(found) < 2:
+        raise ValueError(f"classes must be at least two, got {found.tolist()}.")
+    return found
+
+
+def check_several(classes: NDArray[Any]) -> NDArray[Any]:
+    """Raise where there is one class only."""
+    if len(classes) < 2:
+        raise ValueError(
+            f"y holds one class only, {classes.tolist()[0]!r}, and a classifier needs at least two; for the density of "
+            "one class use DensityEstimator."
+        )
+    return classes
+
+
+def check_weights(counts: Array, classes: NDArray[Any]) -> None:
+    """Raise where a class has no weight."""
+    empty = np.flatnonzero(counts == 0)
+    if len(empty):
+        raise ValueError(
+            f"class {classes[empty].tolist()[0]!r} has no weight: the weights of all of its rows (sample_weight, "
+            "class_weight) are zero; leave it out, or give one of its rows weight."
+        )
+
+
+def class_counts(codes: NDArray[np.int32], weights: Array | None, groups: int) -> Array:
+    """Weight of the rows of each class."""
+    if codes.min(initial=0) < 0:
+        inside = codes >= 0
+        codes, weights = codes[inside], None if weights is None else weights[inside]
+    if weights is not None:
+        return np.bincount(codes, weights, minlength=groups).astype(np.float64)
+    return np.bincount(codes, minlength=groups).astype(np.float64)
+
+
+def read_class_prior(priors: Any, classes: NDArray[Any]) -> Array:
+    """Priors of the classes, in their order: from "uniform", a sequence, or a dict from classes."""
+    K = len(classes)
+    if isinstance(priors, str):
+        if priors != "uniform":
+            raise ValueError(f"priors must be 'uniform', one number for each class, or a dict, got {priors!r}.")
+        return np.full(K, 1.0 / K)
+    if hasattr(priors, "index") and hasattr(priors, "to_dict"):  # a pandas Series, whose index names the classes
+        named = priors.to_dict()
+        priors = named if set(named) == set(classes.tolist()) else priors
+        if not isinstance(priors, dict) and list(named) != list(range(K)):
+            raise ValueError(f"priors is indexed by {list(named)}, but the classes are {classes.tolist()}.")
+    if isinstance(priors, dict):
+        if set(priors) != set(classes.tolist()):
+            raise ValueError(f"priors names {list(priors)}, but the classes are {classes.tolist()}; name each once.")
+        priors = [priors[label] for label in classes.tolist()]
+    try:
+        values = np.asarray(priors, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"priors must be numbers, one for each of the classes {classes.tolist()}, got {priors!r}."
+        ) from None
+    if values.shape != (K,):
+        raise ValueError(
+            f"Number of priors must match number of classes: got shape {values.shape} for {classes.tolist()}."
+        )
+    if not np.isfinite(values).all():
+        raise ValueError(f"priors must be finite, got {values.tolist()}.")
+    if (values < 0).any():
+        raise ValueError(f"Priors must be non-negative, got {values.tolist()}.")
+    if not np.isclose(values.sum(), 1.0):
+        raise ValueError(f"The sum of the priors should be 1, but it is {values.sum():.6g}; divide them by it.")
+    return values
+
+
+def log_of(priors: Array) -> Array:
+    """Logs of priors, minus infinity of those that are zero."""
+    with np.errstate(divide="ignore"):
+        logs: Array = np.log(priors)
+    return logs
+
+
+def _one_column(y: Any, n: int) -> NDArray[Any]:
+    if y is None:
+        raise ValueError("this estimator requires y to be passed, but the target y is None; give labels.")
+    if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
+        mask, y = np.ma.getmaskarray(y), y.data.astype(object)
+        y[mask] = None
+    if isinstance(y, list | tuple) and len({isinstance(one, str) for one in y}) > 1:  # NumPy makes text of a NaN
+        y = np.array(y, dtype=object)
+    plain = isinstance(y, np.ndarray) and y.ndim == 1
+    array = y if plain else column_or_1d(y.to_numpy() if hasattr(y, "to_numpy") else y, warn=True)
+    if len(array) != n:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: X has {n} rows, but y has {len(array)} "
+            "labels; give one label for each row."
+        )
+    return array
+
+
+def _missing(y: NDArray[Any], unlabelled: Any) -> NDArray[np.bool_] | None:
+    """Which labels are missing; None where none is."""
+    if y.dtype.kind == "f":
+        missing = np.isnan(y)
+    elif y.dtype.kind == "O":
+        missing = np.array([cell is None or type(cell).__name__ == "NAType" or cell != cell for cell in y], dtype=bool)
+    else:
+        missing = np.zeros(len(y), dtype=bool) if unlabelled is not None else None
+    if unlabelled is not None:
+        missing = missing | (y == unlabelled)
+    return missing if missing is not None and missing.any() else None
+
+
+def _plain(y: NDArray[Any]) -> NDArray[Any]:
+    """Labels of one kind: whole numbers instead of objects or floats that hold them; an error for measurements."""
+    if y.dtype.kind == "O":
+        kinds = {type(cell) for cell in y.tolist()}
+        if all(issubclass(kind, bool | np.bool_) for kind in kinds) or all(
+            issubclass(kind, int | float | np.number) and not issubclass(kind, bool) for kind in kinds
+        ):
+            y = np.array(y.tolist())
+        elif len(kinds) > 1 and not all(issubclass(kind, str) for kind in kinds):
+            raise TypeError(f"labels must be of one kind, text or numbers, got {[kind.__name__ for kind in kinds]}.")
+    if y.dtype.kind == "f":
+        if not np.isfinite(y).all():
+            raise ValueError("Input y contains infinity; labels must be text, whole numbers or booleans.")
+        if (y != np.floor(y)).any():
+            raise ValueError(
+                "Unknown label type: continuous. y holds fractions, but a classifier needs classes: text, whole "
+                "numbers or booleans."
+            )
+    if y.dtype.kind not in "biufUSO":
+        raise ValueError(f"Unknown label type: {y.dtype}; labels must be text, whole numbers or booleans.")
+    return y
+
+
+def _distinct(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32], Array]:
+    """Distinct values in order, the place of each, and how often they come; without sorting where that is possible."""
+    counted = places(y)
+    if counted is None:
+        values, inverse, often = np.unique(y, return_inverse=True, return_counts=True)
+        return values, inverse.reshape(-1).astype(np.int32), often.astype(np.float64)
+    low, counts, codes = counted
+    seen = np.flatnonzero(counts)
+    values = (seen + low).astype(y.dtype)
+    if len(seen) < len(counts):
+        rank = np.zeros(len(counts), dtype=np.int32)
+        rank[seen] = np.arange(len(seen), dtype=np.int32)
+        codes = rank[codes]
+    return values, codes, counts[seen].astype(np.float64)

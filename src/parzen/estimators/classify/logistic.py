@@ -1,0 +1,300 @@
+"""Logistic regression: the discriminative counterpart, to compare with."""
+
+import warnings
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from parzen.compute.arrays import Array
+from parzen.compute.checks import choose
+from parzen.compute.memberships import Labels
+from parzen.densities.boundary import Boundary
+from parzen.densities.linear import Linear
+from parzen.estimators.base.validation import drop_zero_weight, finite_rows, table, transactional, weights
+from parzen.estimators.classify.classifier import BaseClassifier
+from parzen.estimators.classify.labels import (
+    check_several,
+    check_weights,
+    class_counts,
+    log_of,
+    read_class_prior,
+    read_labels,
+)
+from parzen.families.logistic import Scores, Terms, maximise_likelihood, separation
+from parzen.storage.files import SaveMixin
+from parzen.tables.schema import Schema, bare_schema
+
+SOLVERS = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
+
+
+class LogisticRegression(SaveMixin, BaseClassifier):
+    """Logistic regression, with linear or quadratic terms: a drop-in for scikit-learn's, with the l2 penalty or none.
+
+    Parameters
+    ----------
+    penalty : "l2" or None
+        None is the same as ``C=inf``.
+    C : float
+        Weight of the likelihood against half the sum of the squares of the weights.
+    degree : 1 or 2
+        2 models all squares and products of columns as well: what a quadratic discriminant analysis can say.
+    tol : float
+        Stop when no derivative of the mean objective, by the weight of a term of unit variance, is above this.
+    fit_intercept : bool
+    class_weight : dict, "balanced" or None
+        Weights of the classes, which multiply those of the rows.
+    max_iter : int
+    verbose : int
+        Above 0, say the objective after each step.
+    warm_start : bool
+        Begin where the last fit ended.
+    solver, l1_ratio, dual, intercept_scaling, random_state, n_jobs
+        As of scikit-learn, for those who give them: one computation serves all solvers, and l1 is not offered.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+    coef_, intercept_ : arrays of shape (K, p) and (K,), or (1, p) and (1,) for two classes
+        Weights of the terms: the columns and, for degree 2, ``x_1 x_1, x_1 x_2, ... x_d x_d`` (see `terms_`).
+    terms_ : list of str
+    degree_ : int
+    objective_ : float
+        Minus the weighted log-likelihood plus the penalty.
+    n_iter_ : array of shape (1,)
+    class_prior_ : array of shape (K,)
+        Shares of the classes, by weight.
+    n_features_in_, feature_names_in_
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from parzen import LogisticRegression
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LogisticRegression().fit(X, y)
+    >>> round(model.score(X, y), 3)
+    0.973
+    >>> print(LogisticRegression(degree=2).fit(X[50:, 3:], y[50:]).decision_boundary())
+    2.55034 x0^2 + 0.786611 x0 - 8.25497 = 0
+    """
+
+    coef_: Array
+    intercept_: Array
+    degree_: int
+    schema_: Schema
+
+    def __init__(
+        self,
+        penalty: Any = "l2",
+        *,
+        C: float = 1.0,
+        degree: int = 1,
+        l1_ratio: float | None = 0.0,
+        dual: bool = False,
+        tol: float = 1e-4,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1,
+        class_weight: Any = None,
+        random_state: Any = None,
+        solver: str = "lbfgs",
+        max_iter: int = 100,
+        verbose: int = 0,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.penalty = penalty
+        self.C = C
+        self.degree = degree
+        self.l1_ratio = l1_ratio
+        self.dual = dual
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.solver = solver
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+
+    @transactional
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> None:
+        """Find the weights.
+
+        Parameters
+        ----------
+        X : table of shape (n, d): array, CSR (with degree 1), pandas or polars, of numbers without missing cells
+        y : array of shape (n,)
+        sample_weight : array of shape (n,), optional
+
+        Returns
+        -------
+        self
+        """
+        penalty = self._check()
+        X = table(self, X, reset=True, sparse=self.degree == 1)
+        self.schema_ = bare_schema(X)
+        rows = self._numbers(X)
+        self.classes_, codes, _ = read_labels(y, rows.shape[0])
+        K = len(check_several(self.classes_))
+        if codes.min() < 0:
+            raise ValueError("Input y contains NaN: logistic regression learns nothing from rows without a label.")
+        w = weights(sample_weight, rows)
+        check_weights(class_counts(codes, w, K), self.classes_)
+        w = self._weights(w, codes)
+        counts = class_counts(codes, w, K)
+        check_weights(counts, self.classes_)
+        rows, w, codes = drop_zero_weight(rows, w, codes)
+        labels = Labels.sound(codes, w, K)
+        found = maximise_likelihood(
+            rows,
+            labels,
+            degree=self.degree,
+            penalty=penalty,
+            intercept=self.fit_intercept,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            start=self._start(K, rows.shape[1]),
+            callback=_say if self.verbose else None,
+        )
+        self.coef_, self.intercept_, self.degree_ = found.coef, found.intercept, self.degree
+        self.objective_, self.n_iter_ = found.objective, np.array([found.n_iter], dtype=np.int32)
+        self.class_prior_ = counts / counts.sum()
+        if not penalty and self._separated(rows, labels):
+            return
+        if not found.converged:
+            warnings.warn(
+                f"the likelihood was still rising after {found.n_iter} steps; raise max_iter, or tol if this is close "
+                "enough.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _separated(self, rows: Any, labels: Any) -> bool:
+        """Say so where the classes can be separated, so that no weights are the likeliest."""
+        how = separation(self._scores(), rows, labels)
+        if how == "none":
+            return False
+        what = {
+            "complete": "the classes can be separated without an error",
+            "partial": "some rows can be separated without an error",
+            "possible": "probabilities of 0 or 1 were fitted, so that some rows may be separated without an error",
+        }[how]
+        warnings.warn(
+            f"{what}: the likelihood then has no maximum, and the weights would grow for ever: these are where the "
+            "steps ended. Use a penalty, such as C=1.0.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+        return True
+
+    def _check(self) -> float:
+        """The penalty, or an error that says which parameter is wrong."""
+        choose("solver", self.solver, SOLVERS)
+        choose("fit_intercept", self.fit_intercept, (True, False))
+        if self.penalty is not None:
+            choose("penalty", self.penalty, ("l2", "deprecated"))
+        if self.l1_ratio:
+            raise ValueError(f"l1_ratio must be 0 (the l2 penalty, or none), got {self.l1_ratio!r}; l1 is not offered.")
+        if self.degree not in (1, 2):
+            raise ValueError(f"degree must be 1 or 2, got {self.degree!r}.")
+        if not isinstance(self.C, Real) or not self.C > 0:
+            raise ValueError(f"C must be a number above 0 (inf for no penalty), got {self.C!r}.")
+        if not isinstance(self.tol, Real) or not 0 < self.tol < np.inf:
+            raise ValueError(f"tol must be a number above 0, got {self.tol!r}.")
+        if not isinstance(self.max_iter, Integral) or self.max_iter < 1:
+            raise ValueError(f"max_iter must be a whole number of steps, at least 1, got {self.max_iter!r}.")
+        return 0.0 if self.penalty is None else 1.0 / float(self.C)
+
+    def _weights(self, w: Array | None, codes: Any) -> Array | None:
+        """Weights of rows, times those of their classes."""
+        if self.class_weight is None:
+            return w
+        K = len(self.classes_)
+        if isinstance(self.class_weight, dict):
+            strange = set(self.class_weight) - set(self.classes_.tolist())
+            if strange:
+                raise ValueError(f"class_weight names {list(strange)}, but the classes are {self.classes_.tolist()}.")
+            by_class = np.array(
+                [self.class_weight.get(label, 1.0) for label in self.classes_.tolist()], dtype=np.float64
+            )
+        else:
+            choose("class_weight", self.class_weight, ("balanced",))
+            counts = class_counts(codes, w, K)
+            by_class = counts.sum() / (K * counts)
+        if not (np.isfinite(by_class) & (by_class >= 0)).all():
+            raise ValueError(f"class_weight must be finite and not negative, got {self.class_weight!r}.")
+        return np.ascontiguousarray(by_class[codes] * (1.0 if w is None else w))
+
+    def _start(self, K: int, d: int) -> tuple[Array, Array] | None:
+        shape = (1 if K == 2 else K, Terms(self.degree).width(d))
+        if not self.warm_start or getattr(self, "coef_", np.empty(0)).shape != shape:
+            return None
+        return self.coef_, self.intercept_
+
+    def _numbers(self, X: Any) -> Any:
+        rows = self.schema_.encode(X)
+        return finite_rows(rows)
+
+    def _later(self, X: Any) -> Any:
+        return self._numbers(table(self, X, reset=False, sparse=self.degree_ == 1))
+
+    @property
+    def terms_(self) -> list[str]:
+        """What the terms are called that the weights belong to."""
+        check_is_fitted(self, "coef_")
+        return Terms(self.degree_).names(self._columns())
+
+    def _columns(self) -> list[str]:
+        return [str(label) if isinstance(label, str) else f"x{label}" for label in self.schema_.labels]
+
+    def _linear(self) -> Linear:
+        if len(self.coef_) > 1:
+            return Linear(self.coef_, self.intercept_)
+        return Linear(np.vstack([0 * self.coef_, self.coef_]), np.append(0.0, self.intercept_))
+
+    def _scores(self) -> Scores:
+        return Scores(Terms(self.degree_), self._linear(), self.n_features_in_)
+
+    def _log_prior(self) -> Array:
+        return np.zeros(len(self.classes_))
+
+    def _replaced(self, log_prior: Array) -> Array:
+        return log_prior - log_of(self.class_prior_)
+
+    def decision_function(self, X: Any, class_prior: Any = None) -> Array:
+        """Affine scores of the classes, (n, K); for two classes the log-odds of the second, (n,)."""
+        check_is_fitted(self, "coef_")
+        rows = self._later(X)
+        scores = self._linear().log_density(Terms(self.degree_).expand(rows))
+        if class_prior is not None:
+            scores = scores + self._replaced(log_of(read_class_prior(class_prior, self.classes_)))
+        return scores if len(self.classes_) > 2 else scores[:, 1] - scores[:, 0]
+
+    def decision_boundary(self, first: Any = None, second: Any = None) -> Boundary:
+        """Where two classes are equally likely: x'Ax + b'x + c, above zero where `second` is likelier."""
+        check_is_fitted(self, "coef_")
+        a, b = self._pair(first, second)
+        linear, d = self._linear(), self.n_features_in_
+        weights, c = linear.coef[b] - linear.coef[a], linear.intercept[b] - linear.intercept[a]
+        A = None
+        if self.degree_ == 2:
+            A = np.zeros((d, d))
+            A[np.triu_indices(d)] = weights[d:]
+            A = (A + A.T) / 2
+        return Boundary(
+            A, weights[:d], float(c), np.zeros(d), None if self.schema_.names is None else tuple(self.schema_.names)
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.degree == 1
+        return tags
+
+
+def _say(step: int, objective: float) -> None:
+    print(f"step {step}: objective {objective:.8g}")  # noqa: T201

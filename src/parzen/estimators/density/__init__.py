@@ -1,0 +1,1 @@
+"""Density estimators: of any family, kernel densities, histograms."""

@@ -1,0 +1,124 @@
+"""A joint density in the role of a conditional one."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from parzen.compute.arrays import Array
+from parzen.densities.density import Density
+from parzen.densities.gaussian import GaussianDensity
+from parzen.densities.mixture import MixtureDensity
+from parzen.estimators.density.density import BaseDensityEstimator, DensityEstimator
+from parzen.estimators.density.univariate import inverse
+from parzen.estimators.regress.columns import Inputs
+from parzen.families.family import Family
+from parzen.smoothing.regression import Codes
+from parzen.tables.cells import column_of, frame_kind
+
+#: Log-density of what is given below which log-densities are not subtracted from each other.
+FAR = -1e5
+
+
+class JointConditional:
+    """A joint density, asked for the conditional one, row by row."""
+
+    _kept = ("joint", "inputs", "width", "names", "marginal")
+
+    def __init__(self, density: Any, X: Any, values: Any, w: Array | None, inputs: Inputs) -> None:
+        if not isinstance(density, Family | BaseDensityEstimator):
+            raise TypeError(
+                "density must be None, a family such as Gaussian(), or a density estimator of parzen such as "
+                f"GaussianMixture(), got {type(density).__name__}."
+            )
+        self.joint = DensityEstimator(density) if isinstance(density, Family) else clone(density)
+        self.inputs, self.width = inputs, X.shape[1]
+        self.names = _names(X, values)
+        self.joint.fit(beside(X, values, self.names), sample_weight=w)
+        self.marginal = self.joint.marginal(list(range(self.width)))
+
+    def log_density(self, X: Any, values: Any, Q: Array, codes: Codes) -> Array:
+        below = self.marginal.score_samples(X)
+        with np.errstate(invalid="ignore"):
+            out = np.asarray(self.joint.score_samples(beside(X, values, self.names)) - below)
+        far = np.flatnonzero(~(below > FAR))  # two large numbers, whose difference is rounding
+        if len(far):
+            rows = self.joint.schema_.encode(beside(X, values, self.names))[far][:, self.width :]
+            some = self._each(Q[far], None if codes is None else codes[far])
+            out[far] = [one.log_density(row[None])[0, 0] for one, row in zip(some, rows, strict=True)]
+        return out
+
+    def _each(self, Q: Array, codes: Codes) -> Any:
+        rows = self.inputs.in_table(Q, codes)
+        return (self.joint.density_.conditional(list(range(self.width)), row) for row in rows)
+
+    def mean(self, Q: Array, codes: Codes) -> Array:
+        density = self.joint.density_
+        parts = density.components if isinstance(density, MixtureDensity) else density
+        if not isinstance(parts, GaussianDensity):
+            return np.concatenate([one.expectation() for one in self._each(Q, codes)])
+        rows = np.full((len(Q), density.shape[1]), np.nan)
+        rows[:, : self.width] = Q
+        R = density.posterior(rows) if isinstance(density, MixtureDensity) else np.ones((len(rows), 1))
+        return parts.completed(rows, R)[:, self.width :]
+
+    def cdf(self, Q: Array, codes: Codes, y: Array) -> Array:
+        pairs = zip(self._each(Q, codes), y, strict=True)
+        return np.array([one.cdf(np.array([[at]]))[0, 0] for one, at in pairs])
+
+    def quantile(self, Q: Array, codes: Codes, levels: Array) -> Array:
+        return np.array([[_quantile(one, float(level)) for level in levels] for one in self._each(Q, codes)])
+
+    def sample(self, Q: Array, codes: Codes, rng: np.random.Generator) -> Array:
+        one = np.zeros(1, dtype=np.intp)
+        return np.concatenate([given.sample(one, rng) for given in self._each(Q, codes)])
+
+
+def _quantile(density: Density, level: float) -> float:
+    """The value of the only column below which a probability lies."""
+    if level in (0.0, 1.0):
+        return -np.inf if level == 0 else np.inf
+
+    def below(x: Array) -> Array:
+        return density.cdf(x[:, None])[:, 0]
+
+    centre, width = float(density.expectation()[0, 0]), 1.0
+    while not (below(np.array([centre - width]))[0] <= level <= below(np.array([centre + width]))[0]):
+        width *= 2.0
+        if not np.isfinite(width):
+            raise ValueError(f"the density reaches no probability of {level!r}.")
+    return float(inverse(below, np.array([level]), centre - width, centre + width)[0])
+
+
+def _names(X: Any, values: Any) -> list[str]:
+    """Names for the columns of values beside those of X."""
+    taken = set(map(str, X.columns)) if frame_kind(X) else set()
+    known = list(map(str, values.columns)) if frame_kind(values) else []
+    d = values.shape[1]
+    found = known or (["y"] if d == 1 else [f"y{j}" for j in range(d)])
+    while any(name in taken for name in found):
+        found = [f"({name})" for name in found]
+    return found
+
+
+def beside(X: Any, values: Any, names: list[str]) -> Any:
+    """A table and the values after it, which are called by these names where the table has any."""
+    kind = frame_kind(X)
+    if kind == "pandas" and all(isinstance(name, str) for name in X.columns):
+        import pandas
+
+        columns = [column_of(values, j) for j in range(len(names))]
+        series = [one.set_axis(X.index) if hasattr(one, "set_axis") else pandas.Series(one, X.index) for one in columns]
+        return pandas.concat([X, pandas.concat(series, axis=1).set_axis(names, axis=1)], axis=1)
+    if kind == "polars":
+        import polars
+
+        return X.hstack([polars.Series(name, _plain(column_of(values, j))) for j, name in enumerate(names)])
+    left, right = (_plain(part) for part in (X, values))
+    if left.dtype.kind in "biuf" and right.dtype.kind in "biuf":
+        return np.column_stack([left, right])
+    return np.column_stack([left.astype(object), right.astype(object)])
+
+
+def _plain(part: Any) -> Any:
+    return part.to_numpy() if hasattr(part, "to_numpy") else np.asarray(part)

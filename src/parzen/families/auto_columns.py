@@ -1,0 +1,152 @@
+"""A family for each column, chosen from what the column holds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from parzen.compute.arrays import Array
+from parzen.compute.memberships import Memberships, group_count
+from parzen.densities.columns import chosen, others
+from parzen.densities.density import Density
+from parzen.families.categorical import Bernoulli, Categorical
+from parzen.families.counts import Poisson
+from parzen.families.family import Family
+from parzen.families.gaussian import Gaussian
+from parzen.families.product import Product
+from parzen.statistics.statistic import Statistic
+from parzen.statistics.sums import Sums
+from parzen.tables.table import Table
+
+
+@dataclass(frozen=True)
+class UninformativeDensity(Density):
+    """K densities of columns of which nothing is known: they say nothing.
+
+    Attributes
+    ----------
+    groups, width : int
+        K and d.
+    """
+
+    groups: int
+    width: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.groups, self.width
+
+    @property
+    def independent_columns(self) -> bool:
+        return True
+
+    def log_density(self, X: Any) -> Array:
+        return np.zeros((len(X), self.groups))
+
+    def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
+        return np.full((len(labels), self.width), np.nan)
+
+    def marginal(self, columns: Sequence[int]) -> "UninformativeDensity":
+        return UninformativeDensity(self.groups, len(chosen(self.width, columns)))
+
+    def conditional(self, columns: Sequence[int], values: ArrayLike) -> "UninformativeDensity":
+        return self.marginal(others(self.width, columns, values))
+
+
+@dataclass(eq=False, repr=False)
+class Uninformative(Family):
+    """Columns without a single value: nothing can be learnt of them, and they say nothing. Its statistic is `Sums`."""
+
+    def bind(self, table: Table) -> Self:
+        table.alphabets(None, closed=False)  # whatever a later table may hold
+        return self
+
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Sums:
+        K = group_count(R)
+        return Sums(np.zeros((K, 1)), np.zeros((K, X.shape[1])))
+
+    def n_parameters(self, density: Any) -> int:
+        return 0
+
+    def maximise(self, statistic: Sums) -> UninformativeDensity:
+        K, d = statistic.totals.shape
+        return UninformativeDensity(K, d)
+
+
+@dataclass(eq=False, repr=False)
+class AutoColumns(Family):
+    """Independent columns, each of the family that suits what it holds: it becomes a `Product` at the first table.
+
+    Parameters
+    ----------
+    columns : "auto" or dict
+        A dict gives families to some of the columns, by name or position (or a tuple of them). For every other column:
+
+        - text, declared categories, numbers that are 0 and 1: ``Categorical()``
+        - booleans: ``Bernoulli()``
+        - counts (whole, not negative, with a mean below 10 and a variance within a factor 2 of it): ``Poisson()``
+        - other numbers: ``Gaussian("diag", estimate="bayes")``
+        - not a single value: the column says nothing
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from parzen import AutoColumns, DensityEstimator
+    >>> table = pd.DataFrame({"age": [31.0, 40, 52, None], "city": ["Oslo", "Lund", "Oslo", "Oslo"]})
+    >>> DensityEstimator(AutoColumns()).fit(table).family_
+    Product(blocks={(0,): Gaussian(covariance_type='diag', estimate='bayes'),
+                    (1,): Categorical(categories=(array(['Lund', 'Oslo'], dtype=object),))})
+    """
+
+    columns: Any = "auto"
+
+    @property
+    def takes_missing(self) -> bool:  # type: ignore[override]
+        """Whether every family that is given may have missing cells."""
+        return all(family.takes_missing for family in self._given().values())
+
+    def bind(self, table: Table) -> Any:
+        given: dict[tuple[int, ...], Family] = {}
+        taken: dict[int, Any] = {}
+        for key, family in self._given().items():
+            positions = tuple(table.positions(key))
+            for position in positions:
+                if position in taken:
+                    raise ValueError(
+                        f"columns gives one column to {taken[position]!r} and to {key!r}; one family each."
+                    )
+                taken[position] = key
+            given[positions] = family
+        chosen: dict[str, list[int]] = {}
+        for position in range(len(table.names())):
+            if position not in taken:
+                chosen.setdefault(table.kind(position), []).append(position)
+        blocks = given | {tuple(positions): FAMILIES[kind] for kind, positions in chosen.items()}
+        return Product({key: family.bind(table.select(list(key))) for key, family in sorted(blocks.items())})
+
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Statistic:
+        raise TypeError("Columns chooses families from a table; use it in an estimator, or a Product with parzen.fit.")
+
+    def maximise(self, statistic: Any) -> Density:
+        raise TypeError("Columns chooses families from a table; use it in an estimator, or a Product with parzen.fit.")
+
+    def _given(self) -> dict[Any, Family]:
+        if isinstance(self.columns, str) and self.columns == "auto":
+            return {}
+        if not isinstance(self.columns, dict):
+            raise ValueError(f"columns must be 'auto' or a dict from columns to families, got {self.columns!r}.")
+        for key, family in self.columns.items():
+            if not isinstance(family, Family):
+                raise TypeError(f"columns[{key!r}] must be a family such as Gaussian(), got {family!r}.")
+        return self.columns
+
+
+FAMILIES: dict[str, Family] = {
+    "number": Gaussian("diag", estimate="bayes"),
+    "bit": Bernoulli(),
+    "count": Poisson(),
+    "symbol": Categorical(),
+    "nothing": Uninformative(),
+}

@@ -1,0 +1,179 @@
+"""Where EM begins: partitions of a sample of the rows."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parzen.compute.arrays import Array, is_sparse
+from parzen.compute.memberships import Labels
+from parzen.compute.moments import moments
+from parzen.families.kmeans import CentroidDensity, filled_in, lloyd, plus_plus, sampled, seeded
+from parzen.statistics.moments import Moments
+
+INITS = ("auto", "kmeans", "k-means++", "random", "random_from_data")
+
+#: Columns of whole numbers with at most so many different ones are taken for categories.
+FEW = 12
+
+
+def labels_to_try(
+    X: Any, w: Array | None, C: int, init: str, starts: int, rng: np.random.Generator
+) -> tuple[Any, Array | None, Iterable[NDArray[np.int32]]]:
+    """A sample of the rows, their weights, and partitions of it into C parts.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n, d), n > 0
+    w : weights of the rows, or None
+    init : how partitions are made: see `Mixture`
+    starts : how many times more than by default
+    """
+    rows, own = sampled(X, w, max(2048, C * max(256, 16 * X.shape[1])), rng)
+    points = _scattered(rows, rng) if is_sparse(rows) else filled_in(rows, own)
+    n = len(points)
+    if C == 1:
+        return rows, own, [np.zeros(n, dtype=np.int32)]
+    if n <= C:
+        return rows, own, [np.arange(n, dtype=np.int32)]
+    if init == "random":
+        return rows, own, [rng.integers(C, size=n).astype(np.int32) for _ in range(starts)]
+    if init != "auto":
+        return rows, own, [_partition(points, own, C, init, rng) for _ in range(starts)]
+    return rows, own, _auto(points, own, C, 3 * starts, rng, is_sparse(rows))
+
+
+def _auto(
+    points: Array, w: Array | None, C: int, rounds: int, rng: np.random.Generator, mapped: bool
+) -> Iterator[NDArray[np.int32]]:
+    """Partitions by merging small clusters, and by k-means: in units of deviations, of axes, in the data's own."""
+    even = _standardised(points, w)
+    white = _whitened(even, w)
+    for _ in range(rounds):
+        joined = None if white is None else _merged(white, w, C, rng)
+        if joined is not None:
+            yield joined
+        for plan in (even, white, None if mapped else points):
+            if plan is not None:
+                yield _partition(plan, w, C, "kmeans", rng)
+
+
+def _partition(points: Array, w: Array | None, C: int, init: str, rng: np.random.Generator) -> NDArray[np.int32]:
+    if init == "random_from_data":
+        share = None if w is None else w / w.sum()
+        return CentroidDensity(points[rng.choice(len(points), size=C, replace=False, p=share)]).nearest(points)
+    if init == "k-means++":
+        return CentroidDensity(plus_plus(points, w, C, rng)).nearest(points)
+    return CentroidDensity(seeded(points, w, C, rng)).nearest(points)
+
+
+def _merged(points: Array, w: Array | None, C: int, rng: np.random.Generator) -> NDArray[np.int32] | None:
+    """Many small clusters, merged in the order in which that costs a mixture of Gaussians least (Fraley 1998).
+
+    A merged cluster's statistic is the sum of both: long clusters, which k-means would cut, come together again.
+    """
+    d = points.shape[1]
+    M = min(max(4 * C, 30), len(points) // (d + 2))
+    if C >= M:
+        return None
+    share = None if w is None else w / w.sum()
+    centre = points[np.sort(rng.choice(len(points), size=M, replace=False, p=share))]
+    small = lloyd(points, w, centre, 6).density.nearest(points)  # type: ignore[attr-defined]
+    seen = Moments(*moments(points, Labels(small, w, groups=M)))
+    kept = np.flatnonzero(seen.weight > 0)
+    place = np.full(M, -1)
+    place[kept] = np.arange(len(kept))
+    seen = _picked(seen, kept)
+    ridge = seen.scatter.sum(axis=0) / seen.weight.sum() + 1e-9 * np.eye(d)
+    of = np.arange(len(kept))  # which cluster a small one has come to
+    value = _cost(seen, ridge)
+    price = np.full((len(kept), len(kept)), np.inf)
+    pairs = np.stack(np.tril_indices(len(kept), -1))
+    for first in range(0, pairs.shape[1], 1024):  # no more matrices at a time than stay in cache
+        i, j = pairs[:, first : first + 1024]
+        price[i, j] = _cost(_picked(seen, i) + _picked(seen, j), ridge) - value[i] - value[j]
+    for _ in range(len(kept) - C):
+        gone, into = divmod(int(price.argmin()), len(price))
+        joint = _picked(seen, [gone]) + _picked(seen, [into])
+        for name in ("weight", "mean", "scatter", "carry"):
+            getattr(seen, name)[into] = getattr(joint, name)[0]
+        value[into] = _cost(joint, ridge)[0]
+        of[of == gone] = into
+        price[gone, :], price[:, gone] = np.inf, np.inf
+        others = np.setdiff1d(of, into)
+        both = _picked(seen, np.full(len(others), into)) + _picked(seen, others)
+        fresh = _cost(both, ridge) - value[into] - value[others]
+        price[np.maximum(others, into), np.minimum(others, into)] = fresh
+    _, codes = np.unique(of, return_inverse=True)
+    return codes.ravel()[place[small]].astype(np.int32)
+
+
+def _picked(seen: Moments, groups: Any) -> Moments:
+    return Moments(seen.weight[groups], seen.mean[groups], seen.scatter[groups], seen.carry[groups])
+
+
+def _cost(seen: Moments, ridge: Array) -> Array:
+    """Twice what clusters take from the likelihood: n log |S / n|, with a few rows of an average small cluster."""
+    few = len(ridge) + 1.0
+    covariance = (seen.scatter + few * ridge) / (seen.weight + few)[:, None, None]
+    logs: Array = np.linalg.slogdet(covariance)[1]
+    return seen.weight * logs
+
+
+def alike(one: NDArray[np.int32], other: NDArray[np.int32], C: int) -> bool:
+    """Whether two partitions are the same but for the names of their parts, and for one row in a hundred."""
+    table = np.bincount(one * C + other, minlength=C * C).reshape(C, C)
+    best = table.argmax(axis=1)
+    return len(np.unique(best)) == C and bool(table.max(axis=1).sum() >= 0.99 * len(one))
+
+
+def _standardised(points: Array, w: Array | None) -> Array:
+    """Columns in units of their deviations; columns of a few whole numbers as indicators of each."""
+    parts = []
+    for column in points.T:
+        values = np.unique(column[:: len(column) // (10 * FEW) + 1])
+        whole = len(values) <= FEW and np.array_equal(values, np.floor(values))
+        values = np.unique(column) if whole else values
+        if whole and 2 < len(values) <= FEW:
+            parts.append((column[:, None] == values).astype(np.float64))
+        else:
+            centred = column - np.average(column, weights=w)
+            spread = np.sqrt(np.average(centred**2, weights=w))
+            parts.append((centred / (spread if spread > 0 else 1.0))[:, None])
+    return np.ascontiguousarray(np.concatenate(parts, axis=1))
+
+
+def _whitened(points: Array, w: Array | None) -> Array | None:
+    """Principal axes in units of their deviations; None where there is one."""
+    values, vectors = np.linalg.eigh(np.atleast_2d(np.cov(points, rowvar=False, aweights=w, bias=True)))
+    kept = values > 1e-10 * max(values[-1], 0.0)
+    if kept.sum() < 2:
+        return None
+    centred = points - np.average(points, axis=0, weights=w)
+    return np.ascontiguousarray(centred @ (vectors[:, kept] / np.sqrt(values[kept])))
+
+
+def _scattered(rows: Any, rng: np.random.Generator) -> Array:
+    """Sparse rows of counts as shares, in a few random directions."""
+    total = np.asarray(rows.sum(axis=1), dtype=np.float64).ravel()
+    shares = rows.multiply(1.0 / np.where(total == 0, 1.0, total)[:, None]).tocsr()
+    width = min(rows.shape[1], 50)
+    return np.asarray(shares @ rng.standard_normal((rows.shape[1], width)), dtype=np.float64)
+
+
+def completed_labels(X: Any, R: Labels, rng: np.random.Generator) -> NDArray[np.int32]:
+    """Labels of all rows, where some are known: the nearest of the known parts' means, and of others far from them."""
+    points = _standardised(_scattered(X, rng) if is_sparse(X) else filled_in(X, R.weights), R.weights)
+    known = np.unique(R.codes[R.codes >= 0])
+    own = [points[R.codes == k].mean(axis=0) for k in known]
+    some, w = sampled(points, R.weights, max(4096, 256 * R.groups), rng)
+    centre = plus_plus(some, w, R.groups, rng, np.array(own) if len(own) else None)
+    order = np.concatenate([known, np.setdiff1d(np.arange(R.groups), known)]).astype(np.int32)
+    found = order[CentroidDensity(centre).nearest(points)]
+    return np.where(R.codes >= 0, R.codes, found).astype(np.int32)
+
+
+def rows_worth(n: int, w: Array | None) -> float:
+    """How many rows weights stand for: their sum if they are counts, else as many as there are."""
+    return float(n if w is None or not (w >= 1).all() else w.sum())

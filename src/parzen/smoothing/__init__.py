@@ -1,0 +1,1 @@
+"""Kernel smoothing: kernel functions, their sums at many points, local averages, and bandwidths."""

@@ -1,0 +1,92 @@
+"""Choosing the bandwidth: rules of thumb, plug-in and cross-validation, each equivariant to shift and scale.
+
+Every rule takes rows (n,) or (n, d) and weights, and gives the standard deviation h of a Gaussian kernel for one
+column, the bandwidth matrix H (in squared units, as a covariance) for several. Whole weights count rows; other weights
+say how much a row matters, and their effective number is Kish's, (sum w)^2 / sum w^2.
+
+In one column all sums over pairs are sums over frequencies: with Phi(k) = sum_j w_j exp(i k x_j),
+``sum_ij w_i w_j g(x_i - x_j) = 1/(2 pi) integral |Phi(k)|^2 G(k) dk`` for a kernel g with transform G. Phi is computed
+once, exactly to rounding, from Chebyshev moments of cells; after that a bandwidth costs a few thousand products.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from parzen.compute.arrays import Array
+from parzen.smoothing.bandwidth.line import by_botev, by_sheather_jones, isj, sj
+from parzen.smoothing.bandwidth.plugin import by_plug_in, by_scv, plug_in, scv
+from parzen.smoothing.bandwidth.points import BandwidthWarning, Dependent, Points, check_shape, factor_of, warn
+from parzen.smoothing.bandwidth.thumb import by_scott, by_silverman, scott, silverman
+from parzen.smoothing.bandwidth.validation import by_lcv, by_lscv, lcv, leave_one_out, lscv
+
+__all__ = [
+    "BandwidthWarning",
+    "choose",
+    "isj",
+    "lcv",
+    "leave_one_out",
+    "lscv",
+    "plug_in",
+    "scott",
+    "scv",
+    "silverman",
+    "sj",
+]
+
+#: The rules by name.
+RULES: dict[str, Callable[[Points, str | None], Any]] = {
+    "scott": by_scott,
+    "silverman": by_silverman,
+    "isj": lambda points, covariance: by_botev(points),
+    "sj": lambda points, covariance: by_sheather_jones(points, "ste"),
+    "lscv": by_lscv,
+    "lcv": by_lcv,
+    "plug-in": by_plug_in,
+    "scv": by_scv,
+}
+
+
+def choose(rule: str, X: Any, sample_weight: Any = None, covariance: str | None = None) -> Array:
+    """Lower triangular factor F of the bandwidth matrix H = F F' that a rule chooses.
+
+    Parameters
+    ----------
+    rule : one of `RULES`
+    X : rows (n,) or (n, d)
+    sample_weight : weights (n,)
+    covariance : "scaled", "diagonal" or "full"
+        How H is shaped where there are several columns: the covariance of the rows times a number; a number for each
+        column; any matrix. By default the rule's own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from parzen import bandwidth
+    >>> x = np.random.default_rng(0).normal(size=500)
+    >>> bandwidth.choose("sj", x).round(3)
+    array([[0.309]])
+    """
+    check_rule(rule, covariance)
+    points = Points.of(X, sample_weight)
+    try:
+        found = RULES[rule](points, covariance)
+        return np.atleast_2d(found) if np.ndim(found) == 0 else factor_of(found)
+    except Dependent:
+        if covariance is not None:
+            raise
+        warn(
+            "the columns are linearly dependent, so no full bandwidth matrix follows from them; one bandwidth for each "
+            "column was taken. Leave a column out, or ask for covariance='diagonal'."
+        )
+        return factor_of(RULES[rule](points, "diagonal"))
+
+
+def check_rule(rule: str, covariance: str | None) -> None:
+    """Raise where there is no such rule, or no such shape."""
+    if not isinstance(rule, str) or rule not in RULES:
+        raise ValueError(
+            f"bandwidth must be a number, an array, or one of {', '.join(map(repr, RULES))}, got {rule!r}."
+        )
+    check_shape(covariance)

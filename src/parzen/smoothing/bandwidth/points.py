@@ -1,0 +1,192 @@
+"""Rows and weights that a bandwidth is chosen for, and what every rule asks of them."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from parzen.compute.arrays import Array, ColumnError
+from parzen.smoothing.sums import counts_rows
+
+#: How H may be shaped in several columns.
+SHAPES = ("scaled", "diagonal", "full")
+
+
+class BandwidthWarning(UserWarning):
+    """A bandwidth was found, but the criterion left doubts: it is worth a look."""
+
+
+class Dependent(ValueError):
+    """Columns are linear functions of each other."""
+
+
+class TooWide(ValueError):
+    """Rows spread over so many bandwidths that frequencies don't pay."""
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Rows and weights that a bandwidth is chosen for, with what every rule asks of them."""
+
+    X: Array
+    weights: Array | None = None
+
+    @classmethod
+    def of(cls, X: Any, sample_weight: Any = None) -> "Points":
+        """Rows (n,) or (n, d), checked."""
+        X = np.asarray(X, dtype=np.float64)
+        X = X[:, None] if X.ndim == 1 else X
+        if X.ndim != 2 or not X.size:
+            raise ValueError(f"X must have shape (n,) or (n, d), with at least one row, got {X.shape}.")
+        w = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        if w is not None:
+            if w.shape != (len(X),) or not (np.isfinite(w).all() and (w >= 0).all()):
+                raise ValueError(f"sample_weight must be {len(X)} finite numbers, none negative, got shape {w.shape}.")
+            if not w.any():
+                raise ValueError("sample_weight is zero for every row; at least one must weigh something.")
+            X, w = X[w > 0], w[w > 0]
+        points = cls(np.ascontiguousarray(X), None if w is None or (w == 1.0).all() else w)
+        points._check_spread()
+        return points
+
+    @cached_property
+    def w(self) -> Array:
+        """Weights, one for each row."""
+        return np.ones(len(self.X)) if self.weights is None else self.weights
+
+    @cached_property
+    def low(self) -> Array:
+        """Least of each column."""
+        return self.X.min(axis=0)
+
+    @cached_property
+    def high(self) -> Array:
+        """Largest of each column."""
+        return self.X.max(axis=0)
+
+    def _check_spread(self) -> None:
+        if not (np.isfinite(self.low).all() and np.isfinite(self.high).all()):
+            raise ValueError("X holds a NaN or an infinity; leave out such rows, or fill the cells first.")
+        for j in range(self.X.shape[1]):
+            if not self.high[j] > self.low[j]:
+                if len(self.X) == 1:
+                    raise ColumnError(
+                        "one row (n_samples = 1) has no spread, so no bandwidth follows; give bandwidth a number."
+                    )
+                raise ColumnError(
+                    "column {column} is constant, so no bandwidth follows from it; leave it out, or give bandwidth a "
+                    "number for each column.",
+                    j,
+                )
+
+    @cached_property
+    def counted(self) -> bool:
+        """Whether weights count rows."""
+        return counts_rows(self.weights)
+
+    @cached_property
+    def n(self) -> float:
+        """Number of rows that the weights are worth."""
+        if self.weights is None:
+            return float(len(self.X))
+        return float(self.w.sum()) if self.counted else float(self.w.sum() ** 2 / (self.w**2).sum())
+
+    @cached_property
+    def w_total(self) -> float:
+        """Sum of the weights."""
+        return float(len(self.X)) if self.weights is None else float(self.weights.sum())
+
+    @cached_property
+    def share(self) -> Array:
+        """Weights that add to one."""
+        return self.w / self.w.sum()
+
+    @cached_property
+    def own(self) -> float:
+        """Sum of squared shares, each of a row with itself: 1 / n."""
+        return 1.0 / self.n
+
+    @cached_property
+    def covariance(self) -> Array:
+        """Covariance, with n - 1 in the denominator."""
+        if self.weights is None and self.X.shape[1] == 1:
+            return np.array([[np.var(self.X[:, 0], ddof=1)]])
+        off = self.X - self.X[0]
+        off = off - self.share @ off
+        return (off * self.share[:, None]).T @ off / max(1.0 - self.own, 2.0**-52)
+
+    def column(self, j: int) -> "Points":
+        """One column alone."""
+        return Points(np.ascontiguousarray(self.X[:, j : j + 1]), self.weights)
+
+    @cached_property
+    def deviation(self) -> float:
+        """Standard deviation of the only column."""
+        return float(np.sqrt(self.covariance[0, 0]))
+
+    def quantiles(self, levels: tuple[float, ...]) -> Array:
+        """Quantiles of the only column, as NumPy and R define them for rows repeated by whole weights."""
+        x = self.X[:, 0]
+        if self.weights is None:
+            return np.quantile(x, levels)
+        order = np.argsort(x, kind="stable")
+        x, reach = x[order], np.cumsum(self.w[order])
+        if self.counted:
+            place = np.asarray(levels) * (reach[-1] - 1)
+            low, high = (
+                x[np.minimum(np.searchsorted(reach, np.floor(place) + step, side="right"), len(x) - 1)]
+                for step in (0, 1)
+            )
+            return low + (place - np.floor(place)) * (high - low)
+        middle = (reach - 0.5 * self.w[order]) / reach[-1]
+        return np.interp(levels, middle, x)
+
+    def scale(self, unit: float) -> float:
+        """Robust deviation: the lesser of the standard deviation and the interquartile range / unit."""
+        low, high = self.quantiles((0.25, 0.75))
+        return min(self.deviation, (high - low) / unit) if high > low else self.deviation
+
+
+def check_shape(covariance: str | None) -> None:
+    """Raise where there is no such shape."""
+    if covariance is not None and covariance not in SHAPES:
+        raise ValueError(f"covariance must be one of {', '.join(map(repr, SHAPES))} or None, got {covariance!r}.")
+
+
+def factor_of(H: Array) -> Array:
+    """Cholesky factor of H, or an error where its columns are dependent, as far as rounding can tell."""
+    scale = np.sqrt(np.diagonal(H))
+    least = np.linalg.eigvalsh(H / np.outer(scale, scale))[0] if (scale > 0).all() else 0.0
+    if not least > 1e-11 * len(H):
+        raise Dependent(
+            "the columns are linearly dependent, so no full bandwidth matrix follows from them; leave a column out, or "
+            "ask for covariance='diagonal'."
+        )
+    return np.asarray(np.linalg.cholesky(H), dtype=np.float64)
+
+
+def asked(rule: Callable[[Points, str | None], Any], X: Any, sample_weight: Any, covariance: str | None = None) -> Any:
+    """What a rule chooses for rows as a user gives them."""
+    check_shape(covariance)
+    return rule(Points.of(X, sample_weight), covariance)
+
+
+def shaped(points: Points, covariance: str | None) -> Array:
+    """The covariance, or its diagonal."""
+    return np.diag(np.diag(points.covariance)) if covariance == "diagonal" else points.covariance
+
+
+def one_column(points: Points, rule: str) -> None:
+    """Raise where a rule for one column meets several."""
+    if points.X.shape[1] > 1:
+        raise ValueError(
+            f"the rule {rule!r} is for one column, but there are {points.X.shape[1]}; use 'plug-in', 'scv' or 'lscv'."
+        )
+
+
+def warn(message: str) -> None:
+    """Say that a bandwidth is worth a look."""
+    warnings.warn(message, BandwidthWarning, stacklevel=6)

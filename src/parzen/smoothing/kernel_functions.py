@@ -1,0 +1,225 @@
+"""Kernels as mathematics: functions of the distance that integrate to one, in any dimension.
+
+A kernel is ``c_d k(r)``, r the length of (x - x_j) in units of the bandwidth: radial, as in scikit-learn and SciPy. The
+bandwidth is the radius of a kernel that is zero beyond it, and the standard deviation of the Gaussian.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from parzen.compute.arrays import Array
+
+#: Other names of kernels: scikit-learn's.
+ALIASES = {"linear": "triangular"}
+#: Kernels (1 - r^2)^p: their marginals are of the same kind, with p + 1/2 for each column that is integrated out.
+POWERS = {"tophat": 0.0, "epanechnikov": 1.0, "biweight": 2.0, "triweight": 3.0}
+NAMES = ("gaussian", "tophat", "epanechnikov", "triangular", "biweight", "triweight", "cosine", "exponential")
+
+
+@dataclass(frozen=True)
+class KernelFunction:
+    """A kernel, as a function of the distance.
+
+    Attributes
+    ----------
+    name : one of `NAMES`, "power" or "own"
+    power : exponent of (1 - r^2) where the kernel has that form
+    function : the user's own kernel K(u) of one variable
+
+    Examples
+    --------
+    >>> kernel_function("epanechnikov").log_constant(1), float(kernel_function("gaussian").roughness(1))
+    (-0.287..., 0.282...)
+    """
+
+    name: str
+    power: float | None = None
+    function: Callable[[Any], Any] | None = None
+
+    @property
+    def compact(self) -> bool:
+        """Whether the kernel is known to be zero beyond distance 1."""
+        return self.name not in ("gaussian", "exponential", "own")
+
+    def at(self, r: Array) -> Array:
+        """The kernel at distances, 1 at distance 0 (but for one's own kernel, which is as it is)."""
+        r = np.asarray(r, dtype=np.float64)
+        if self.function is not None:
+            return np.asarray(self.function(r), dtype=np.float64)
+        if self.name == "gaussian":
+            return np.exp(-0.5 * r * r)
+        if self.name == "exponential":
+            return np.exp(-r)
+        if self.name == "triangular":
+            return np.maximum(1.0 - r, 0.0)
+        if self.name == "cosine":
+            return np.where(r < 1.0, np.cos(0.5 * np.pi * np.minimum(r, 1.0)), 0.0)
+        return np.where(r < 1.0, np.maximum(1.0 - r * r, 0.0) ** self.power, 0.0)
+
+    def _integral(self, a: int, m: int = 1) -> float:
+        """Integral of r^a k(r)^m over r > 0."""
+        half = 0.5 * (a + 1)
+        if self.name == "gaussian":
+            return float(0.5 * (2.0 / m) ** half * special.gamma(half))
+        if self.name == "exponential":
+            return float(special.gamma(a + 1) / m ** (a + 1))
+        if self.name == "triangular":
+            return float(special.beta(a + 1, m + 1))
+        if self.power is not None:
+            return float(0.5 * special.beta(half, m * self.power + 1))
+        if self.name == "cosine":
+            return _quadrature(lambda r: r**a * self.at(r) ** m, 1.0)
+        found = _quadrature(lambda r: r**a * self.at(r) ** m, np.inf)
+        if not np.isfinite(found):
+            what = "integral" if a < 3 and m == 1 else "moment"
+            raise ValueError(
+                f"kernel falls off too slowly: it has no {what} of the power {a}, which is needed here; use fewer "
+                "columns, a number as the bandwidth, or another kernel."
+            )
+        return found
+
+    def log_constant(self, d: int) -> float:
+        """Logarithm of c_d, by which the kernel integrates to one in d dimensions."""
+        return float(-np.log(_sphere(d)) - np.log(self._integral(d - 1)))
+
+    def variance(self, d: int) -> float:
+        """Variance of each column under the kernel."""
+        return self._integral(d + 1) / self._integral(d - 1) / d
+
+    def roughness(self, d: int) -> float:
+        """Integral of the squared kernel."""
+        return _sphere(d) * self._integral(d - 1, 2) * float(np.exp(2 * self.log_constant(d)))
+
+    def canonical(self, d: int) -> float:
+        """Bandwidth of this kernel that smooths as much as a Gaussian kernel of bandwidth 1 (Marron and Nolan 1988)."""
+        gaussian = KERNEL_FUNCTIONS["gaussian"]
+        ratio = (self.roughness(d) / self.variance(d) ** 2) / gaussian.roughness(d)
+        return float(ratio ** (1.0 / (d + 4)))
+
+    def cdf(self, u: Array) -> Array:
+        """Distribution function of the kernel on the line."""
+        u = np.asarray(u, dtype=np.float64)
+        if self.name == "gaussian":
+            return special.ndtr(u)
+        if self.name == "exponential":
+            tail = 0.5 * np.exp(-np.abs(u))
+            return np.where(u < 0, tail, 1.0 - tail)
+        inside = np.clip(u, -1.0, 1.0)
+        if self.name == "triangular":
+            return np.where(inside < 0, 0.5 * (1 + inside) ** 2, 1 - 0.5 * (1 - inside) ** 2)
+        if self.name == "cosine":
+            return 0.5 * (1.0 + np.sin(0.5 * np.pi * inside))
+        if self.power is not None:
+            return special.betainc(self.power + 1, self.power + 1, 0.5 * (1.0 + inside))
+        radius, below = self._radii(1)
+        return 0.5 + 0.5 * np.sign(u) * np.interp(np.abs(u), radius, below)
+
+    def marginal(self, d: int, kept: int) -> "KernelFunction":
+        """The kernel of `kept` of d columns."""
+        if self.name == "gaussian" or kept == d:
+            return self
+        if self.power is None:
+            raise TypeError(
+                f"the {self.name} kernel of {d} columns has no marginals that are kernels of {kept}; use "
+                "'gaussian', 'tophat', 'epanechnikov', 'biweight' or 'triweight'."
+            )
+        return KernelFunction("power", self.power + 0.5 * (d - kept))
+
+    def sample(self, n: int, d: int, rng: np.random.Generator) -> Array:
+        """Draws from the kernel, (n, d)."""
+        normal = rng.standard_normal((n, d))
+        if self.name == "gaussian":
+            return normal
+        length = np.sqrt((normal**2).sum(axis=1, keepdims=True))
+        direction = normal / np.where(length > 0, length, 1.0)
+        return direction * self._sample_radii(n, d, rng)[:, None]
+
+    def _sample_radii(self, n: int, d: int, rng: np.random.Generator) -> Array:
+        if self.name == "exponential":
+            return rng.gamma(d, size=n)
+        if self.name == "triangular":
+            return rng.beta(d, 2.0, size=n)
+        if self.power is not None:
+            return np.sqrt(rng.beta(0.5 * d, self.power + 1, size=n))
+        radius, below = self._radii(d)
+        return np.interp(rng.random(n), below, radius)
+
+    def _radii(self, d: int) -> tuple[Array, Array]:
+        """Radii, and how much of the kernel lies within each, of kernels without a closed form."""
+        if self.compact:
+            radius = np.linspace(0.0, 1.0, 16385)
+        else:
+            radius = np.concatenate([[0.0], np.geomspace(1e-4, _FAR, 2**16)])
+        x, w = np.polynomial.legendre.leggauss(4)
+        half = 0.5 * np.diff(radius)[:, None]
+        places = radius[:-1, None] + half + half * x
+        pieces = (half * w * places ** (d - 1) * self.at(places.ravel()).reshape(places.shape)).sum(axis=1)
+        mass = np.concatenate([[0.0], np.cumsum(pieces)])
+        return radius, mass / mass[-1]
+
+
+#: How far one's own kernel is followed.
+_FAR = 1e9
+
+KERNEL_FUNCTIONS = {
+    **{name: KernelFunction(name, power) for name, power in POWERS.items()},
+    **{name: KernelFunction(name) for name in ("gaussian", "triangular", "cosine", "exponential")},
+}
+
+
+def kernel_function(kernel: Any) -> KernelFunction:
+    """The kernel of a name, or the user's own, which is checked: symmetric, not negative, integrating to one."""
+    if isinstance(kernel, KernelFunction):
+        return kernel
+    if callable(kernel):
+        return _own(kernel)
+    if not isinstance(kernel, str) or ALIASES.get(kernel, kernel) not in KERNEL_FUNCTIONS:
+        names = ", ".join(map(repr, NAMES))
+        raise ValueError(f"kernel must be one of {names}, or a function K(u) that integrates to one, got {kernel!r}.")
+    return KERNEL_FUNCTIONS[ALIASES.get(kernel, kernel)]
+
+
+def _own(function: Callable[[Any], Any]) -> KernelFunction:
+    u = np.concatenate([np.linspace(0.0, 3.0, 61), [5.0, 10.0, 40.0]])
+    try:
+        right, left = (np.asarray(function(side), dtype=np.float64) for side in (u, -u))
+        shapes = right.shape == u.shape and left.shape == u.shape
+    except Exception as error:
+        message = f"kernel must be a function of an array of numbers that gives one number each: {error}."
+        raise ValueError(message) from error
+    if not shapes or not (np.isfinite(right).all() and np.isfinite(left).all()):
+        raise ValueError("kernel must be a function of an array of numbers that gives one finite number each.")
+    if not np.allclose(right, left, rtol=1e-9, atol=1e-12):
+        at = u[int(np.argmax(np.abs(right - left)))]
+        raise ValueError(f"kernel must be symmetric, but K({at:g}) is not K({-at:g}).")
+    if (right < 0).any():
+        raise ValueError(f"kernel must not be negative, but K({u[right < 0][0]:g}) is.")
+    total = 2.0 * _quadrature(function, np.inf)
+    if not abs(total - 1.0) < 1e-6:
+        raise ValueError(f"kernel must integrate to 1, but it integrates to {total:.6g}; divide it by that.")
+    return KernelFunction("own", function=function)
+
+
+def _quadrature(function: Callable[[Any], Any], end: float) -> float:
+    """Integral from 0 to `end`, in pieces so that a kink or an edge costs no digits; infinite where it has none."""
+    edges = np.linspace(0.0, 1.0, 257)
+    if end > 1:
+        edges = np.concatenate([edges, 1.0 + np.arange(1, 2049) / 128, 17.0 * np.geomspace(1.0, _FAR / 17, 1200)[1:]])
+    x, w = np.polynomial.legendre.leggauss(16)
+    half = 0.5 * np.diff(edges)[:, None]
+    places = edges[:-1, None] + half + half * x
+    pieces = (half * w * np.asarray(function(places.ravel()), dtype=np.float64).reshape(places.shape)).sum(axis=1)
+    total = float(pieces.sum())
+    tail = float(pieces[edges[:-1] > 1e6].sum())
+    return total if tail <= 1e-3 * abs(total) else np.inf
+
+
+@cache
+def _sphere(d: int) -> float:
+    """Surface of the unit sphere in d dimensions."""
+    return float(2.0 * np.pi ** (0.5 * d) / special.gamma(0.5 * d))

@@ -1,0 +1,162 @@
+"""The only loop over data: fixed blocks of rows, on a pool of threads, added in a fixed order.
+
+The blocks depend on the data alone (shape, type, stored cells), and so does the order in which their statistics are
+added: the result is the same to the last bit for any number of threads.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from parzen.compute.arrays import Array, check_columns, is_sparse, row_block
+from parzen.compute.memberships import Labels, Memberships, check_memberships, group_count, take
+from parzen.statistics.statistic import Statistic
+from parzen.statistics.threads import for_each
+
+#: Bytes of a block of rows, and how many rows it has at most where their results should stay in cache.
+BLOCK, EVALUATED = 2**22, 12_288
+
+
+class Observer(Protocol):
+    """Anything that turns a block of rows into a statistic."""
+
+    #: Whether its statistic is the rows themselves, so that blocks of them would be put together again.
+    keeps_rows: ClassVar[bool]
+
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Statistic: ...
+
+
+class Evaluated(Protocol):
+    """Anything that writes K scores of each row: log-densities, or something to compare classes by."""
+
+    #: Most rows of a block.
+    rows_at_once: ClassVar[int]
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
+    def write(self, X: Any, out: Array) -> None: ...
+
+    def compare(self, X: Any, out: Array) -> None: ...
+
+
+def accumulate(family: Observer, X: Any, R: Any = None, at: Any = None) -> Any:
+    """Sum of ``family.observe`` over all rows.
+
+    Parameters
+    ----------
+    family : what observes
+    X : array or CSR matrix of shape (n, d), or an iterable of batches, each one X or a pair (X, R)
+    R : memberships of the n rows; with batches, each brings its own
+    at : the current density, for families whose statistic depends on it
+
+    Returns
+    -------
+    Statistic
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from parzen import Gaussian, accumulate
+    >>> accumulate(Gaussian("diag"), np.array([[1.0], [2.0], [6.0]])).mean
+    array([[3.]])
+    """
+    blocks = _blocks(X, R, family.keeps_rows) if in_memory(X) else _batched_blocks(X, R, family.keeps_rows)
+    total: Any = None
+
+    def add(part: Statistic) -> None:
+        nonlocal total
+        total = part if total is None else total + part
+
+    for_each(lambda block: family.observe(block[0], block[1], at=at), blocks, add)
+    if total is None:
+        raise ValueError("there are no rows: X gives no batch; give at least one.")
+    return total
+
+
+def evaluate(density: Evaluated, X: Any) -> Array:
+    """Log-density of every row under each of K densities, (n, K): blocks of rows, on all threads.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from parzen import Gaussian, evaluate, fit
+    >>> X = np.array([[0.0], [2.0], [4.0]])
+    >>> evaluate(fit(Gaussian(), X).density, X).round(2)
+    array([[-2.16],
+           [-1.41],
+           [-2.16]])
+    """
+    out = np.empty((X.shape[0], density.shape[0]))
+    for_blocks(density, X, lambda begin, rows: density.write(rows, out[begin : begin + rows.shape[0]]))
+    return out
+
+
+def for_blocks(density: Evaluated, X: Any, function: Callable[[int, Any], None]) -> None:
+    """Call ``function(begin, rows)`` for every block of rows that a density is to read, on all threads."""
+    check_columns(X, density.shape[1])
+    blocks = _numbered_blocks(X, density.shape[0], density.rows_at_once)
+    for_each(lambda block: function(*block), blocks)
+
+
+class Mapped:
+    """Batches with a function applied to the rows of each: as often readable as the batches themselves."""
+
+    def __init__(self, function: Callable[[Any], Any], batches: Iterable[Any]) -> None:
+        self.function, self.batches = function, batches
+
+    def __iter__(self) -> Iterator[Any]:
+        for batch in self.batches:
+            yield (self.function(batch[0]), *batch[1:]) if isinstance(batch, tuple) else self.function(batch)
+
+
+def map_rows(function: Callable[[Any], Any], X: Any) -> Any:
+    """Apply ``function(X)`` to rows in memory, or to each batch when it is read."""
+    return function(X) if in_memory(X) else Mapped(function, X)
+
+
+def in_memory(X: Any) -> bool:
+    """Whether X is one array or sparse matrix, rather than an iterable of batches."""
+    return isinstance(X, np.ndarray) or is_sparse(X)
+
+
+def block_rows(X: Any, groups: int, most: int | None = None) -> int:
+    """Rows of a block: enough to make the work outweigh the adding of statistics (`most` where none are added)."""
+    n, d = X.shape
+    if is_sparse(X):
+        stored = max(X.nnz / max(n, 1), 1.0)
+        least = max(16384, 2 * groups * d / stored)  # cells that outweigh the statistic, which is as wide as the rows
+        return -(-n // max(int(n / least), 1))
+    if most is not None and most > EVALUATED:
+        return most
+    by_bytes = max(BLOCK // max(d * X.dtype.itemsize, 1) // 64 * 64, 4 * d, 32 * groups, 256)
+    return int(by_bytes if most is None else min(by_bytes, most))
+
+
+def _numbered_blocks(X: Any, groups: int, most: int | None = None) -> Iterator[tuple[int, Any]]:
+    X = X.tocsr() if is_sparse(X) else X
+    rows = block_rows(X, groups, most)
+    for begin in range(0, X.shape[0], rows):
+        yield begin, row_block(X, begin, begin + rows)
+
+
+def _blocks(X: Any, R: Any, whole: bool) -> Iterator[tuple[Any, Memberships]]:
+    check_columns(X, None)
+    n = X.shape[0]
+    R = check_memberships(R, n)
+    if n == 0 or whole:
+        yield X, R
+        return
+    for begin, block in _numbered_blocks(X, group_count(R)):
+        yield block, take(R, slice(begin, begin + block.shape[0]))
+
+
+def _batched_blocks(batches: Iterable[Any], R: Any, whole: bool) -> Iterator[tuple[Any, Memberships]]:
+    if R is not None:
+        raise ValueError("X is an iterable of batches, so each batch brings its own memberships: give pairs (X, R).")
+    for batch in batches:
+        pair = batch if isinstance(batch, tuple) else (batch, None)
+        if len(pair) != 2 or not in_memory(pair[0]) or not isinstance(pair[1], np.ndarray | Labels | None):
+            raise TypeError("a batch must be an array of rows, or a pair (rows, memberships).")
+        yield from _blocks(*pair, whole)

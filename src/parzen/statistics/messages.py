@@ -1,0 +1,69 @@
+"""What is said of a statistic that no density fits, or that only a floor makes usable; and how groups are named."""
+
+import sys
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from parzen.compute.arrays import ColumnError
+
+
+class Collapse(ColumnError):
+    """A statistic that no density of the family fits: no rows, or too few distinct ones. It says what to do."""
+
+
+class NeedsDensity(ValueError):
+    """A statistic that is an expectation under a current density was asked for without one: the family must iterate."""
+
+
+class FloorWarning(UserWarning):
+    """A variance was zero or nearly so, and was raised to the family's floor: usable, but worth a look."""
+
+
+_quiet: ContextVar[bool] = ContextVar("parzen_quiet", default=False)
+
+
+@contextmanager
+def without_floor_warnings() -> Iterator[None]:
+    """Say nothing of floors for a while, in this thread: an iteration speaks when it has ended."""
+    token = _quiet.set(True)
+    try:
+        yield
+    finally:
+        _quiet.reset(token)
+
+
+_called: ContextVar[tuple[str, Sequence[Any] | None]] = ContextVar("parzen_called", default=("groups", None))
+
+
+@contextmanager
+def naming_groups(what: str, names: Sequence[Any] | None = None) -> Iterator[None]:
+    """Call groups what they are ("classes", "components") and by their names in messages, in this thread."""
+    token = _called.set((what, names))
+    try:
+        yield
+    finally:
+        _called.reset(token)
+
+
+def named_groups(groups: Iterable[int]) -> str:
+    """Groups as a message names them: by their numbers, or by their names."""
+    what, names = _called.get()
+    numbers = [int(group) for group in groups]
+    return f"{what} {numbers if names is None else [names[k] for k in numbers]}"
+
+
+def warn_floor(message: str) -> None:
+    """Warn that an estimate is usable but worth a look."""
+    if not _quiet.get():
+        warnings.warn(message, FloorWarning, stacklevel=caller_stacklevel())
+
+
+def caller_stacklevel() -> int:
+    """How many frames up the code lies that called the library: where a warning points."""
+    frame, depth = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("parzen", "sklearn"):
+        frame, depth = frame.f_back, depth + 1
+    return depth

@@ -1,0 +1,138 @@
+"""Threads: how many, and work spread over them whose results are handed on in a fixed order."""
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from itertools import chain
+from typing import Any
+
+import joblib
+
+_asked: ContextVar[int | None] = ContextVar("parzen_threads", default=None)
+
+
+_pools: dict[int, ThreadPoolExecutor] = {}
+
+
+_pools_lock = threading.Lock()
+
+
+_inside = threading.local()
+
+
+@contextmanager
+def threads(n: int) -> Iterator[None]:
+    """Use n threads within a ``with`` block.
+
+    Elsewhere the number is that of the environment variable ``PARZEN_NUM_THREADS``, else of ``OMP_NUM_THREADS``, else
+    of the cores that this process may use. Results don't depend on it.
+
+    Examples
+    --------
+    >>> import parzen
+    >>> with parzen.threads(1):
+    ...     parzen.thread_count()
+    1
+    """
+    if int(n) != n or n < 1:
+        raise ValueError(f"n must be a whole number of threads, at least 1, got {n!r}.")
+    token = _asked.set(int(n))
+    try:
+        yield
+    finally:
+        _asked.reset(token)
+
+
+def thread_count() -> int:
+    """Count the threads that work would be spread over now."""
+    asked = _asked.get()
+    if asked is not None:
+        return asked
+    for name in ("PARZEN_NUM_THREADS", "OMP_NUM_THREADS"):
+        text = os.environ.get(name, "").split(",")[0].strip()
+        if text.isdecimal() and int(text) > 0:
+            return int(text)
+    return _cores()
+
+
+@cache
+def _cores() -> int:
+    return int(joblib.cpu_count())
+
+
+class _Work:
+    """Items that several threads take one by one; their results are handed on in the order of the items."""
+
+    def __init__(self, function: Callable[[Any], Any], items: Iterator[Any], hand_on: Callable[[Any], None]) -> None:
+        self.function, self.items, self.hand_on = function, enumerate(items), hand_on
+        self.lock = threading.Lock()
+        self.waiting: dict[int, Any] = {}
+        self.expected = 0
+        self.stopped = False
+
+    def run(self) -> None:
+        """Work until no item is left, or until a thread fails."""
+        # Work that itself accumulates stays on its thread: the pool can't wait for itself.
+        nested, _inside.worker = getattr(_inside, "worker", False), True
+        try:
+            while True:
+                with self.lock:
+                    item = None if self.stopped else next(self.items, None)
+                if item is None:
+                    return
+                result = self.function(item[1])
+                with self.lock:
+                    self.waiting[item[0]] = result
+                    while self.expected in self.waiting:
+                        self.hand_on(self.waiting.pop(self.expected))
+                        self.expected += 1
+        except BaseException:
+            self.stopped = True
+            raise
+        finally:
+            _inside.worker = nested
+
+
+def for_each(
+    function: Callable[[Any], Any], items: Iterator[Any], hand_on: Callable[[Any], None] = lambda nothing: None
+) -> None:
+    """Call hand_on(function(item)) for every item, in their order; functions run on this thread and on the pool's."""
+    first, second = next(items, None), next(items, None)
+    if first is None:
+        return
+    if second is None:
+        hand_on(function(first))
+        return
+    helpers = 0 if getattr(_inside, "worker", False) else thread_count() - 1
+    work = _Work(function, chain([first, second], items), hand_on)
+    futures = [_pool(helpers).submit(work.run) for _ in range(helpers)]
+    try:
+        work.run()
+    finally:
+        for future in futures:
+            future.cancel()
+        done = [future for future in futures if not future.cancelled()]
+        failures = [failure for future in done if (failure := future.exception()) is not None]
+    if failures:
+        raise failures[0]
+
+
+def _pool(n: int) -> ThreadPoolExecutor:
+    with _pools_lock:
+        if n not in _pools:
+            _pools[n] = ThreadPoolExecutor(n, thread_name_prefix="parzen")
+        return _pools[n]
+
+
+def _forget_pools() -> None:
+    global _pools_lock
+    _pools_lock = threading.Lock()
+    _pools.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_pools)

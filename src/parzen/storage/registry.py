@@ -1,0 +1,175 @@
+"""What a model file may hold: every class of the library that can be saved, by a name that never changes.
+
+A file names a class by its tag alone, so that modules and classes may move. A new class is one line in `CLASSES`; a
+class or parameter that is renamed keeps its tag, or gets a line in `FIRST_NAMES` or `FIRST_PARAMETERS`, which read files
+of version 1. The classes are imported when a file first asks for them: this table is the one place that names modules
+above its own room.
+"""
+
+import importlib
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+#: Tags by the module that holds their classes. A tag is the class's name, or "tag: Class" where another has that name.
+CLASSES: dict[str, tuple[str, ...]] = {
+    "statistics.sums": ("Sums",),
+    "statistics.counts": ("Counts",),
+    "statistics.moments": ("Moments",),
+    "statistics.sample": ("Sample",),
+    "statistics.range": ("Range",),
+    "statistics.joint": ("Joint", "ExpectedStatistic"),
+    "tables.schema": ("Schema",),
+    "tables.sequences": ("Alphabet", "Symbols"),
+    "compute.memberships": ("Labels",),
+    "smoothing.categories": ("Category",),
+    "smoothing.kernel_functions": ("KernelFunction",),
+    "smoothing.local": ("LocalSum",),
+    "smoothing.regression": ("Regression",),
+    "smoothing.conditional": ("ConditionalWindows", "Pairs"),
+    "smoothing.bias_variance": ("BiasVariance",),
+    "densities.gaussian": ("GaussianDensity", "StudentDensity"),
+    "densities.categorical": ("BernoulliDensity", "CategoricalDensity"),
+    "densities.counts": (
+        "DirichletMultinomialDensity",
+        "MultinomialDensity",
+        "NegativeBinomialDensity",
+        "PoissonDensity",
+    ),
+    "densities.histogram": ("BinDensity",),
+    "densities.kernel": ("WindowDensity", "Windows"),
+    "densities.support": ("Support",),
+    "densities.uniform": ("UniformDensity",),
+    "densities.product": ("ProductDensity",),
+    "densities.per_group": ("PerGroupDensity",),
+    "densities.mixture": ("MixtureDensity",),
+    "densities.markov": ("MarkovDensity",),
+    "densities.hmm": ("HMMDensity",),
+    "densities.linear": ("Linear",),
+    "densities.boundary": ("Boundary", "Softmax"),
+    "conjugate.discrete": ("Beta", "Dirichlet", "Gamma"),
+    "conjugate.normal": ("NormalInverseGamma", "NormalInverseWishart", "NormalMean"),
+    "families.gaussian": ("Gaussian",),
+    "families.categorical": ("Bernoulli", "Categorical"),
+    "families.counts": ("Multinomial", "Poisson"),
+    "families.kernel": ("Kernel",),
+    "families.histogram": ("Histogram",),
+    "families.uniform": ("Uniform",),
+    "families.product": ("Product",),
+    "families.auto_columns": ("AutoColumns", "Uninformative", "UninformativeDensity"),
+    "families.per_group": ("PerGroup", "Fixed"),
+    "families.mixture": ("Mixture",),
+    "families.kmeans": ("Centroids", "CentroidDensity"),
+    "families.semi_supervised": ("SemiSupervised", "SemiSupervisedDensity"),
+    "families.markov": ("Markov",),
+    "families.hmm": ("HMM",),
+    "decisions.decision": ("Decision",),
+    "decisions.calibration": ("BetaCalibrator", "Calibrator", "IsotonicCalibrator", "SigmoidCalibrator", "VennAbers"),
+    "decisions.scores": ("ProbabilityScores", "RiskCoverage"),
+    "decisions.p_values": ("NullDistribution",),
+    "decisions.explanation": ("Explanation", "OutlierExplanation"),
+    "estimators.density.density": ("DensityEstimator",),
+    "estimators.density.kernel": ("KernelDensity",),
+    "estimators.density.histogram": ("HistogramDensity",),
+    "estimators.mixture.mixture": ("MixtureModel",),
+    "estimators.mixture.gaussian": ("GaussianMixture",),
+    "estimators.mixture.kmeans": ("KMeans",),
+    "estimators.classify.bayes": ("BayesClassifier", "GaussianDiscriminant", "NaiveBayes"),
+    "estimators.classify.naive": ("BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
+    "estimators.classify.discriminant": ("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"),
+    "estimators.classify.logistic": ("LogisticRegression",),
+    "estimators.classify.decision": ("DecisionClassifier",),
+    "estimators.classify.comparison": ("LearningComparison",),
+    "estimators.regress.columns": ("Inputs", "Kinds"),
+    "estimators.regress.regression": ("Fitted", "KernelRegressor"),
+    "estimators.regress.joint": ("JointConditional",),
+    "estimators.regress.conditional": ("ConditionalDensity",),
+    "estimators.outlier.density": ("DensityOutlier",),
+    "estimators.outlier.local": ("LocalDensityFactor",),
+    "estimators.markov.chain": ("MarkovChain",),
+    "estimators.markov.transitions": ("TransitionCounts",),
+    "estimators.markov.hidden": ("HiddenMarkov",),
+    "estimators.markov.hmmlearn": ("Monitor",),
+    "estimators.markov.gaussian_hmm": ("GaussianHMM",),
+    "estimators.markov.categorical_hmm": ("CategoricalHMM",),
+}
+
+#: What files of version 1 call classes that have another tag now.
+FIRST_NAMES = {
+    "Centres": "Centroids",
+    "CentreDensity": "CentroidDensity",
+    "Each": "PerGroup",
+    "EachDensity": "PerGroupDensity",
+    "Expected": "ExpectedStatistic",
+    "Extent": "Range",
+    "Hidden": "HMM",
+    "HiddenDensity": "HMMDensity",
+    "Known": "Fixed",
+    "Labelled": "SemiSupervised",
+    "LabelledDensity": "SemiSupervisedDensity",
+    "Null": "NullDistribution",
+    "Profile": "KernelFunction",
+    "Sigmoid": "SigmoidCalibrator",
+    "Silent": "Uninformative",
+    "SilentDensity": "UninformativeDensity",
+    "Steps": "IsotonicCalibrator",
+    "Surprise": "OutlierExplanation",
+    "Verification": "ProbabilityScores",
+    "calibration.Beta": "BetaCalibrator",
+    "conjugate.Beta": "Beta",
+    "estimators.Joint": "JointConditional",
+    "families.Columns": "AutoColumns",
+    "statistic.Joint": "Joint",
+}
+
+#: Attributes of version 1 that have another name now, by tag.
+FIRST_PARAMETERS: dict[str, dict[str, str]] = {
+    "BayesClassifier": {"priors": "class_prior"},
+    "DecisionClassifier": {"priors": "class_prior"},
+    "Gaussian": {"covariance": "covariance_type"},
+    "GaussianDiscriminant": {"covariance": "covariance_type", "priors": "class_prior"},
+    "HMM": {"n_states": "n_components", "starts": "n_init"},
+    "HiddenMarkov": {"n_states": "n_components"},
+    "LocalSum": {"profile": "kernel"},
+    "Mixture": {"concentration": "weight_concentration", "starts": "n_init"},
+    "MixtureModel": {"concentration": "weight_concentration"},
+    "NaiveBayes": {"priors": "class_prior"},
+    "Regression": {"profile": "kernel"},
+    "WindowDensity": {"profile": "kernel"},
+}
+
+
+@cache
+def classes() -> dict[str, type]:
+    """The classes whose objects a file may hold, by their tags."""
+    return {
+        tag: getattr(importlib.import_module(f"parzen.{module}"), tag)
+        for module, tags in CLASSES.items()
+        for tag in tags
+    }
+
+
+@cache
+def tags() -> dict[type, str]:
+    """The tags of the classes."""
+    return {one: tag for tag, one in classes().items()}
+
+
+def _short_diagonal(state: dict[str, Any]) -> dict[str, Any]:
+    given = state.get("covariance_type")
+    return {**state, "covariance_type": "diag" if given == "diagonal" else given}
+
+
+#: What else has changed since version 1, by tag: a function of the attributes as they stand in the file.
+FIRST_VALUES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "Gaussian": _short_diagonal,
+    "GaussianDiscriminant": _short_diagonal,
+}
+
+
+def upgraded(tag: str, state: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The tag and the attributes that a class of version 1 has now."""
+    tag = FIRST_NAMES.get(tag, tag)
+    names = FIRST_PARAMETERS.get(tag, {})
+    now = {names.get(name, name): value for name, value in state.items()}
+    return tag, FIRST_VALUES[tag](now) if tag in FIRST_VALUES else now

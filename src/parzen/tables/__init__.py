@@ -1,0 +1,1 @@
+"""Tables as matrices of numbers, and back: cells, kinds of columns, schemas, sequences of symbols."""
