@@ -19,18 +19,15 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import train_test_split
 
 from parzen import (
-    CostConfusionDisplay,
-    CostCurveDisplay,
     Decision,
     DecisionClassifier,
     GaussianNB,
     MultinomialNB,
     NaiveBayes,
-    ReliabilityDisplay,
-    RiskCoverageDisplay,
     expected_cost,
     score_probabilities,
 )
+from parzen.displays import CostConfusionDisplay, CostCurveDisplay, ReliabilityDisplay, RiskCoverageDisplay
 
 FOLDER = Path(os.environ.get("PARZEN_DATA", Path(__file__).parents[2] / "shared" / "data"))
 METHODS = (None, "sigmoid", "isotonic", "temperature", "beta", "venn_abers")

@@ -10,8 +10,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import beta
 
-from parzen import Bernoulli, PosteriorDisplay, fit
+from parzen import Bernoulli, fit
 from parzen.conjugate import Beta, Gamma, NormalInverseGamma
+from parzen.displays import PosteriorDisplay
 
 # %%
 # **The coin again.** Beta(2, 2) says that both sides are likely to come. After two heads it says 3/4 at its mode and

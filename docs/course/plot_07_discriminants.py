@@ -13,7 +13,8 @@ import numpy as np
 from sklearn.datasets import load_iris
 from sklearn.model_selection import cross_val_score
 
-from parzen import DecisionRegionDisplay, GaussianDiscriminant
+from parzen import GaussianDiscriminant
+from parzen.displays import DecisionRegionDisplay
 
 data = load_iris(as_frame=True)
 X, y = data.data[["sepal width (cm)", "petal width (cm)"]], data.target_names[data.target]

@@ -13,7 +13,8 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from parzen import BernoulliNB, GaussianNB, LearningCurveDisplay, LogisticRegression
+from parzen import BernoulliNB, GaussianNB, LogisticRegression
+from parzen.displays import LearningCurveDisplay
 
 rng = np.random.default_rng(0)
 y = rng.integers(0, 2, 4000)

@@ -10,15 +10,8 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
-from parzen import (
-    CostCurveDisplay,
-    Decision,
-    DecisionClassifier,
-    GaussianNB,
-    ReliabilityDisplay,
-    expected_cost,
-    score_probabilities,
-)
+from parzen import Decision, DecisionClassifier, GaussianNB, expected_cost, score_probabilities
+from parzen.displays import CostCurveDisplay, ReliabilityDisplay
 
 X, y = load_breast_cancer(return_X_y=True)
 y = np.where(y == 0, "malignant", "benign")

@@ -171,7 +171,9 @@ class TestTables:
 class TestScikitLearn:
     def test_pipelines_search_calibration_and_cross_validation(self):
         X, y = load_iris(return_X_y=True, as_frame=True)
-        search = GridSearchCV(GaussianDiscriminant(), {"covariance": ["full", "diag"], "shared": [False, True]}, cv=3)
+        search = GridSearchCV(
+            GaussianDiscriminant(), {"covariance_type": ["full", "diag"], "shared": [False, True]}, cv=3
+        )
         assert search.fit(X, y).best_score_ > 0.95
         family = GridSearchCV(BayesClassifier(Gaussian()), {"family__shrinkage": [0.0, 0.5]}, cv=3).fit(X, y)
         assert family.best_score_ > 0.95
@@ -332,7 +334,7 @@ class TestBadQuestions:
             (LogisticRegression(class_weight="equal"), "class_weight"),
             (BayesClassifier("gaussian"), "family must be"),
             (NaiveBayes("all"), "columns must be"),
-            (GaussianDiscriminant("round"), "covariance must be"),
+            (GaussianDiscriminant("round"), "covariance_type must be"),
         ],
     )
     def test_parameters(self, model, message):

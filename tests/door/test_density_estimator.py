@@ -263,8 +263,10 @@ class TestScikitLearn:
         assert search.best_params_ == {"family__shrinkage": 0.0}
         assert np.isfinite(cross_val_score(make_pipeline(StandardScaler(), DensityEstimator()), self.X)).all()
         table = mixed()
-        nested = GridSearchCV(DensityEstimator(FAMILY), {"family__height,weight__covariance": ["full", "diag"]}, cv=2)
-        assert nested.fit(table).best_params_["family__height,weight__covariance"] in ("full", "diag")
+        nested = GridSearchCV(
+            DensityEstimator(FAMILY), {"family__height,weight__covariance_type": ["full", "diag"]}, cv=2
+        )
+        assert nested.fit(table).best_params_["family__height,weight__covariance_type"] in ("full", "diag")
 
     def test_fitting_leaves_parameters_alone(self):
         family = Gaussian()

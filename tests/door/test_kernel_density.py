@@ -135,7 +135,9 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("parameters", "message"), BAD, ids=[f"{i}-{next(iter(bad))}" for i, (bad, _) in enumerate(BAD)])
+@pytest.mark.parametrize(
+    ("parameters", "message"), BAD, ids=[f"{i}-{next(iter(bad))}" for i, (bad, _) in enumerate(BAD)]
+)
 def test_bad_parameters_say_what_to_do_and_change_nothing(parameters, message, rng):
     X = rng.normal(size=(30, 2))
     model = KernelDensity().fit(X)

@@ -20,7 +20,6 @@ import parzen
 from parzen import (
     Bernoulli,
     Collapse,
-    ExpectedStatistic,
     FloorWarning,
     Gaussian,
     GaussianMixture,
@@ -35,6 +34,7 @@ from parzen import (
     fit,
 )
 from parzen.conjugate import NormalInverseGamma, NormalInverseWishart
+from parzen.statistics import ExpectedStatistic
 from parzen.statistics.statistic import arrays_of
 
 TYPES = ["full", "tied", "diag", "spherical"]

@@ -38,7 +38,7 @@ class TestTheDoor:
     def test_a_block_can_be_replaced_by_its_name(self):
         family = Product({"a": Gaussian(), "b": Poisson()})
         family.set_params(a=Gaussian("diag"), b__estimate="ml")
-        assert family.blocks["a"].covariance == "diag"
+        assert family.blocks["a"].covariance_type == "diag"
         assert family.blocks["b"].estimate == "ml"
         assert vars(family).keys() == {"blocks"}
 
@@ -66,8 +66,8 @@ class TestTheDoor:
     def test_a_fitted_family_is_the_estimator_s_own(self, rng):
         X = rng.normal(size=(30, 2))
         model = DensityEstimator(Gaussian()).fit(X)
-        model.set_params(family__covariance="diag")
-        assert model.family_.covariance == "full"
+        model.set_params(family__covariance_type="diag")
+        assert model.family_.covariance_type == "full"
         with pytest.raises(ValueError, match="call fit to change it"):
             model.partial_fit(X)
 

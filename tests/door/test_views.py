@@ -14,22 +14,24 @@ from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression as Theirs
 
 from parzen import (
-    BandwidthDisplay,
-    DecisionRegionDisplay,
-    DensityDisplay,
     DensityEstimator,
     Gaussian,
     GaussianDiscriminant,
     GaussianMixture,
     GaussianNB,
     KernelDensity,
-    LearningCurveDisplay,
     LogisticRegression,
-    MixtureDisplay,
     NaiveBayes,
-    PosteriorDisplay,
 )
 from parzen.conjugate import Beta, Dirichlet, Gamma, NormalInverseGamma, NormalMean
+from parzen.displays import (
+    BandwidthDisplay,
+    DecisionRegionDisplay,
+    DensityDisplay,
+    LearningCurveDisplay,
+    MixtureDisplay,
+    PosteriorDisplay,
+)
 
 
 @pytest.fixture(autouse=True)

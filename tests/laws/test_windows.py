@@ -9,8 +9,8 @@ from parzen import threads
 from parzen.compute import native
 from parzen.compute.kernel_sums import CODES, GAUSSIAN_SCALE, RUNGS, Lattice, Tree, kd_order, lay_tiles, window_sums
 from parzen.smoothing.expansion import Plan, expansions, spread
-from parzen.smoothing.kernel_functions import NAMES, KERNEL_FUNCTIONS, kernel_function
-from parzen.smoothing.sums import LineSum, KernelSum
+from parzen.smoothing.kernel_functions import KERNEL_FUNCTIONS, NAMES, kernel_function
+from parzen.smoothing.sums import KernelSum, LineSum
 from tests import oracle
 
 COMPACT = [name for name in NAMES if name not in ("gaussian", "exponential")]

@@ -7,8 +7,9 @@ import pytest
 from scipy import integrate, stats
 from scipy.special import gammaln
 
-from parzen import Bernoulli, Categorical, Counts, Gaussian, Multinomial, Poisson, Sums, fit
+from parzen import Bernoulli, Categorical, Gaussian, Multinomial, Poisson, fit
 from parzen.conjugate import Beta, Dirichlet, Gamma, NormalInverseGamma, NormalInverseWishart, NormalMean
+from parzen.statistics import Counts, Sums
 from tests import oracle
 
 

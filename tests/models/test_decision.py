@@ -26,10 +26,10 @@ from parzen import (
     Decision,
     DecisionClassifier,
     GaussianNB,
+    adjust_class_priors,
     cost_scorer,
     estimate_class_priors,
     expected_cost,
-    adjust_class_priors,
     risk_coverage,
     score_probabilities,
 )
@@ -322,7 +322,7 @@ class TestShift:
         truth = np.bincount(y[kept]) / len(kept)
         found = estimate_class_priors(model.predict_proba(X[kept]), model.class_prior_)
         np.testing.assert_allclose(found, truth, atol=0.03)
-        shifted = clone(model).set_params(estimator=model.estimator_, priors="estimate").fit(X[:3000], y[:3000])
+        shifted = clone(model).set_params(estimator=model.estimator_, class_prior="estimate").fit(X[:3000], y[:3000])
         assert shifted.score(X[kept], y[kept]) >= model.score(X[kept], y[kept])
 
     def test_bad_shares_are_told(self):
@@ -412,8 +412,8 @@ class TestClassifier:
             ({"loss": [[0, 1, 2]]}, "one column per class"),
             ({"loss": [[0, np.nan]]}, "finite"),
             ({"abstain": -1}, "abstain"),
-            ({"priors": "x"}, "priors"),
-            ({"priors": [1.0]}, "shares"),
+            ({"class_prior": "x"}, "class_prior"),
+            ({"class_prior": [1.0]}, "shares"),
             ({"calibration": "sigmoid", "cv": 200}, "fewer folds"),
         ],
     )
@@ -589,7 +589,7 @@ class TestReviewed:
 class TestPictures:
     def test_are_drawn(self, rng):
         pytest.importorskip("matplotlib").use("Agg")
-        from parzen import CostConfusionDisplay, CostCurveDisplay, ReliabilityDisplay, RiskCoverageDisplay
+        from parzen.displays import CostConfusionDisplay, CostCurveDisplay, ReliabilityDisplay, RiskCoverageDisplay
 
         X, y = load_breast_cancer(return_X_y=True)
         model = GaussianNB().fit(X, y)

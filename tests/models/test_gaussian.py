@@ -166,7 +166,7 @@ def test_shift_and_scale_equivariance(rng):
 @pytest.mark.parametrize(
     ("family", "match"),
     [
-        (Gaussian("ful"), "covariance must be one of 'full'"),
+        (Gaussian("ful"), "covariance_type must be one of 'full'"),
         (Gaussian(estimate="mle"), "estimate must be one of"),
         (Gaussian(floor=-1), "floor must lie in"),
         (Gaussian(shrinkage=2), "shrinkage must lie in"),

@@ -148,13 +148,13 @@ def test_priors_pull(rows):
 def test_bad_input(rows):
     X, _, lengths = rows
     for parameters, message in (
-        ({"n_states": 0}, "n_states must be"),
+        ({"n_components": 0}, "n_components must be"),
         ({"n_init": 0}, "n_init must be"),
         ({"transition_prior": 0.5}, "transition_prior must be"),
         ({"topology": "ring"}, "topology must be"),
-        ({"n_states": 3, "topology": np.zeros((3, 3))}, "with a way out of every state"),
-        ({"n_states": 3, "topology": np.eye(2)}, r"an array of \(3, 3\)"),
-        ({"n_states": 500}, "fewer rows"),
+        ({"n_components": 3, "topology": np.zeros((3, 3))}, "with a way out of every state"),
+        ({"n_components": 3, "topology": np.eye(2)}, r"an array of \(3, 3\)"),
+        ({"n_components": 500}, "fewer rows"),
     ):
         with pytest.raises(ValueError, match=message):
             HiddenMarkov(**parameters).fit(X)

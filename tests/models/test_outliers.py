@@ -9,8 +9,8 @@ from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import LocalOutlierFactor
 
 from parzen import (
-    Categorical,
     AutoColumns,
+    Categorical,
     DensityOutlier,
     Gaussian,
     GaussianMixture,

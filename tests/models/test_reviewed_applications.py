@@ -254,7 +254,7 @@ class TestTables:
 
     def test_the_default_density_says_that_it_takes_no_missing_cells(self, table):
         model = DensityOutlier().fit(table[0].to_numpy())
-        with pytest.raises(ValueError, match=r"give density=Columns\(\)"):
+        with pytest.raises(ValueError, match=r"give density=AutoColumns\(\)"):
             model.predict([[0.0, np.nan]])
 
     def test_bandwidths_by_name(self, table):

@@ -62,7 +62,8 @@ from parzen import (
     save,
 )
 from parzen.conjugate import Dirichlet, NormalInverseWishart
-from parzen.storage.files import describe, packed, unpacked
+from parzen.storage.container import packed, unpacked
+from parzen.storage.files import describe
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -333,7 +334,7 @@ def test_any_tree_is_read_or_refused(tree):
     from parzen.storage.decode import Decoder
 
     with contextlib.suppress(ModelFileError):
-        Decoder({"0": np.arange(3)}).node(tree)
+        Decoder({"0": np.arange(3)}, 2).node(tree)
 
 
 @given(data=st.data())
@@ -341,8 +342,7 @@ def test_a_model_whose_tree_was_tampered_with_is_refused_or_read(saved, data):
     """Even with the checksum made right again."""
     from parzen.storage.decode import Decoder
 
-    tree, arrays, _ = unpacked(saved)
-    node = json.loads(tree)
+    node, arrays, *_ = unpacked(saved)
     spots = []
 
     def walk(one):
@@ -357,14 +357,13 @@ def test_a_model_whose_tree_was_tampered_with_is_refused_or_read(saved, data):
         where[key] = data.draw(JSON)
     again = unpacked(packed(json.dumps(node), {name: np.array(one) for name, one in arrays.items()}))
     with contextlib.suppress(ModelFileError):
-        model = Decoder(again[1]).node(json.loads(again[0]))
+        model = Decoder(again.arrays, 2).node(again.tree)
         with contextlib.suppress(ArithmeticError, AttributeError, LookupError, TypeError, ValueError, AssertionError):
             model.predict(WHOLE[:2])  # a sentence or nonsense, and no crash of the process
 
 
 def tampered(saved, change):
-    tree, arrays, _ = unpacked(saved)
-    node = json.loads(tree)
+    node, arrays, *_ = unpacked(saved)
     change(node)
     return packed(json.dumps(node), {name: np.array(one) for name, one in arrays.items()})
 

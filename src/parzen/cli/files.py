@@ -1,7 +1,9 @@
 """Tables from files and pipes, and back; what is wrong with them in a sentence."""
 
+import bz2
+import gzip
+import lzma
 import sys
-from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -113,10 +115,10 @@ def _bytes(path: str) -> bytes:
         if source.is_dir():
             raise Trouble(f"{path!r} is a folder; give a file in it.")
         data = source.read_bytes()
-    for magic, module in ((b"\x1f\x8b", "gzip"), (b"BZh", "bz2"), (b"\xfd7zXZ", "lzma")):
+    for magic, module in ((b"\x1f\x8b", gzip), (b"BZh", bz2), (b"\xfd7zXZ", lzma)):
         if data.startswith(magic):
             try:
-                return bytes(import_module(module).decompress(data))
+                return bytes(module.decompress(data))
             except (OSError, EOFError, ValueError):
                 raise Trouble(f"{path!r} is packed, and damaged.") from None
     return data

@@ -5,6 +5,7 @@ import sys
 import warnings
 from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
 from collections.abc import Sequence
+from importlib.metadata import version
 from typing import Any
 
 from parzen.cli import commands
@@ -70,10 +71,8 @@ def _said(error: BaseException) -> int:
 
 
 def _parser() -> ArgumentParser:
-    from parzen import __version__
-
     parser = ArgumentParser(prog="parzen", description=HELP, formatter_class=RawDescriptionHelpFormatter)
-    parser.add_argument("--version", action="version", version=f"parzen {__version__}")
+    parser.add_argument("--version", action="version", version=f"parzen {version('parzen')}")
     common = ArgumentParser(add_help=False)
     common.add_argument("--json", action="store_true", help="say the result as JSON")
     common.add_argument("--quiet", action="store_true", help="show no progress")

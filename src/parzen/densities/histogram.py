@@ -94,8 +94,8 @@ class BinDensity(Density):
         at: list[Any] = [slice(None)] * (d + 1)
         for column, value in zip(given, known, strict=True):
             at[column + 1] = int(bin_of(np.array([value]), self.edges[column])[0])
-        caller_stacklevel = any(at[j + 1] < 0 for j in given)
-        part = np.full_like(self.marginal(rest).log_mass, -np.inf) if caller_stacklevel else self.log_mass[tuple(at)]
+        outside = any(at[j + 1] < 0 for j in given)
+        part = np.full_like(self.marginal(rest).log_mass, -np.inf) if outside else self.log_mass[tuple(at)]
         with np.errstate(divide="ignore"):
             total = np.log(np.exp(part).sum(axis=tuple(range(1, part.ndim)), keepdims=True))
         if not (total > -np.inf).any():

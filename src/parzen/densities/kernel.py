@@ -178,7 +178,7 @@ class WindowDensity(Density):
         total = np.full(len(X), -np.inf)
         for image in self.support.images(inside, reach):
             np.logaddexp(total, sums.log(window.coordinates(image), own, left), out=total)
-        return np.where(self.support.caller_stacklevel(X), -np.inf, total + self._constants[k])
+        return np.where(self.support.outside(X), -np.inf, total + self._constants[k])
 
     def _reach(self, window: Windows) -> Array:
         """How far beyond the support an image matters: its kernel is then 1e-17 of any that lies within."""
@@ -269,7 +269,7 @@ class WindowDensity(Density):
         if known.shape != (len(given),) or not np.isfinite(known).all():
             raise ValueError(f"values must be {len(given)} finite numbers, one for each given column, got {values!r}.")
         self.kernel.marginal(d, len(given))  # refuses kernels without conditionals
-        if self.support is not None and self.support.take(given).caller_stacklevel(known[None])[0]:
+        if self.support is not None and self.support.take(given).outside(known[None])[0]:
             raise Collapse(f"values {known.tolist()} lie outside the bounds, where the density is zero.")
         found = [self._given(window, given, rest, known) for window in self.windows]
         if all(window is None for window in found):

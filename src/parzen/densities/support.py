@@ -60,7 +60,7 @@ class Support:
         picked = list(columns)
         return Support(self.low[picked], self.high[picked], self.periodic[picked])
 
-    def caller_stacklevel(self, X: Array) -> NDArray[np.bool_]:
+    def outside(self, X: Array) -> NDArray[np.bool_]:
         """Which rows lie outside in some column; nothing lies outside a column that comes round."""
         away = ((self.low > X) | (self.high < X)) & ~self.periodic
         return np.asarray(away.any(axis=1), dtype=bool)

@@ -164,9 +164,9 @@ def _gathered(P: Array, states: NDArray[np.intp], gain: Array) -> Array:
     By elimination of states, as in `stationary`: what leaves is summed, not taken from 1, so that nothing cancels.
     """
     A = P[np.ix_(states, states)].astype(np.float64)
-    caller_stacklevel = np.ones(len(P), dtype=bool)
-    caller_stacklevel[states] = False
-    leave, gain = P[np.ix_(states, np.flatnonzero(caller_stacklevel))].sum(axis=1), gain.astype(np.float64)
+    outside = np.ones(len(P), dtype=bool)
+    outside[states] = False
+    leave, gain = P[np.ix_(states, np.flatnonzero(outside))].sum(axis=1), gain.astype(np.float64)
     away = np.empty(len(A))
     for k in range(len(A) - 1, -1, -1):
         away[k] = A[k, :k].sum() + leave[k]

@@ -26,7 +26,8 @@ class ReliabilityDisplay:
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
-    >>> from parzen import GaussianNB, ReliabilityDisplay
+    >>> from parzen import GaussianNB
+    >>> from parzen.displays import ReliabilityDisplay
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> display = ReliabilityDisplay.from_estimator(GaussianNB().fit(X, y), X, y)
     >>> round(display.verification.calibration_error().expected, 3)

@@ -28,7 +28,7 @@ class PosteriorDisplay:
 
     Examples
     --------
-    >>> from parzen import PosteriorDisplay
+    >>> from parzen.displays import PosteriorDisplay
     >>> from parzen.conjugate import Beta
     >>> display = PosteriorDisplay.from_prior(Beta(2, 2), [1, 1])          # two heads, no tail
     >>> display.predictive.round(3)

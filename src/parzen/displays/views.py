@@ -45,7 +45,8 @@ class DensityDisplay:
     --------
     >>> import numpy as np
     >>> from scipy.integrate import trapezoid
-    >>> from parzen import DensityDisplay, KernelDensity
+    >>> from parzen import KernelDensity
+    >>> from parzen.displays import DensityDisplay
     >>> X = np.random.default_rng(0).normal(size=(200, 1))
     >>> display = DensityDisplay.from_estimator(KernelDensity(bandwidth="sj").fit(X), X)
     >>> bool(abs(trapezoid(display.density, display.grid[0]) - 1) < 0.01)
@@ -130,7 +131,8 @@ class DecisionRegionDisplay:
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from parzen import DecisionRegionDisplay, GaussianDiscriminant
+    >>> from parzen import GaussianDiscriminant
+    >>> from parzen.displays import DecisionRegionDisplay
     >>> X, y = load_iris(return_X_y=True)
     >>> display = DecisionRegionDisplay.from_estimator(GaussianDiscriminant().fit(X, y), X, y, columns=[2, 3])
     >>> sorted(set(display.winner.ravel().tolist()))
@@ -227,7 +229,8 @@ class MixtureDisplay:
     Examples
     --------
     >>> import numpy as np
-    >>> from parzen import GaussianMixture, MixtureDisplay
+    >>> from parzen import GaussianMixture
+    >>> from parzen.displays import MixtureDisplay
     >>> X = np.random.default_rng(0).normal(size=(200, 2)) + np.repeat([[0.0], [6.0]], 100, axis=0)
     >>> display = MixtureDisplay.from_estimator(GaussianMixture(2, random_state=0).fit(X), X)
     >>> display.ax_.get_title()
@@ -268,7 +271,8 @@ class BandwidthDisplay:
     Examples
     --------
     >>> import numpy as np
-    >>> from parzen import BandwidthDisplay, KernelDensity
+    >>> from parzen import KernelDensity
+    >>> from parzen.displays import BandwidthDisplay
     >>> X = np.random.default_rng(0).normal(size=(200, 1))
     >>> display = BandwidthDisplay.from_estimator(KernelDensity(bandwidth="sj").fit(X), X, factors=(0.25, 1, 4))
     >>> (display.bandwidths / display.bandwidths[display.chosen]).tolist()
@@ -338,7 +342,8 @@ class LearningCurveDisplay:
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from parzen import GaussianNB, LearningCurveDisplay, LogisticRegression
+    >>> from parzen import GaussianNB, LogisticRegression
+    >>> from parzen.displays import LearningCurveDisplay
     >>> X, y = load_iris(return_X_y=True)
     >>> display = LearningCurveDisplay.from_estimators(
     ...     GaussianNB(), LogisticRegression(), X, y, sizes=[10, 90], repeats=3, random_state=0)

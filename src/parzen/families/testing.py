@@ -44,7 +44,7 @@ def check_statistic(parts: Sequence[Statistic], rtol: float = 1e-9) -> None:
     Examples
     --------
     >>> import numpy as np
-    >>> from parzen import Sums
+    >>> from parzen.statistics import Sums
     >>> check_statistic([Sums(np.array([[float(i)]]), np.array([[float(i * i)]])) for i in range(1, 4)])
     """
     a, b, c = parts

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -85,9 +86,7 @@ def _summarised(
         found = out.get(part)
         if found and found["rows"] < len(frame) and len(frame) - found["rows"] > 0.01 * len(frame):
             notes.append(f"For {what}, {found['rows']:,} of {len(frame):,} rows were drawn by chance.")
-    from parzen import __version__
-
-    out["parzen"] = __version__
+    out["parzen"] = version("parzen")
     return clean(out)
 
 

@@ -62,7 +62,7 @@ def as_numbers(cells: Any) -> Array:
     if type(cells).__module__.startswith("polars"):
         import polars
 
-        if not (cells.dtype.is_numeric() or cells.dtype in (polars.Boolean, polars.NullDistribution)):
+        if not (cells.dtype.is_numeric() or cells.dtype in (polars.Boolean, polars.Null)):
             raise TypeError("not numbers")
         return cells.cast(polars.Float64).to_numpy().astype(np.float64)
     if not isinstance(cells, np.ndarray):  # pandas: NumPy's types and nullable ones have a kind alike

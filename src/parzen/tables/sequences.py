@@ -105,7 +105,7 @@ def sequence_weights(sample_weight: Any, found: Symbols) -> Array | None:
     return w
 
 
-def leave_one_out(found: Symbols, w: Array | None) -> tuple[Symbols, Symbols, Array | None, Array | None]:
+def hold_out(found: Symbols, w: Array | None) -> tuple[Symbols, Symbols, Array | None, Array | None]:
     """Four fifths of the sequences, and the last fifth; of a single one, of its symbols."""
     m = len(found.lengths)
     if m == 1:

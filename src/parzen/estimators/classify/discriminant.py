@@ -34,6 +34,9 @@ class DiscriminantAnalysis(GenerativeClassifier):
     density_: GaussianDensity
     statistic_: Moments
 
+    def _given_class_prior(self) -> Any:
+        return self.priors
+
     def _check_solver(self, options: tuple[str, ...]) -> None:
         choose("solver", self.solver, options)
         if self.solver == "svd" and self.shrinkage is not None:
@@ -168,12 +171,12 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
         """Variances along the axes of each class, the largest first."""
         return [np.linalg.eigvalsh(covariance)[::-1] for covariance in self.density_.covariance]
 
-    def decision_function(self, X: Any, priors: Any = None) -> Array:
+    def decision_function(self, X: Any, class_prior: Any = None) -> Array:
         """Log-odds of the second of two classes, (n,); else logs of prior times density, (n, K), up to a constant."""
         check_is_fitted(self, "density_")
         if len(self.classes_) == 2:
-            return super().decision_function(X, priors)
-        return self.log_joint(X, priors) + 0.5 * self.n_features_in_ * np.log(2 * np.pi)
+            return super().decision_function(X, class_prior)
+        return self.log_joint(X, class_prior) + 0.5 * self.n_features_in_ * np.log(2 * np.pi)
 
 
 class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DiscriminantAnalysis):
@@ -355,13 +358,17 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         centre = self.xbar_ if self._fitted[0] == "svd" else 0.0
         return (rows - centre) @ self.scalings_[:, : self._n_features_out]
 
-    def decision_function(self, X: Any, priors: Any = None) -> NDArray[np.float64]:
+    def decision_function(self, X: Any, class_prior: Any = None) -> NDArray[np.float64]:
         """Log-odds of the second of two classes, (n,); else affine scores of each class, (n, K), up to a constant.
 
         The scores of a row with missing cells are its log-posteriors.
         """
         check_is_fitted(self, "density_")
-        logs = super().decision_function(X, priors) if len(self.classes_) == 2 else self.predict_log_proba(X, priors)
+        logs = (
+            super().decision_function(X, class_prior)
+            if len(self.classes_) == 2
+            else self.predict_log_proba(X, class_prior)
+        )
         if len(self.classes_) == 2:
             return logs
         rows = np.asarray(self._later(X), dtype=np.float64)

@@ -63,6 +63,9 @@ class GaussianNB(NaiveClassifier):
         self.priors = priors
         self.var_smoothing = var_smoothing
 
+    def _given_class_prior(self) -> Any:
+        return self.priors
+
     def _family(self) -> Family:
         if not isinstance(self.var_smoothing, Real) or not 0 <= self.var_smoothing < np.inf:
             raise ValueError(f"var_smoothing must be a number, at least 0, got {self.var_smoothing!r}.")

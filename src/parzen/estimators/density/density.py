@@ -76,7 +76,10 @@ class BaseDensityEstimator(DensityMixin, BaseFamilyEstimator):
         return self._scored(rows, self._reading(rows, evaluate, self.density_, rows)[:, 0])
 
     def leave_one_out(self, X: Any) -> Array:
-        """The same, but a row that equals one which a kernel density was learnt from is asked of all others, (n,)."""
+        """Log-density of each row, (n,), leaving out of a kernel density the fitted row that equals it.
+
+        Other densities do not keep their rows: theirs is `score_samples`.
+        """
         check_is_fitted(self, "density_")
         if type(self.density_).leave_one_out is Density.leave_one_out:
             return self.score_samples(X)

@@ -130,13 +130,15 @@ class KernelDensity(UnivariateMixin):
         values, w = drop_zero_weight(values, weights(sample_weight, values))
         return float(values.sum() if w is None else w @ values)
 
-    def leave_one_out(self) -> Array:
-        """Log-density of each row that was learnt from, under all the others, (n,).
+    def leave_one_out(self, X: Any = None) -> Array:
+        """Leave-one-out log-density of each fitted row, or of rows X as in `DensityEstimator.leave_one_out`, (n,).
 
         Rows of weight zero are left out. A whole weight counts rows, of which one is left out.
         """
         check_is_fitted(self, "density_")
-        return self.density_.leave_one_out()[0]  # type: ignore[attr-defined]
+        if X is not None:
+            return super().leave_one_out(X)
+        return self.density_.leave_one_out_rows()[0]  # type: ignore[attr-defined]
 
     def grid(self, size: int | tuple[int, ...] = 512, *, cut: float = 3.0) -> tuple[Any, Array]:
         """The density on a regular grid from `cut` bandwidths below the data to as many above, within the bounds.

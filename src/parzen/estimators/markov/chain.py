@@ -18,7 +18,7 @@ from parzen.estimators.markov.stepping import Stepping
 from parzen.families.markov import Markov
 from parzen.statistics.counts import Counts
 from parzen.storage.files import SaveMixin
-from parzen.tables.sequences import Alphabet, Symbols, leave_one_out, read, sequence_weights, weighing
+from parzen.tables.sequences import Alphabet, Symbols, hold_out, read, sequence_weights, weighing
 
 #: Most numbers in a table of transitions.
 MOST = 2**26
@@ -241,7 +241,7 @@ class MarkovChain(SaveMixin, Stepping, BaseEstimator):
         top = self.max_order
         if isinstance(top, bool) or not isinstance(top, int | np.integer) or not 0 <= top <= 16:
             raise ValueError(f"max_order must be a whole number from 0 to 16, got {top!r}.")
-        train, test, wt, wv = (found, found, w, w) if self.order == "bic" else leave_one_out(found, w)
+        train, test, wt, wv = (found, found, w, w) if self.order == "bic" else hold_out(found, w)
         for order in range(top + 1):
             model = MarkovChain(order, prior=self.prior, estimate=self.estimate, symbols=self.symbols)
             if self.order == "heldout" and self.symbols is None:

@@ -241,7 +241,7 @@ class DensityOutlier(BaseOutlierDetector):
         return out
 
     def _scores(self, X: Any) -> Array:
-        leave_one_out = getattr(self.estimator_, "held_out", None)
+        leave_one_out = getattr(self.estimator_, "leave_one_out", None)
         return np.asarray(
             self.estimator_.score_samples(X) if leave_one_out is None else leave_one_out(X), dtype=np.float64
         )
