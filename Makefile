@@ -1,26 +1,34 @@
-# make demo, make test, make bench, make docs: each makes and reuses .venv, and starts at once the second time.
+# make demo, make test, make bench, make docs: each makes .venv, installs what it needs and no more, and starts at once
+# the second time.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-INSTALLED := $(VENV)/.installed
+PIP := $(BIN)/python -m pip --disable-pip-version-check
 RESULTS := benchmarks/results
+# Options of pytest: processes, one test, durations (make test PYTEST_ARGS='-k storage').
+PYTEST_ARGS ?= -n auto --dist worksteal
 
 .PHONY: demo test bench docs lint types format clean
+.SECONDARY:
 
-$(VENV)/bin/python:
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
+$(BIN)/python:
+	@echo "Making $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --upgrade pip
 
-# An editable install: only the compiled part and the dependencies ask for installing again.
-$(INSTALLED): $(VENV)/bin/python pyproject.toml CMakeLists.txt $(wildcard native/*)
-	$(BIN)/python -m pip install --quiet --editable '.[test,bench,docs]'
+# An editable install: Python files ask for nothing, the compiled part and the dependencies for installing again.
+$(VENV)/.built: $(BIN)/python pyproject.toml CMakeLists.txt $(wildcard native/*)
+	@echo "Compiling the kernels and installing parzen: one or two minutes the first time ..."
+	@$(PIP) install --editable .
 	@touch $@
 
-docs: $(INSTALLED)
-	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/build/html
-	@echo "The documentation is in docs/build/html/index.html."
+# What an extra of pyproject.toml names, for the parzen that is installed: nothing is compiled again.
+$(VENV)/.with-%: $(VENV)/.built
+	@echo "Installing what 'make $*' needs ..."
+	@$(PIP) install 'parzen[$*]'
+	@touch $@
 
-demo: $(INSTALLED)
+demo: $(VENV)/.with-demo
 	@$(BIN)/python examples/demo.py
 	@$(BIN)/python examples/classify.py
 	@$(BIN)/python examples/densities.py
@@ -28,24 +36,29 @@ demo: $(INSTALLED)
 	@$(BIN)/python examples/decide.py
 	@$(BIN)/python examples/applications.py
 	@$(BIN)/python examples/sequences.py
+	@$(BIN)/python examples/temperatures.py
 	@$(BIN)/parzen report --example breast_cancer -o demo/report.html
 
 test: lint types
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-lint: $(INSTALLED)
+lint: $(VENV)/.with-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(INSTALLED)
+types: $(VENV)/.with-test
 	$(BIN)/mypy
 
-format: $(INSTALLED)
+format: $(VENV)/.with-test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(INSTALLED)
-	$(BIN)/python -m benchmarks.run --out $(RESULTS)
+bench: $(VENV)/.with-bench
+	$(BIN)/python -m benchmarks.run --out $(RESULTS) --page docs/benchmarks.md
+
+docs: $(VENV)/.with-docs
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/build/html
+	@echo "The documentation is in docs/build/html/index.html."
 
 clean:
 	rm -rf $(VENV) build dist $(RESULTS) .pytest_cache .mypy_cache .ruff_cache .hypothesis

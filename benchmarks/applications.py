@@ -1,8 +1,8 @@
 """Kernel regression, conditional densities and outliers, against statsmodels and PyOD at equal bandwidths.
 
-Peers that need minutes do a part of the places (each costs them the same), and their time is multiplied; the job's name
-says so. Errors of predictions are relative to the range of y, those of densities to themselves, at 100 places, against
-sums in extended precision.
+Errors are those at 100 query points, against sums in extended precision: of predictions relative to the range of y, of
+densities relative to the density. Peers that need minutes answer some of the queries, which cost them equally; their
+time is then multiplied, and the job says so.
 """
 
 from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ def problem(n: int, d: int) -> tuple[np.ndarray, np.ndarray, float]:
 
 
 def judge(X: np.ndarray, y: np.ndarray, h: float, order: int) -> Callable[[np.ndarray], float]:
-    """Error of predictions at the first places."""
+    """Error of the predictions at the first query points."""
     X, truth = X.astype(np.longdouble), []
     for q in X[:SOME]:
         u = (X - q) / h
@@ -50,11 +50,12 @@ def regression() -> Iterator[Row]:
         (1, 0, "lc", 100, 1000), (2, 0, "lc", 100, 100), (4, 0, "lc", 100, 100), (2, 1, "ll", 100, None),
     ):  # fmt: skip
         X, y, h = problem(N, d)
-        kind = "Nadaraya-Watson" if order == 0 else "local lines"
+        kind = "Nadaraya-Watson" if order == 0 else "local linear regression"
         peer = KernelReg(y, X, "c" * d, reg_type=name, bw=[h] * d)
         error = judge(X, y, h, order)
         yield race(
-            f"{kind}, 20,000 x 20,000, d = {d} (peer: {part} places, times {N // part})", f"KernelReg ({name})",
+            f"{kind}, 20,000 x 20,000, d = {d} (peer: {part} queries, times {N // part})",
+            f"statsmodels KernelReg ({name})",
             lambda X=X, y=y, h=h, order=order: KernelRegressor(h, order=order).fit(X, y).predict(X),
             lambda peer=peer, X=X, part=part: peer.fit(X[:part])[0], error, error, target, 3, slow=N / part,
         )  # fmt: skip
@@ -71,7 +72,7 @@ def search() -> Iterator[Row]:
         return max(0.0, max(best - rows.squared_error(one) for one in around) / best)
 
     yield within(
-        "leave-one-out bandwidths of a regression, 20,000 rows, d = 2 (error: what a step of 7% would still gain)", 3.0,
+        "cross-validated bandwidths of a regression, 20,000 rows, d = 2 (error: gain of a further step of 7%)", 3.0,
         lambda: KernelRegressor().fit(X, y).bandwidth_, off, repeat=3,
     )  # fmt: skip
 
@@ -90,7 +91,8 @@ def conditional() -> Iterator[Row]:
         return float(np.abs(found[:SOME] / truth - 1).max())
 
     yield race(
-        "p(y given x) at 20,000 of 20,000 rows (peer: 100 places, times 200)", "KDEMultivariateConditional",
+        "conditional density, 20,000 x 20,000, d = 1 (peer: 100 queries, times 200)",
+        "statsmodels KDEMultivariateConditional",
         lambda: model.pdf(X, y), lambda: peer.pdf(y[:SOME], X[:SOME]), error, error, None, 3, slow=N / SOME,
     )  # fmt: skip
 
@@ -114,7 +116,7 @@ def outliers() -> Iterator[Row]:
         return float(np.abs(np.exp(-scores[:SOME]) / (constant * np.array(truth) / n) - 1).max())
 
     yield race(
-        "DensityOutlier, kernel density, 50,000 x 6 against itself (peer: 1,000 rows, times 50)", "PyOD KDE",
+        "DensityOutlier with a kernel density, 50,000 x 6 (peer: 1,000 queries, times 50)", "PyOD KDE",
         lambda: DensityOutlier(Kernel(1.0)).fit(X).scores_, lambda: peer.decision_function(X[:part]),
         ours, theirs, 50, 3, slow=n / part,
     )  # fmt: skip

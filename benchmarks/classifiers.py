@@ -1,4 +1,9 @@
-"""Classifiers against scikit-learn's of the same name: fitting, predicting, and the memory that they take."""
+"""Classifiers against scikit-learn's of the same name: fitting, predicting, and peak memory.
+
+The error of `fit` is the largest difference of a posterior probability from the peer's. The error of `predict` is the
+proportion of rows whose class differs from the argmax of the peer's posterior probabilities. The error of a logistic
+regression is how far its objective lies above the least one, relative to it.
+"""
 
 import warnings
 from collections.abc import Iterator
@@ -23,11 +28,11 @@ THEIRS = {
 
 
 def pair(name: str, X: Any, y: np.ndarray, what: str, targets: tuple[float | None, float | None]) -> Iterator[Any]:
-    """Fit and predict of a classifier and of its peer; errors are the shares of rows given another class than exactly.
+    """Fit and predict, by us and by the peer.
 
-    Both are judged by the peer's own posteriors, in whose rows the two largest differ by more than 1e-9.
+    Predictions are compared in rows where the peer's two largest posterior probabilities differ by more than 1e-9.
     """
-    ours, theirs = getattr(parzen, name)(), THEIRS[name]()
+    ours, theirs, peer = getattr(parzen, name)(), THEIRS[name](), f"scikit-learn {name}"
     ours.fit(X, y), theirs.fit(X, y)
     proba = theirs.predict_proba(X[:20_000])
     top = np.sort(proba, axis=1)
@@ -38,11 +43,11 @@ def pair(name: str, X: Any, y: np.ndarray, what: str, targets: tuple[float | Non
         return float((labels[:20_000][clear] != best[clear]).mean())
 
     yield race(
-        f"{name}.fit, {what}", name, lambda: ours.fit(X, y), lambda: theirs.fit(X, y),
+        f"{name}.fit, {what}", peer, lambda: ours.fit(X, y), lambda: theirs.fit(X, y),
         lambda model: float(np.abs(model.predict_proba(X[:20_000]) - proba).max()), target=targets[0],
     )  # fmt: skip
     yield race(
-        f"{name}.predict, {what}", name, lambda: ours.predict(X), lambda: theirs.predict(X), wrong, target=targets[1]
+        f"{name}.predict, {what}", peer, lambda: ours.predict(X), lambda: theirs.predict(X), wrong, target=targets[1]
     )
     if not sparse.issparse(X):
         yield from memory(name, ours, X, y, what)
@@ -55,7 +60,7 @@ def memory(name: str, model: Any, X: np.ndarray, y: np.ndarray, what: str) -> It
 
 
 def words(n: int, d: int, groups: int) -> tuple[Any, np.ndarray]:
-    """Rows of word counts, 47 words a row, as common as words are."""
+    """Rows of 47 words each, whose frequencies follow a power law."""
     rng = np.random.default_rng(1)
     common = 1.0 / np.arange(1, d + 1) ** 0.8
     columns = rng.choice(d, size=(n, 47), p=common / common.sum())
@@ -83,25 +88,25 @@ def rows() -> Iterator[Row | Memory]:
 
 
 def objective(model: Any, X: np.ndarray, y: np.ndarray) -> float:
-    """What logistic regression minimises, at C = 1."""
+    """The penalised negative log-likelihood, at C = 1."""
     logs = model.predict_log_proba(X)
     return float(-logs[np.arange(len(y)), y].sum() + 0.5 * (model.coef_**2).sum())
 
 
 def logistic(X: np.ndarray, y: np.ndarray) -> Iterator[Row | Memory]:
-    """To the same objective: ours at its default tolerance, the peer with as many steps as it needs to come as low."""
+    """Logistic regression by the default settings of both."""
     exact = parzen.LogisticRegression(tol=1e-9, max_iter=2000).fit(X, y)
     least = objective(exact, X, y)
     ours = parzen.LogisticRegression()
     theirs = sklearn.linear_model.LogisticRegression(max_iter=100)
-    for what, table in (("as it is", X), ("standardised", (X - X.mean(axis=0)) / X.std(axis=0))):
+    for what, table in (("raw", X), ("standardised", (X - X.mean(axis=0)) / X.std(axis=0))):
         if what == "standardised":
             least = objective(parzen.LogisticRegression(tol=1e-9, max_iter=2000).fit(table, y), table, y)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             yield race(
-                f"LogisticRegression.fit, 200,000 x 10, 10 classes, {what} (error: objective above least)",
-                "LogisticRegression",
+                f"LogisticRegression.fit, 200,000 x 10, 10 classes, {what}",
+                "scikit-learn LogisticRegression",
                 lambda table=table: ours.fit(table, y),
                 lambda table=table: theirs.fit(table, y),
                 lambda model, table=table, least=least: objective(model, table, y) / least - 1,

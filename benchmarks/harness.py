@@ -1,9 +1,10 @@
-"""What every benchmark shares: two ways of doing one job, timed in turn in one process, judged by one oracle."""
+"""What all benchmarks share: two ways of doing one job, timed in turn in one process, judged by one oracle."""
 
 import json
 import os
 import platform
 import statistics
+import subprocess
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -14,6 +15,8 @@ from typing import Any
 
 import parzen
 from parzen.compute import native
+
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "hmmlearn", "KDEpy", "mlpack", "pomegranate", "pyod", "statsmodels")
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Memory:
-    """Most memory that a job has taken beyond its input, in MB."""
+    """Peak memory of a job beyond its input, in MB."""
 
     job: str
     megabytes: float
@@ -54,7 +57,8 @@ def race(
 ) -> Row:
     """Time two functions in turn, warm, and judge what they return.
 
-    A peer that takes many seconds runs once, and its time is multiplied by `slow`: where it did a part of the job only.
+    A peer that takes many seconds runs once. Its time is multiplied by `slow`, which is above 1 where it does a part of
+    the job only.
     """
     if slow is not None:
         return _race_slow(job, peer, ours, theirs, error, their_error, target, repeat, slow)
@@ -105,7 +109,7 @@ def _race_slow(
 
 
 def timed(function: Callable[[], Any], repeat: int = 9) -> tuple[Any, float]:
-    """What a function gives, and the median of its times in ms, warm."""
+    """The result of a function, and the median of its times in ms, warm."""
     result = function()
     spent = []
     for _ in range(repeat):
@@ -129,7 +133,7 @@ def settle(function: Callable[[], Any], seconds: float = 0.25) -> None:
 
 
 def peak_memory(function: Callable[[], Any]) -> float:
-    """Most memory of Python and NumPy that a call has taken, in MB; the kernels' own scratch is some KB a thread."""
+    """Peak memory of Python and NumPy during a call, in MB; compiled routines take some KB for each thread."""
     tracemalloc.start()
     function()
     most = tracemalloc.get_traced_memory()[1]
@@ -138,7 +142,7 @@ def peak_memory(function: Callable[[], Any]) -> float:
 
 
 def machine() -> dict[str, Any]:
-    """Where the numbers come from."""
+    """Where the numbers come from: processor, versions, and the commit that was measured."""
     model = next(
         (line.partition(":")[2].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")),
         platform.processor(),
@@ -148,40 +152,39 @@ def machine() -> dict[str, Any]:
         "cores": len(os.sched_getaffinity(0)),
         "level": native.level(),
         "threads": parzen.thread_count(),
+        "commit": _commit(),
         "python": platform.python_version(),
-        **{name: metadata.version(name) for name in ("numpy", "scipy", "scikit-learn")},
+        **{name: version for name in LIBRARIES if (version := _version(name))},
     }
 
 
-def write(results: list[Row | Memory], folder: Path) -> Path:
-    """JSON of all rows, and the Markdown table made from it."""
+def write(results: dict[str, list[Row | Memory]], folder: Path) -> Path:
+    """Write JSON of all rows, those of each benchmark under its name."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "results.json"
-    rows = [asdict(row) | {"ratio": row.ratio} for row in results if isinstance(row, Row)]
-    memory = [asdict(row) for row in results if isinstance(row, Memory)]
-    path.write_text(json.dumps({"machine": machine(), "rows": rows, "memory": memory}, indent=2))
-    (folder / "results.md").write_text(table(json.loads(path.read_text())))
+    found: dict[str, Any] = {"machine": machine(), "rows": [], "memory": []}
+    for benchmark, rows in results.items():
+        for row in rows:
+            values = {"benchmark": benchmark} | asdict(row)
+            if isinstance(row, Row):
+                found["rows"].append(values | {"ratio": row.ratio})
+            else:
+                found["memory"].append(values)
+    path.write_text(json.dumps(found, indent=2))
     return path
 
 
-def table(results: dict[str, Any]) -> str:
-    """Markdown of the JSON results."""
-    about = ", ".join(f"{name} {value}" for name, value in results["machine"].items())
-    lines = [
-        f"Machine: {about}. Times are medians in ms, errors against an oracle.",
-        "",
-        "| job | peer | ours | peer's | ratio | target | our error | peer's error |",
-        "|---|---|---:|---:|---:|---:|---:|---:|",
-    ]
-    for row in results["rows"]:
-        target = "" if row["target"] is None else f"{row['target']:g}x"
-        errors = " | ".join("" if row[name] is None else f"{row[name]:.0e}" for name in ("ours_error", "peer_error"))
-        times = f"{row['ours_ms']:.3g} | {row['peer_ms']:.3g} | {row['ratio']:.1f}x"
-        lines.append(f"| {row['job']} | {row['peer']} | {times} | {target} | {errors} |")
-    if results["memory"]:
-        lines += ["", "Peak memory beyond the input, in MB (Python's and NumPy's; kernels take some KB a thread):", ""]
-        lines += [f"- {row['job']}: {row['megabytes']:.1f}" for row in results["memory"]]
-    return "\n".join(lines) + "\n"
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _commit() -> str | None:
+    command = ["git", "describe", "--always", "--dirty"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parent)
+    return found.stdout.strip() or None
 
 
 def _lines(path: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""What importing parzen adds to importing the libraries that it stands on."""
+"""The time to import parzen, against the time to import the libraries that it needs."""
 
 import statistics
 import subprocess

@@ -1,4 +1,7 @@
-"""Log-densities of K Gaussians: what predicting costs."""
+"""Log-densities of K Gaussians, the cost of predicting.
+
+Errors are the largest ones of 2,000 rows, against forward substitution in extended precision.
+"""
 
 from collections.abc import Iterator
 
@@ -10,7 +13,7 @@ from benchmarks.moments import problem
 from parzen import Gaussian, Labels, evaluate, fit
 from parzen.densities.gaussian import GaussianDensity
 
-PEER = "GaussianMixture._estimate_log_prob"
+PEER = "scikit-learn GaussianMixture"
 
 
 def mixture(density: GaussianDensity, kind: str) -> GaussianMixture:
@@ -63,8 +66,8 @@ def rows() -> Iterator[Row]:
     with_holes[np.random.default_rng(1).random(X.shape) < 0.05] = np.nan
     density = fit(Gaussian(), X, Labels(y)).density
     yield race(
-        "the same with 5% of the cells missing, against ours without",
-        "parzen, complete rows",
+        "log-densities of 10 full Gaussians, 200,000 x 10, 5% of the cells missing",
+        "ours without missing cells",
         lambda: evaluate(density, with_holes),
         lambda: evaluate(density, X),
     )

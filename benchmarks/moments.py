@@ -1,4 +1,7 @@
-"""Grouped moments: what fitting naive Bayes and discriminant analysis costs."""
+"""Means and covariances of classes, the cost of fitting naive Bayes and discriminant analysis.
+
+Errors are relative errors of the variances or covariances, against two passes in extended precision.
+"""
 
 from collections.abc import Iterator
 
@@ -32,16 +35,16 @@ def rows() -> Iterator[Row]:
     for name, table in (("float64", X), ("float32", X.astype(np.float32))):
         truth = exact if name == "float64" else exact_covariances(table, y)
         yield race(
-            f"moments of columns, 200,000 x 10, 10 classes, {name}",
-            "GaussianNB.fit",
+            f"means and variances, 200,000 x 10, 10 classes, {name}",
+            "scikit-learn GaussianNB.fit",
             lambda table=table: fit(Gaussian("diag"), table, Labels(y)).density.factor ** 2,
             lambda table=table: (lambda model: model.var_ - model.epsilon_)(GaussianNB().fit(table, y)),
             lambda found, truth=truth: float(np.abs(found / np.diagonal(truth, axis1=1, axis2=2) - 1).max()),
             target=20 if name == "float64" else None,
         )
         yield race(
-            f"full moments, 200,000 x 10, 10 classes, {name}",
-            "QuadraticDiscriminantAnalysis.fit",
+            f"means and covariances, 200,000 x 10, 10 classes, {name}",
+            "scikit-learn QuadraticDiscriminantAnalysis.fit",
             lambda table=table: fit(Gaussian(), table, Labels(y)).density.covariance,
             lambda table=table: np.array(
                 QuadraticDiscriminantAnalysis(store_covariance=True).fit(table, y).covariance_
@@ -52,8 +55,8 @@ def rows() -> Iterator[Row]:
     offset = X + 1e8
     centre = exact_covariances(offset, y)
     yield race(
-        "moments of columns at an offset of 1e8",
-        "GaussianNB.fit",
+        "means and variances at an offset of 1e8, 200,000 x 10, 10 classes",
+        "scikit-learn GaussianNB.fit",
         lambda: fit(Gaussian("diag"), offset, Labels(y)).density.factor ** 2,
         lambda: (lambda model: model.var_ - model.epsilon_)(GaussianNB().fit(offset, y)),
         lambda found: float(np.abs(found / np.diagonal(centre, axis1=1, axis2=2) - 1).max()),

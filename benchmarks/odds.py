@@ -1,8 +1,8 @@
-"""python -m benchmarks.odds FOLDER: outliers of labelled data sets, found by our detectors and by PyOD's.
+"""python -m benchmarks.odds FOLDER: outlier detection on labelled data sets, by our detectors and by PyOD's.
 
 FOLDER holds .npz files with X and y (1: outlier). Columns are standardised for all; of sets above 100,000 rows, 50,000
-are drawn. Each detector has its defaults and scores the rows that it was fitted to. Prints a table of ROC AUC and
-average precision, in percent. PyOD's KDE needs half an hour for the largest sets; --skip-slow leaves it out above
+are drawn. Each detector has its default parameters and scores the rows that it was fitted to. Prints a table of ROC AUC
+and average precision, in percent. PyOD's KDE needs half an hour for the largest sets; --skip-slow leaves it out above
 20,000 rows, and its mean is then over the others.
 """
 

@@ -1,4 +1,8 @@
-"""python -m benchmarks.run [names] [--out folder]: race us against the peers, one file of this folder a hot path."""
+"""python -m benchmarks.run [names]: time our estimators and those of other libraries on the same jobs.
+
+Each module of this folder is one benchmark. `--page` writes the results as a page and copies some rows into the README;
+with `--from results.json` it does so from an earlier run, and nothing is measured.
+"""
 
 import argparse
 import importlib
@@ -7,29 +11,42 @@ import pkgutil
 from pathlib import Path
 
 import benchmarks
-from benchmarks import harness
+from benchmarks import harness, page
+
+NO_BENCHMARKS = ("harness", "odds", "page", "run")
 
 
 def main() -> None:
-    every = sorted(
-        module.name
-        for module in pkgutil.iter_modules(benchmarks.__path__)
-        if module.name not in ("harness", "odds", "run")
-    )
-    parser = argparse.ArgumentParser(description=__doc__)
+    every = sorted(module.name for module in pkgutil.iter_modules(benchmarks.__path__))
+    every = [name for name in every if name not in NO_BENCHMARKS]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", default=every, help=f"of {', '.join(every)}; all by default")
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/results"))
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/results"), help="folder for results.json")
+    parser.add_argument("--from", type=Path, dest="earlier", help="results.json of an earlier run")
+    parser.add_argument("--page", type=Path, help="the page to write, docs/benchmarks.md")
+    parser.add_argument(
+        "--readme", type=Path, default=Path("README.md"), help="where some rows of the page are copied to"
+    )
     asked = parser.parse_args()
+    path = asked.earlier or harness.write({name: measure(name) for name in asked.names}, asked.out)
+    results = json.loads(path.read_text())
+    written = asked.page or path.with_suffix(".md")
+    if asked.page:
+        asked.readme.write_text(page.with_speed(asked.readme.read_text(), results))
+    written.write_text(page.page(results))
+    print(f"Results are in {path} and {written}.")
+
+
+def measure(name: str) -> list[harness.Row | harness.Memory]:
+    """Run one benchmark, and print each row when it is known."""
     rows = []
-    for name in asked.names:
-        for row in importlib.import_module(f"benchmarks.{name}").rows():
-            rows.append(row)
-            if isinstance(row, harness.Memory):
-                print(f"{row.job}: {row.megabytes:.1f} MB", flush=True)
-                continue
+    for row in importlib.import_module(f"benchmarks.{name}").rows():
+        rows.append(row)
+        if isinstance(row, harness.Memory):
+            print(f"{row.job}: {row.megabytes:.1f} MB", flush=True)
+        else:
             print(f"{row.job}: {row.ours_ms:.3g} ms, {row.peer} {row.peer_ms:.3g} ms: {row.ratio:.1f}x", flush=True)
-    path = harness.write(rows, asked.out)
-    print(f"\n{harness.table(json.loads(path.read_text()))}\nResults are in {path} and {path.with_suffix('.md')}.")
+    return rows
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""Kernel densities and bandwidths: exact sums, sums to a tolerance, grids, selectors, leave-one-out likelihoods.
+"""Kernel densities and bandwidths: sums over all pairs, sums to a tolerance, grids, selectors, leave-one-out.
 
-Peers that need minutes run once, or on a part of the queries (each costs them the same), and their time is multiplied;
-the job's name says so. Errors are relative errors of densities against sums in extended precision at 100 places.
+Errors of densities are relative ones at 100 query points, against sums in extended precision. Errors of bandwidths are
+relative to the one of least asymptotic mean integrated squared error. Peers that need minutes run once, or on some of
+the queries, which cost them equally; their time is then multiplied, and the job says so.
 """
 
 import warnings
@@ -16,6 +17,7 @@ from benchmarks.harness import Memory, Row, peak_memory, race, timed, within
 from parzen import KernelDensity, bandwidth
 
 N = 20_000
+PEER = "scikit-learn KernelDensity"
 
 
 def problem(n: int, d: int) -> tuple[np.ndarray, float]:
@@ -35,7 +37,7 @@ def exact(X: np.ndarray, Q: np.ndarray, h: float, w: np.ndarray | None = None) -
 
 
 def judge(X: np.ndarray, Q: np.ndarray, h: float, w: np.ndarray | None = None) -> Callable[[np.ndarray], float]:
-    """Relative error of log-densities at 100 of the places."""
+    """Relative error of log-densities at 100 of the query points."""
     some = np.linspace(0, len(Q) - 1, 100).astype(int)
     truth = exact(X, Q[some], h, w)
     return lambda logs: float(np.abs(np.expm1(logs[some] - np.log(truth))).max())
@@ -53,19 +55,19 @@ def rows() -> Iterator[Row | Memory]:
 def direct() -> Iterator[Row]:
     X, h = problem(N, 8)
     error = judge(X, X, h)
-    peer = race("KDE 20,000 x 20,000, d = 8, all pairs", "KernelDensity (exact)",
+    peer = race("KDE 20,000 x 20,000, d = 8, all pairs", PEER,
                 lambda: KernelDensity(bandwidth=h, rtol=0).fit(X).score_samples(X),
                 lambda: Peer(bandwidth=h).fit(X).score_samples(X), error, error, 80, 3, slow=1.0)  # fmt: skip
     yield peer
     loose, ours_ms = timed(lambda: KernelDensity(bandwidth=h, rtol=1e-5).fit(X).score_samples(X), 3)
-    yield Row(
-        "the same to rtol 1e-5", "KernelDensity (exact)", ours_ms, peer.peer_ms, error(loose), peer.peer_error, 150
-    )
-    yield race("the same", "gaussian_kde", lambda: KernelDensity(bandwidth=h).fit(X).score_samples(X),
+    job = "KDE 20,000 x 20,000, d = 8, rtol 1e-5"
+    yield Row(job, PEER, ours_ms, peer.peer_ms, error(loose), peer.peer_error, 150)
+    yield race("KDE 20,000 x 20,000, d = 8, rtol 1e-6", "SciPy gaussian_kde",
+               lambda: KernelDensity(bandwidth=h).fit(X).score_samples(X),
                lambda: gaussian_kde(X.T).logpdf(X.T), error, None, None, 3, slow=1.0)  # fmt: skip
     w = np.random.default_rng(1).random(N)
     few = X[::40]
-    yield race("the same with weights (peer: 500 of the queries, times 40)", "KernelDensity (exact)",
+    yield race("KDE 20,000 x 20,000, d = 8, all pairs, weighted (peer: 500 queries, times 40)", PEER,
                lambda: KernelDensity(bandwidth=h, rtol=0).fit(X, sample_weight=w).score_samples(X),
                lambda: Peer(bandwidth=h).fit(X, sample_weight=w).score_samples(few),
                judge(X, X, h, w), judge(X, few, h, w), 500, 3, slow=40.0)  # fmt: skip
@@ -77,9 +79,11 @@ def few_columns() -> Iterator[Row]:
         error = judge(X, X, h)
         ours = lambda X=X, h=h: KernelDensity(bandwidth=h).fit(X).score_samples(X)  # noqa: E731
         job = f"KDE 20,000 x 20,000, d = {d}, rtol 1e-6"
-        yield race(job, "KernelDensity (exact)", ours, lambda X=X, h=h: Peer(bandwidth=h).fit(X).score_samples(X),
+        yield race(job, PEER, ours, lambda X=X, h=h: Peer(bandwidth=h).fit(X).score_samples(X),
                    error, error, target, 5, slow=1.0)  # fmt: skip
-        yield race(job, "gaussian_kde", ours, lambda X=X: gaussian_kde(X.T).logpdf(X.T), error, None, None, 5, slow=1.0)
+        yield race(
+            job, "SciPy gaussian_kde", ours, lambda X=X: gaussian_kde(X.T).logpdf(X.T), error, None, None, 5, slow=1.0
+        )
         yield race(job, "mlpack kde (rel_error 1e-6)", ours, lambda X=X, h=h: np.log(_mlpack(X, h)), error, error, None,
                    5, slow=1.0)  # fmt: skip
 
@@ -107,8 +111,8 @@ def grids() -> Iterator[Row]:
     near = np.linspace(800, 3300, 100).astype(int)
 
     def error(found: tuple[np.ndarray, np.ndarray]) -> float:
-        places, density = found[0][near], found[1][near]
-        return float(np.abs(density / exact(X, places[:, None], h) - 1).max())
+        points, density = found[0][near], found[1][near]
+        return float(np.abs(density / exact(X, points[:, None], h) - 1).max())
 
     yield race("KDE 1,000,000 to a grid of 4,096, d = 1", "KDEpy FFTKDE",
                lambda: KernelDensity(bandwidth=h).fit(X).grid(4096),
@@ -119,19 +123,19 @@ def selectors() -> Iterator[Row]:
     from KDEpy.bw_selection import improved_sheather_jones
 
     X, _ = problem(1_000_000, 1)
-    best = 1.0592238 * 1_000_000**-0.2  # of least asymptotic error, for this truth
+    best = 1.0592238 * 1_000_000**-0.2  # least asymptotic error, for a normal density
     error = lambda h: float(abs(h / best - 1))  # noqa: E731
-    yield race("ISJ bandwidth, 1,000,000 (error: from the best)", "KDEpy ISJ", lambda: bandwidth.isj(X),
+    yield race("ISJ bandwidth, 1,000,000 rows", "KDEpy ISJ", lambda: bandwidth.isj(X),
                lambda: improved_sheather_jones(X), error, error, 3)  # fmt: skip
-    yield within("SJ bandwidth over all pairs, 1,000,000", 1.0, lambda: bandwidth.sj(X), error)
+    yield within("SJ bandwidth over all pairs, 1,000,000 rows", 1.0, lambda: bandwidth.sj(X), error)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        yield within("LSCV bandwidth over all pairs, 1,000,000", 1.0, lambda: bandwidth.lscv(X), error)
+        yield within("LSCV bandwidth over all pairs, 1,000,000 rows", 1.0, lambda: bandwidth.lscv(X), error)
     Y, h = problem(N, 8)
     grid = h * 2.0 ** (1 - np.arange(16) / 4)
     train, test = next(iter(KFold(5).split(Y)))
-    yield race("leave-one-out of 16 bandwidths, 20,000 x 8 (peer: 5 folds; one of them at one h, times 80)",
-               "grid search over KernelDensity", lambda: bandwidth.leave_one_out(Y, grid),
+    yield race("leave-one-out likelihoods of 16 bandwidths, 20,000 x 8 (peer: one of 5 folds, one bandwidth, times 80)",
+               "scikit-learn grid search", lambda: bandwidth.leave_one_out(Y, grid),
                lambda: Peer(bandwidth=h).fit(Y[train]).score(Y[test]), None, None, 100, 1, slow=80.0)  # fmt: skip
 
 
@@ -139,5 +143,5 @@ def small() -> Iterator[Row]:
     X, h = problem(1000, 1)
     ours, theirs, few = KernelDensity(bandwidth=h).fit(X), Peer(bandwidth=h).fit(X), X[:10].copy()
     error = lambda logs: float(np.abs(np.expm1(logs - np.log(exact(X, few, h)))).max())  # noqa: E731
-    yield race("score_samples of 10 rows, 1,000 points", "KernelDensity (exact)", lambda: ours.score_samples(few),
+    yield race("KDE of 10 queries, 1,000 rows, d = 1", PEER, lambda: ours.score_samples(few),
                lambda: theirs.score_samples(few), error, error)  # fmt: skip

@@ -1,4 +1,4 @@
-"""What densities are for: a regression, all of p(y | x), outliers and why: demo/applications.png."""
+"""Kernel regression, a conditional density p(y | x), outliers and their explanation: demo/applications.png."""
 
 from pathlib import Path
 
@@ -56,7 +56,7 @@ def outliers(axes):
         rows = (table.sex == sex) & ~flags
         axes.plot(table.weight[rows], table.height[rows], ".", color=colour, markersize=5, label=sex)
     axes.plot(table.weight[flags], table.height[flags], "x", color=COLOURS[1], markersize=9, label="flagged, FDR 5%")
-    axes.set(xlabel="weight, kg", ylabel="height, cm", title="Rows that fit nothing")
+    axes.set(xlabel="weight, kg", ylabel="height, cm", title="Outliers, and the features that explain them")
     axes.legend(frameon=False, fontsize=8)
     why = model.explain(table[flags]).plot(0, ax=axes.inset_axes((0.55, 0.32, 0.42, 0.24)))
     why.set_xlabel("")
@@ -65,19 +65,24 @@ def outliers(axes):
 
 
 def local(axes):
-    """A row beside a dense cluster: ordinary for all rows together, strange for its neighbours."""
+    """A row beside a dense cluster: its density is common among all rows, but low among its neighbours."""
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(0, 0.15, (150, 2)), rng.normal(4, 1.3, (150, 2)), [[0.2, 1.3], [9.0, 0.0]]])
-    strange = LocalDensityFactor().fit(X)
-    size = -strange.negative_outlier_factor_
+    factor = LocalDensityFactor().fit(X)
+    size = -factor.negative_outlier_factor_
     axes.scatter(X[:, 0], X[:, 1], s=8, color="0.6")
     top = np.argsort(-size)[:12]
     axes.scatter(
-        X[top, 0], X[top, 1], s=14 * size[top], facecolors="none", edgecolors=COLOURS[1], label="local factor, top 12"
+        X[top, 0],
+        X[top, 1],
+        s=14 * size[top],
+        facecolors="none",
+        edgecolors=COLOURS[1],
+        label="local density factor",
     )
     found = DensityOutlier().fit_predict(X) < 0
-    axes.plot(X[found, 0], X[found, 1], "x", color=COLOURS[0], markersize=8, label="least likely of all rows")
-    axes.set(title="Strange here, or strange anywhere")
+    axes.plot(X[found, 0], X[found, 1], "x", color=COLOURS[0], markersize=8, label="lowest densities")
+    axes.set(title="Local and global outliers")
     axes.set_ylim(-3, 8.5)
     axes.legend(frameon=False, fontsize=8, loc="upper left")
 

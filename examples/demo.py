@@ -36,13 +36,13 @@ def flowers(axes):
         rows = (y == k) & ~np.isnan(X).any(axis=1)
         axes.plot(*X[rows].T, "o", color=COLOURS[k], markersize=3, label=name)
     axes.set(xlabel="petal length (cm)", ylabel="petal width (cm)")
-    axes.set_title("Where the rows come from:\none Gaussian a species, 20% of the cells missing")
+    axes.set_title("Class-conditional densities:\none Gaussian per species, 20% of the cells missing")
     axes.legend(frameon=False, loc="upper left")
     return found.density
 
 
 def coins(axes):
-    """Two heads are no certainty: three readings of the same counts."""
+    """Two heads are no certainty: three estimates from the same counts."""
     flips = np.random.default_rng(6).random(200) < 0.6
     flips[:2] = True
     counts = np.arange(1, len(flips) + 1)
@@ -55,26 +55,26 @@ def coins(axes):
     axes.axhline(0.6, color=INK, linewidth=0.8, linestyle=":")
     axes.annotate("truth", (200, 0.6), xytext=(4, 0), textcoords="offset points", va="center", annotation_clip=False)
     axes.set(xscale="log", xlabel="coins flipped", ylabel="probability of heads", ylim=(0, 1.03), xlim=(1, 200))
-    axes.set_title("Two heads are no certainty:\nthree ways to read the same counts")
+    axes.set_title("Two heads are no certainty:\nthree estimates from the same counts")
     axes.legend(frameon=False, loc="lower right")
     two = posteriors[1]
     print(f"Coins: after two heads, ML says 1, MAP {two.mode():.3f}, the predictive {two.mean():.3f}.")
 
 
 def widths(axes):
-    """What is known of one column when another is given: a conditional density."""
+    """The density of one feature given another."""
     table = load_iris(as_frame=True).data
     model = DensityEstimator(Gaussian()).fit(table)
     x = np.linspace(-0.5, 3.2, 400)[:, None]
     whole = model.marginal("petal width (cm)")
-    axes.fill_between(x[:, 0], np.exp(score(whole, x)), color=INK, alpha=0.12, linewidth=0, label="nothing known")
+    axes.fill_between(x[:, 0], np.exp(score(whole, x)), color=INK, alpha=0.12, linewidth=0, label="marginal")
     for length, colour in ((1.5, COLOURS[0]), (4.0, COLOURS[1]), (6.0, COLOURS[2])):
         given = model.conditional("petal length (cm)", length).marginal("petal width (cm)")
         axes.plot(x[:, 0], np.exp(score(given, x)), color=colour, label=f"petal length {length} cm")
         spread = given.density_.covariance[0, 0, 0] ** 0.5
         print(f"Petals {length} cm long are {given.density_.mean[0, 0]:.2f} ± {spread:.2f} cm wide.")
     axes.set(xlabel="petal width (cm)", ylabel="density", ylim=(0, 2.7), xlim=(-0.5, 3.2))
-    axes.set_title("What one column says about another:\na conditional density")
+    axes.set_title("Petal width given petal length:\nconditional densities")
     axes.legend(frameon=False, loc="upper center", ncols=2)
 
 

@@ -1,4 +1,4 @@
-"""Kernel densities: what a bandwidth does, ends of columns, regions of highest density: demo/densities.png."""
+"""Kernel densities: bandwidth rules, boundary correction, regions of highest density: demo/densities.png."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def claw(n, rng):
 
 
 def rules(axes):
-    """The same rows, three rules: one sees no finger, the others all five."""
+    """Three bandwidth rules on the same rows: one smooths the fingers away, the others show all five."""
     X = claw(1000, np.random.default_rng(0))
     histogram = HistogramDensity(width=0.1).fit(X)
     edges = histogram.edges_[0]
@@ -36,7 +36,7 @@ def rules(axes):
 
 
 def ends(axes):
-    """Waiting times can't be negative: the density that knows it, and the region that holds 80%."""
+    """Waiting times can't be negative: boundary correction at 0, and the region that holds 80%."""
     X = np.random.default_rng(1).exponential(size=(500, 1))
     for bounds, style in ((None, "--"), ((0, None), "-")):
         model = KernelDensity(bandwidth="sj", bounds=bounds).fit(X)
@@ -50,7 +50,7 @@ def ends(axes):
     axes.plot([], [], color=COLOURS[0], alpha=0.3, linewidth=8, label="80% of highest density")
     x = np.linspace(0, 6, 200)
     axes.plot(x, stats.expon.pdf(x), ":", color="black", label="truth")
-    axes.set(xlim=(-0.8, 6), title="A column that ends at 0", ylabel="density")
+    axes.set(xlim=(-0.8, 6), title="Boundary correction at 0", ylabel="density")
     axes.legend(frameon=False, fontsize=8)
 
 
@@ -76,7 +76,7 @@ def costs(axes):
     """Bias and variance of the claw's estimate, over the bandwidth."""
 
     def truth(x):
-        fingers = sum(stats.norm.pdf(x, place, 0.1) for place in (-1, -0.5, 0, 0.5, 1))
+        fingers = sum(stats.norm.pdf(x, centre, 0.1) for centre in (-1, -0.5, 0, 0.5, 1))
         return 0.5 * stats.norm.pdf(x) + 0.1 * fingers
 
     found = bias_variance(truth, np.geomspace(0.01, 1.0, 80), n=1000, bounds=(-7, 7))

@@ -1,4 +1,4 @@
-"""Mixtures: how many components, what EM climbs, noise, clusters of counts: demo/mixtures.png."""
+"""Mixtures: the number of components by BIC, the lower bound of EM, noise: demo/mixtures.png."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ def geyser(rng):
 
 
 def chosen(axes):
-    """The number of components and their shape, chosen by BIC, with missing cells in the table."""
+    """The number of components and their shape, chosen by BIC, with missing values in the table."""
     X = geyser(np.random.default_rng(0))
     model = GaussianMixture("auto", covariance_type="auto", random_state=0).fit(X)
     print(f"BIC keeps {model.n_components_} components, {model.covariance_type_}; the three best:")
@@ -37,8 +37,8 @@ def chosen(axes):
     print(f"a mixture of {np.round(given.means_.ravel(), 1)} with weights {given.weights_.round(2)}")
 
 
-def climbed(axes):
-    """The bound that EM maximises: the likelihood touches it, then leaves it behind."""
+def lower_bound(axes):
+    """EM maximises a lower bound of the log-likelihood, which touches it at the current parameters."""
     rng = np.random.default_rng(1)
     X = np.concatenate([rng.normal(0, 1, 400), rng.normal(3.5, 1, 300)])[:, None]
     start = {"weights_init": [0.5, 0.5], "means_init": [[1.0], [2.0]], "precisions_init": [[0.5], [0.5]]}
@@ -48,7 +48,7 @@ def climbed(axes):
 
 
 def noisy(axes):
-    """Two clusters in noise: a uniform component keeps the noise from stretching them."""
+    """Two clusters in noise: a uniform component takes the noise, which would widen their covariances."""
     rng = np.random.default_rng(2)
     X = np.concatenate(
         [rng.normal((0, 0), 0.4, (200, 2)), rng.normal((4, 1), 0.4, (200, 2)), rng.uniform(-6, 9, (80, 2))]
@@ -57,7 +57,7 @@ def noisy(axes):
     colours = np.array(["#0072B2", "#D55E00", "0.7"])
     axes.scatter(*X.T, s=6, c=colours[model.predict(X)])
     axes.set_title(f"Gaussian, Gaussian, Uniform: {(model.weights_[2]):.0%} is noise", fontsize=10)
-    print(f"{model.weights_[2]:.3f} of the rows are noise; {80 / 480:.3f} were made so")
+    print(f"{model.weights_[2]:.3f} of the rows are noise; {80 / 480:.3f} were drawn as noise")
 
 
 def main():
@@ -65,7 +65,7 @@ def main():
     folder.mkdir(exist_ok=True)
     figure, axes = plt.subplots(2, 2, figsize=(11, 8.4), layout="constrained")
     chosen(axes[0])
-    climbed(axes[1, 0])
+    lower_bound(axes[1, 0])
     noisy(axes[1, 1])
     figure.savefig(folder / "mixtures.png", dpi=110)
     print(f"The picture is in {folder / 'mixtures.png'}.")

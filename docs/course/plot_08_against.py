@@ -2,9 +2,9 @@
 8. Generative against discriminative
 ====================================
 
-Naive Bayes and logistic regression draw the same kind of border. One models how the columns come about and needs
-few rows; the other models the border alone, and is right in the end where the model of the columns is wrong (Ng and
-Jordan 2002).
+Naive Bayes and logistic regression have the same kind of decision boundary. Naive Bayes models the distribution of
+the columns and needs few rows; logistic regression models the boundary alone, and with many rows is better where the
+model of the columns is wrong (Ng and Jordan 2002).
 """
 
 import numpy as np
@@ -21,13 +21,13 @@ y = rng.integers(0, 2, 4000)
 
 
 def answers(d):
-    """Yes or no to d questions, each answered by itself in each class."""
+    """Answers to d questions, conditionally independent given the class."""
     p = rng.beta(2, 2, (2, d)) * 0.5 + 0.25
     return (rng.random((len(y), d)) < p[y]).astype(int)
 
 
 # %%
-# **Where the assumption is right** (forty questions, each answered by itself), naive Bayes is better at every size.
+# **Where the assumption holds** (forty independent questions), naive Bayes is better at every size.
 
 right = answers(40)
 options = {"repeats": 10, "sizes": [10, 20, 40, 80, 160, 320, 640, 1280, 2560], "random_state": 0}
@@ -35,8 +35,8 @@ display = LearningCurveDisplay.from_estimators(BernoulliNB(), LogisticRegression
 print(display.comparison)
 
 # %%
-# **Where it is wrong** (eight questions, asked five times each in other words), naive Bayes counts every answer five
-# times. With few rows that hardly matters; with many, logistic regression has learnt that they are the same.
+# **Where it fails** (eight questions, each asked five times in other words), naive Bayes counts every answer five
+# times. With few rows that hardly matters; with many, logistic regression learns that they are the same.
 
 few = answers(8)
 again = np.hstack([np.where(rng.random(few.shape) < 0.9, few, 1 - few) for _ in range(5)])
@@ -44,8 +44,8 @@ display = LearningCurveDisplay.from_estimators(BernoulliNB(), LogisticRegression
 print("by log loss logistic regression is better from", display.comparison.crossing("log_loss"), "rows on")
 
 # %%
-# **What only a generative model can do**: say that a row fits neither class, learn from rows without labels, take gaps,
-# and draw new rows.
+# **What only a generative model can do**: detect rows that are unlikely in both classes, learn from unlabelled rows,
+# marginalise missing values, and draw new rows.
 
 X, kinds = load_breast_cancer(return_X_y=True)
 print(GaussianNB().fit(X, kinds).sample(2, random_state=0)[0][:, :4].round(2))

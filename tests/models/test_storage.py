@@ -412,7 +412,7 @@ def test_headers_that_lie(saved, tmp_path):
     header = json.loads(saved[8 : 8 + size])
     body = saved[8 + size :]
     for change, message in (
-        (lambda h: h["__metadata__"].update(version="2"), "install a newer one"),
+        (lambda h: h["__metadata__"].update(version="3"), "install a newer one"),
         (lambda h: h["__metadata__"].update(format="other"), "no model file of parzen"),
         (lambda h: h.pop("__metadata__"), "no model file of parzen"),
         (lambda h: h["__metadata__"].update(sha256="0"), "damaged: its checksum"),

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from parzen.cli.files import Trouble, choose_column, example, pandas, read_loss, read_table, write, write_table
+from parzen.cli.examples import example
+from parzen.cli.files import Trouble, choose_column, pandas, read_loss, read_table, write, write_table
 from parzen.decisions.scores import score_probabilities
 from parzen.estimators.classify.bayes import BayesClassifier, GaussianDiscriminant, NaiveBayes
 from parzen.estimators.classify.logistic import LogisticRegression

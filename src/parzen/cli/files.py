@@ -16,12 +16,6 @@ class Trouble(Exception):
     """Something that the user can mend, said in a sentence."""
 
 
-EXAMPLES = {
-    "iris": ("load_iris", "species"),
-    "wine": ("load_wine", "cultivar"),
-    "breast_cancer": ("load_breast_cancer", "diagnosis"),
-    "diabetes": ("load_diabetes", None),
-}
 TSV, LINES, PARQUET = (".tsv", ".tab"), (".jsonl", ".ndjson", ".json"), (".parquet", ".pq")
 
 
@@ -32,22 +26,6 @@ def pandas() -> Any:
     except ImportError:
         raise Trouble("the command line reads tables with pandas: pip install 'parzen[cli]'.") from None
     return found
-
-
-def example(name: str) -> tuple[Any, str | None]:
-    """A table that comes along, and the column that is predicted in it."""
-    from sklearn import datasets
-
-    if name not in EXAMPLES:
-        raise Trouble(f"there is no example {name!r}; there are {', '.join(EXAMPLES)}.")
-    pandas()
-    load, target = EXAMPLES[name]
-    found = getattr(datasets, load)(as_frame=True)
-    if target is None:
-        return found.frame.rename(columns={"target": "progression"}), None
-    names = [str(one).replace("class_", "cultivar ") for one in found.target_names]
-    labels = found.frame["target"].map(dict(enumerate(names)))
-    return found.frame.drop(columns="target").assign(**{target: labels}), target
 
 
 def read_table(

@@ -9,7 +9,8 @@ from importlib.metadata import version
 from typing import Any
 
 from parzen.cli import commands
-from parzen.cli.files import EXAMPLES, Trouble
+from parzen.cli.examples import EXAMPLES
+from parzen.cli.files import Trouble
 from parzen.report.target import ReportError
 from parzen.storage.errors import ModelFileError
 

@@ -1,1 +1,1 @@
-"""Pure functions of arrays, one block of rows at a time: the only code that knows where arrays live."""
+"""Pure functions of arrays, one block of rows at a time: the only code that knows the compiled library."""

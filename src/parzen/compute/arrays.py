@@ -1,4 +1,4 @@
-"""Blocks of rows in a form that the kernels read."""
+"""Blocks of rows as the compiled routines read them, and errors that name a column."""
 
 from typing import Any, TypeAlias
 
@@ -9,10 +9,10 @@ Array: TypeAlias = NDArray[np.float64]
 
 
 class ColumnError(ValueError):
-    """Something is wrong with one column. Its message says {column} where the column is named.
+    """An error about one column. Its message has the placeholder {column} for the column's name.
 
-    Blocks of a table know a column by its position in the block; whoever knows more of it (`Product`, an estimator)
-    puts the right name there with `renamed`.
+    Where the error is raised, a column is known by its position in a block. `Product` replaces that by the position in
+    the table and an estimator by the column's name, both with `renamed`.
     """
 
     def __init__(self, message: str, column: Any = None) -> None:
@@ -23,7 +23,7 @@ class ColumnError(ValueError):
         return _restored_error, (type(self), self.__dict__)
 
     def renamed(self, names: Any) -> "ColumnError":
-        """The same error, of the column that ``names[column]`` is; itself, where it is about no column."""
+        """The same error with ``names[column]`` as its column; the error itself where it is about no column."""
         if self.column is None:
             return self
         column = names[self.column]
@@ -53,19 +53,19 @@ def check_columns(X: Any, d: int | None) -> None:
 
 
 def as_floats(X: Any, d: int | None = None) -> NDArray[np.floating]:
-    """A block of rows as float32 or float64 with contiguous rows: as it is if it can be, else as a float64 copy."""
+    """A block of rows as float32 or float64 with contiguous rows, without a copy where that is possible."""
     check_columns(X, d)
     if X.dtype not in (np.float32, np.float64):
         if X.dtype.kind not in "biuf":
             raise TypeError(
-                f"rows must hold numbers, got an array of {X.dtype}; encode or leave out what is not a number."
+                f"rows must hold numbers, got an array of {X.dtype}; encode or leave out the other columns."
             )
         return np.ascontiguousarray(X, dtype=np.float64)
     return X if has_contiguous_rows(X) else np.array(X, dtype=X.dtype.newbyteorder("="), order="C")
 
 
 def has_contiguous_rows(X: NDArray[Any]) -> bool:
-    """Whether each row lies in one piece, aligned, whole numbers of cells apart, none over another."""
+    """Whether each row is contiguous and aligned, and no two rows overlap."""
     n, d = X.shape
     if X.size == 0:
         return True
@@ -75,9 +75,9 @@ def has_contiguous_rows(X: NDArray[Any]) -> bool:
 
 
 def canonical(X: Any) -> Any:
-    """Sparse rows as CSR in which no cell is stored twice; the matrix that was given is left alone."""
+    """Sparse rows as CSR without duplicate entries; the given matrix is not changed."""
     X = X.tocsr()
-    steps = np.diff(X.indptr)  # SciPy would read what lies outside
+    steps = np.diff(X.indptr)  # SciPy would read beyond the arrays
     if X.indptr[0] != 0 or (steps < 0).any() or X.indptr[-1] > min(len(X.data), len(X.indices)):
         raise ValueError("X is not a sound CSR matrix: a row pointer lies outside it; rebuild it.")
     if not X.has_canonical_format:
@@ -87,7 +87,7 @@ def canonical(X: Any) -> Any:
 
 
 def as_csr(X: Any, d: int | None = None) -> Any:
-    """Sparse rows as CSR of cells that the kernels read: uint8, int64, float32 or float64."""
+    """Sparse rows as CSR of a cell type that is compiled for: uint8, int64, float32 or float64."""
     check_columns(X, d)
     X = X.tocsr()
     if X.dtype in (np.uint8, np.int64, np.float32, np.float64):
@@ -105,6 +105,6 @@ def row_block(X: Any, begin: int, end: int) -> Any:
     part = type(X)((end - begin, X.shape[1]), dtype=X.dtype)
     part.data, part.indices = X.data[first:last], X.indices[first:last]
     part.indptr = X.indptr[begin : end + 1] - first
-    if getattr(X, "_has_canonical_format", False):  # known of the whole, so not to be found out again
+    if getattr(X, "_has_canonical_format", False):  # true of the whole matrix, and costly to find out again
         part.has_canonical_format = True
     return part

@@ -23,12 +23,12 @@ class BadCode(ColumnError):
 
 
 def offsets_of(sizes: Any) -> NDArray[np.int64]:
-    """Where each column's slots begin in the common table, and where the last one's end."""
+    """First slot of each column in a common table, and the number of slots."""
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
 
 
 def as_codes(X: NDArray[Any], d: int | None = None) -> NDArray[Any]:
-    """Cells in a dtype that the kernels read, as they are if they can be."""
+    """Cells in a type that is compiled for, without a copy where that is possible."""
     check_columns(X, d)
     if X.dtype == np.bool_:
         X = X.view(np.uint8)

@@ -1,4 +1,4 @@
-"""One step of EM for a mixture of Gaussians over a block of rows, in one pass: posteriors and their moments."""
+"""E-step of a Gaussian mixture over a block of rows, in one pass: the moments weighted by the responsibilities."""
 
 from dataclasses import dataclass
 
@@ -13,27 +13,27 @@ from parzen.compute.gaussian import log_normaliser
 #: Scores are squares of ``HALF * z`` and logs to base 2.
 HALF = float(np.sqrt(0.5 / np.log(2.0)))
 
-#: How many units in the last place an affine score may cost before rows are taken about each mean instead.
+#: Rounding, in units of the last place, up to which scores are computed as affine functions of a row.
 DIGITS = {np.dtype(np.float64): 1e6, np.dtype(np.float32): 1e3}
 
-#: In float32 where squares are taken from each other, and what weights of rows may be there.
+#: Of float32 rows: the rounding up to which squares may be subtracted, and the range of weights.
 FEWER, LIGHT, HEAVY = 50.0, 1e-25, 1e25
 
 
 @dataclass(frozen=True)
 class Components:
-    """Gaussians and the logs of their weights, in the form in which the kernels compare rows with them.
+    """Gaussians and their log-weights, prepared for the compiled E-step.
 
     Attributes
     ----------
     kind : "full", "diagonal" or "shared"
     origin : array of shape (d,)
-        A point among the means, which rows are taken about.
+        Weighted mean of the means; rows are centred about it.
     mean : array of shape (K, d); of "shared" ones slopes of the scores
     inverse : array of shape (K, d, d), (1, d, d) or (K, d): inverses of the factors
     constant : array of shape (K,)
     loss : float
-        By how much rounding grows: the largest sum of terms that cancel in a score.
+        Factor by which rounding grows: the largest sum of terms that cancel in a score.
     """
 
     kind: str
@@ -44,7 +44,7 @@ class Components:
     loss: float
 
     def takes(self, X: NDArray[np.floating], w: Array | None = None) -> bool:
-        """Whether scores of rows of this type keep their digits, and weights their size."""
+        """Whether rows of this type and these weights can be used without losing digits."""
         if X.dtype == np.float32:
             if w is not None and not ((w == 0) | (w > LIGHT) & (w < HEAVY)).all():
                 return False
@@ -54,12 +54,12 @@ class Components:
 
 
 def components(mean: Array, factor: Array, log_weight: Array) -> Components:
-    """Prepare K Gaussians (factors as in `gaussian_log_density`) with logs of weights (K,) for `em_step`."""
+    """K Gaussians (factors as in `gaussian_log_density`) with log-weights (K,), prepared for `em_step`."""
     K = len(mean)
     weight = np.exp(log_weight - log_weight.max())
     origin = weight @ mean / weight.sum()
     off = mean - origin
-    constant = np.maximum(log_weight, -1e30) + log_normaliser(mean, factor)  # a weight of zero stays finite in float32
+    constant = np.maximum(log_weight, -1e30) + log_normaliser(mean, factor)  # finite in float32 for a weight of zero
     if factor.ndim == 2:
         inverse = 1.0 / factor
         loss = float((np.abs(off) * inverse).max())
@@ -71,7 +71,7 @@ def components(mean: Array, factor: Array, log_weight: Array) -> Components:
         white = off @ inverse[0].T
         slope = np.ascontiguousarray(white @ inverse[0]) / np.log(2.0)
         constant = (constant - 0.5 * (white**2).sum(axis=1)) / np.log(2.0)
-        # What the means have is taken from what the rows have: squares of distances cancel.
+        # Squared distances are differences of large terms, in which digits cancel.
         return Components("shared", origin, slope, HALF * inverse, constant, max(loss, float((white**2).max())))
     return Components("full", origin, mean, HALF * inverse, constant / np.log(2.0), loss)
 
@@ -79,7 +79,7 @@ def components(mean: Array, factor: Array, log_weight: Array) -> Components:
 def em_step(
     X: NDArray[np.floating], w: Array | None, at: Components
 ) -> tuple[Array, Array, Array, Array, float] | None:
-    """Moments of the rows of a block, each counted in every component by its posterior, and their log-likelihood.
+    """Moments of a block of rows weighted by the responsibilities of each component, and the log-likelihood.
 
     Parameters
     ----------
@@ -117,14 +117,14 @@ def em_step(
 def em_step_missing(
     X: NDArray[np.floating], w: Array | None, mean: Array, factor: Array, log_weight: Array
 ) -> tuple[tuple[Array, Array, Array, Array], tuple[Array, Array, Array, Array], float] | None:
-    """Do the same for full Gaussians where cells are missing (NaN): moments as they are expected given what is there.
+    """Expected moments of rows with missing cells (NaN), for full Gaussians; see `em_step`.
 
-    Rows with the same cells missing should follow one another: what they share is then found once.
+    Rows with the same cells missing should follow one another: their common factors are then computed once.
 
     Returns
     -------
     weight, mean, scatter, carry of each component, (K,), (K, d), (K, d, d), (K, d)
-    weight, mean, scatter, carry of the cells that are there, column by column, all (K, d)
+    weight, mean, scatter, carry of the observed cells, column by column, all (K, d)
     log_likelihood : float
     None where a cell is infinite or too large to be squared.
     """
@@ -132,7 +132,7 @@ def em_step_missing(
     n, d = X.shape
     K = len(mean)
     weight, means, carry, scatter = np.empty(K), np.empty((K, d)), np.empty((K, d)), np.empty((K, d, d))
-    cells, logs = np.empty((4, K, d)), np.maximum(log_weight, -1e30)  # a name keeps an array alive; an address does not
+    cells, logs = np.empty((4, K, d)), np.maximum(log_weight, -1e30)  # keeps the array alive during the call
     likelihood = np.empty(1)
     odd = native.call(
         f"em_missing_{suffix}",

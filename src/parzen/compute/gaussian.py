@@ -26,15 +26,15 @@ def log_normaliser(mean: Array, factor: Array) -> Array:
 def gaussian_log_density(
     X: NDArray[np.floating], mean: Array, factor: Array, normaliser: Array | None = None, out: Array | None = None
 ) -> Array:
-    """Log-density of each row under each of K Gaussians; missing cells (NaN) are integrated out.
+    """Log-density of each row under each of K Gaussians; missing cells (NaN) are marginalised.
 
     Parameters
     ----------
     X : array of shape (n, d), float32 or float64, with contiguous rows
     mean : array of shape (K, d)
     factor : Cholesky factors of shape (K, d, d), or (1, d, d) for one that all share; or deviations of shape (K, d)
-    normaliser : their `log_normaliser`, if it is known already
-    out : C-contiguous array of shape (n, K) to write to, if there is one
+    normaliser : their `log_normaliser`, where it is known already
+    out : C-contiguous array of shape (n, K) to write to, optional
 
     Returns
     -------
@@ -70,7 +70,7 @@ def mahalanobis(X: NDArray[np.floating], mean: Array, factor: Array) -> tuple[Ar
 def _marginal(
     X: NDArray[np.floating], rows: NDArray[np.int64], mean: Array, factor: Array
 ) -> tuple[Array, Array, Array]:
-    """Read `mahalanobis` for some rows, each over its observed cells."""
+    """`mahalanobis` of some rows, each over its observed cells."""
     K, d = mean.shape
     X = X[rows]
     missing = np.isnan(X)
@@ -93,11 +93,11 @@ def _marginal(
 def expected_moments(
     X: NDArray[np.floating], R: Memberships, mean: Array, factor: Array
 ) -> tuple[Array, Array, Array, Array, Array]:
-    """Moments of each group expected under the current Gaussians where cells are missing.
+    """Expected moments of each group under the current Gaussians, of rows with missing cells.
 
     Returns
     -------
-    weight (K,), mean (K, d), scatter (K, d, d), what the mean's rounding lost (K, d)
+    weight (K,), mean (K, d), scatter (K, d, d), rounding error of the mean (K, d)
     log_likelihood : array of shape (K,)
         Of each group's weighted rows.
     """
@@ -124,7 +124,7 @@ def expected_moments(
 
 
 def patterns(missing: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Order rows so that equal patterns of missing cells follow one another, and say where each pattern begins."""
+    """An order in which rows with the same missing cells follow one another, and the first row of each pattern."""
     packed = np.packbits(missing, axis=1)
     order = np.lexsort(packed.T)
     packed = packed[order]

@@ -1,4 +1,4 @@
-"""Hidden chains: filtering, smoothing and the likeliest path, compiled."""
+"""Hidden Markov models: filtering, smoothing (forward-backward) and the likeliest path (Viterbi), compiled."""
 
 from dataclasses import dataclass
 
@@ -11,14 +11,14 @@ from parzen.compute.arrays import Array
 
 @dataclass(frozen=True)
 class Smoothed:
-    """What sequences say of their hidden states.
+    """Posterior probabilities of hidden states given whole sequences.
 
     Attributes
     ----------
     posterior : array of shape (n, K)
         Probability of each state at each row, given the whole sequence; NaN where a sequence is impossible.
     first : array of shape (K,)
-        Weight of each state at the beginnings.
+        Expected weight of each state at the first rows of the sequences.
     pairs : array of shape (K, K)
         Expected weight of each transition.
     log_likelihood : array of shape (m,)
@@ -31,7 +31,7 @@ class Smoothed:
 
 
 def smooth(rows: Array, lengths: NDArray[np.int64], start: Array, transition: Array, weights: Array | None) -> Smoothed:
-    """Forward and backward over sequences whose rows have log-densities (n, K) in each state."""
+    """Forward-backward algorithm over sequences whose rows have log-densities (n, K) in each state."""
     n, K = rows.shape
     out = Smoothed(np.empty((n, K)), np.zeros(K), np.zeros((K, K)), np.empty(len(lengths)))
     native.call(
@@ -60,9 +60,10 @@ def filtered(rows: Array, lengths: NDArray[np.int64], start: Array, transition: 
 
 
 def followed(rows: Array, log_next: Array, transition: Array) -> tuple[Array, Array]:
-    """How one sequence goes on: log-density of each row given those before, (n,), and log-probabilities (K,) of states.
+    """Continue the filter of one sequence with more rows.
 
-    They are those at the last row, from those that were predicted for the first.
+    From the log-probabilities (K,) of the states predicted for the first row: the log-density of each row given those
+    before, (n,), and the log-probabilities (K,) of the states at the last row.
     """
     n, K = rows.shape
     steps, states = np.empty(n), np.empty(K)
@@ -79,7 +80,7 @@ def followed(rows: Array, log_next: Array, transition: Array) -> tuple[Array, Ar
 def likeliest_path(
     rows: Array, lengths: NDArray[np.int64], log_start: Array, log_transition: Array
 ) -> tuple[NDArray[np.int64], Array]:
-    """The likeliest states of each sequence, (n,), and the logarithm of their joint density with the rows, (m,)."""
+    """Viterbi: likeliest states of each sequence, (n,), and the log of their joint density with the rows, (m,)."""
     n, K = rows.shape
     path, best = np.empty(n, dtype=np.int64), np.empty(len(lengths))
     native.call(

@@ -1,4 +1,4 @@
-"""The nearest of K centres to each row of a block, and the sums of the rows about them."""
+"""One step of k-means over a block of rows: nearest centres, and the sums of the rows about them."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,26 +10,26 @@ from parzen.compute.arrays import Array
 def centre_step(
     X: NDArray[np.floating], w: Array | None, centre: Array, sums: bool = True, codes: NDArray[np.int32] | None = None
 ) -> tuple[Array, Array, float]:
-    """One step of k-means over a block of rows.
+    """Assign rows to their nearest centres and sum them about these.
 
     Parameters
     ----------
     X : array of shape (n, d), float32 or float64, with contiguous rows; a missing cell adds nothing to a distance
     w : weights of the rows, (n,), or None
     centre : array of shape (K, d)
-    sums : whether sums are asked for, or codes alone
+    sums : whether to compute the sums, or codes alone
     codes : array of shape (n,) to write each row's nearest centre to, the first of equals
 
     Returns
     -------
-    weight, totals : arrays of shape (K,) and (K, d), of the rows about their centres; both (K, d) with gaps
+    weight, totals : arrays of shape (K,) and (K, d), of the rows about their centres; both (K, d) with missing cells
     inertia : sum of the rows' weights times their squared distances
     """
     suffix, matrix = native.rows(X, native.FLOATS)
     n, d = X.shape
     K = len(centre)
     weight, totals, inertia = np.zeros(K), np.zeros((K, d)), np.zeros(1)
-    origin = np.ascontiguousarray(centre.mean(axis=0))  # a name keeps an array alive; an address does not
+    origin = np.ascontiguousarray(centre.mean(axis=0))  # keeps the array alive during the call
     odd = native.call(
         f"centres_{suffix}",
         *matrix,
@@ -48,7 +48,7 @@ def centre_step(
 def _with_gaps(
     X: NDArray[np.floating], w: Array | None, centre: Array, codes: NDArray[np.int32] | None
 ) -> tuple[Array, Array, float]:
-    """The same where cells are missing: distances over the cells that are there."""
+    """`centre_step` of rows with missing cells: distances over the observed cells."""
     there = ~np.isnan(X)
     K, d = centre.shape
     best, nearest = np.full(len(X), np.inf), np.zeros(len(X), dtype=np.int32)

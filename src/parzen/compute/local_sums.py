@@ -1,4 +1,4 @@
-"""Averages of values around places, weighted by a kernel: compiled."""
+"""Averages of values around query points, weighted by a kernel function, compiled."""
 
 from dataclasses import dataclass
 
@@ -7,20 +7,21 @@ from numpy.typing import NDArray
 
 from parzen.compute import native
 from parzen.compute.arrays import Array
-from parzen.compute.kernel_sums import CODES, Tiles
+from parzen.compute.kernel_sums import CODES
+from parzen.compute.tiles import Tiles
 
 
 @dataclass(frozen=True)
 class Averages:
-    """Averages around m places, by weights that add to one at each of them.
+    """Averages around m query points, by kernel weights that sum to one at each.
 
     Attributes
     ----------
     log_sum : array of shape (m,)
-        Logarithm of the sum of weights; -inf where a kernel that ends reaches no point, and the nearest ones count.
+        Logarithm of the sum of weights; -inf where a compact kernel reaches no point, and the nearest points count.
     value : array of shape (m, C)
-    place : array of shape (m, d), optional
-        Of u, the points' places relative to the query.
+    offset : array of shape (m, d), optional
+        Of u, the points relative to the query.
     square : array of shape (m, d, d), optional
         Of u u'.
     product : array of shape (m, d, C), optional
@@ -29,13 +30,13 @@ class Averages:
 
     log_sum: Array
     value: Array
-    place: Array | None = None
+    offset: Array | None = None
     square: Array | None = None
     product: Array | None = None
 
 
 def numbers(d: int, C: int, lines: bool) -> int:
-    """How many averages a place has."""
+    """Number of averages at a query point."""
     return C + (d + d * (d + 1) // 2 + d * C if lines else 0)
 
 
@@ -55,14 +56,14 @@ def local_averages(
 
     Parameters
     ----------
-    values : array of shape (tiles, C, size), in the order of the tiles' places
-    Q : array of shape (m, d), neighbours close to each other, those of one cell together
-    lines : whether averages of u are asked for
+    values : array of shape (tiles, C, size), in the order of the tiles' slots
+    Q : array of shape (m, d), sorted so that neighbours follow one another, those of one cell together
+    lines : whether to compute the averages of u, for local lines
     factors : array of shape (cells, groups)
-        What weights of a tile's group are multiplied by at queries of a cell; at most 1, and somewhere above 0.
+        Factor of the weights of each group of tiles at the queries of each cell; at most 1, above 0 for some group.
     cell : array of shape (m,)
-    rtol : how much of the weights may be left out
-    own : place in the tiles of a point that is to count with the coefficient `left` instead; -1 for none
+    rtol : share of the weights that may be left out
+    own : slot of a point that has the coefficient `left` instead of its own (leave-one-out); -1 for none
     """
     count, d, size = tiles.points.shape
     m, C = len(Q), values.shape[1]
@@ -104,8 +105,22 @@ def local_averages(
     )
     if not lines:
         return Averages(log_sum, out)
-    value, place, half, product = np.split(out, np.cumsum([C, d, d * (d + 1) // 2]), axis=1)
+    value, offset, half, product = np.split(out, np.cumsum([C, d, d * (d + 1) // 2]), axis=1)
     square = np.empty((m, d, d))
     rows, columns = np.triu_indices(d)
     square[:, rows, columns] = square[:, columns, rows] = half
-    return Averages(log_sum, value, place, square, product.reshape(m, d, C))
+    return Averages(log_sum, value, offset, square, product.reshape(m, d, C))
+
+
+def joined(parts: list[Averages], order: NDArray[np.int64], shape: tuple[int, int], lines: bool) -> Averages:
+    """Averages of blocks of queries put together, in the original order of the queries; shape is (d, C)."""
+    (d, C), m = shape, len(order)
+    shapes = {"log_sum": (), "value": (C,)}
+    if lines:
+        shapes |= {"offset": (d,), "square": (d, d), "product": (d, C)}
+    out = {}
+    for name, rest in shapes.items():
+        out[name] = np.empty((m, *rest))
+        if parts:
+            out[name][order] = np.concatenate([getattr(part, name) for part in parts])
+    return Averages(**out)

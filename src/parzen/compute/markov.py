@@ -1,4 +1,4 @@
-"""Chains of symbols: counts of what follows what, and log-probabilities of sequences, compiled."""
+"""Markov chains of symbols: counts of transitions, and log-probabilities of sequences, compiled."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +8,7 @@ from parzen.compute.arrays import Array
 
 
 def context_count(S: int, order: int) -> int:
-    """How many contexts there are of at most `order` of S symbols, the empty one among them."""
+    """Number of contexts of at most `order` of S symbols, the empty one included."""
     return sum(S**length for length in range(order + 1))
 
 
@@ -27,7 +27,7 @@ def count_transitions(
     codes : array of shape (n,), uint8, int32 or int64, from 0 to S - 1
     lengths : array of shape (m,), which add up to n
     weights : array of shape (m,), of the sequences
-    checked : whether codes are known to be within their bounds
+    checked : whether codes are known to lie within 0 to S - 1
     """
     codes = np.ascontiguousarray(codes)
     kind = _check(codes, lengths, S, checked)

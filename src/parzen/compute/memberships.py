@@ -1,6 +1,6 @@
-"""Memberships R: who belongs where, and how much.
+"""Memberships R: the group or groups of each row, and its weight in them.
 
-One argument serves class labels, sample weights, responsibilities of a mixture and posteriors of a hidden chain.
+One argument for class labels, sample weights, responsibilities of a mixture and state posteriors of a hidden chain.
 """
 
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from parzen.compute import native
 
 @dataclass(frozen=True)
 class Labels:
-    """Memberships in which each row belongs to one group: what a one-hot matrix says in n numbers instead of n x K.
+    """Memberships in which each row belongs to one group: a one-hot matrix as n numbers instead of n x K.
 
     Parameters
     ----------
     codes : array of shape (n,)
-        Group of each row, 0 to K - 1; a negative code belongs nowhere.
+        Group of each row, 0 to K - 1; negative where it belongs to none.
     weights : array of shape (n,), optional
         Weight of each row; one if not given.
     groups : int, optional
@@ -40,9 +40,8 @@ class Labels:
     def __post_init__(self) -> None:
         given = np.asarray(self.codes)
         with np.errstate(invalid="ignore"):
-            codes = np.array(
-                given, dtype=np.int32, order="C"
-            )  # a copy of its own: kernels index by what is checked here
+            # A copy that nobody else can change: compiled routines index by codes that are checked here.
+            codes = np.array(given, dtype=np.int32, order="C")
         largest = int(codes.max(initial=-1))
         whole = given.dtype.kind in "biu" or (given.dtype.kind == "f" and np.array_equal(codes, given))
         if given.size and not (whole and given.max() == largest and given.min() == codes.min()):
@@ -71,7 +70,7 @@ class Labels:
 
     @classmethod
     def sound(cls, codes: NDArray[np.int32], weights: NDArray[np.float64] | None, groups: int) -> "Labels":
-        """Labels of codes and weights that are known to be right, and that nobody else will change: nothing checked."""
+        """Labels without a check, of codes and weights that are known to be valid and that nobody else will change."""
         labels = object.__new__(cls)
         for field, value in (("codes", codes), ("weights", weights), ("groups", groups)):
             object.__setattr__(labels, field, value)
@@ -90,7 +89,7 @@ Memberships: TypeAlias = NDArray[np.float64] | Labels | None
 
 
 def group_count(R: Memberships) -> int:
-    """K, the number of groups that memberships speak of."""
+    """K, the number of groups."""
     if isinstance(R, Labels):
         return R.groups
     return 1 if R is None or R.ndim == 1 else R.shape[1]
@@ -111,7 +110,7 @@ def only_group(R: Memberships, k: int) -> Memberships:
 
 
 def check_memberships(R: ArrayLike | Labels | None, n: int) -> Memberships:
-    """Memberships of n rows as the kernels read them, or an error that says what is wrong with them."""
+    """Memberships of n rows as the compiled routines read them, or an error."""
     if R is None:
         return None
     if not isinstance(R, Labels):
@@ -130,7 +129,7 @@ def check_memberships(R: ArrayLike | Labels | None, n: int) -> Memberships:
 
 
 def pointers(R: Memberships, n: int) -> tuple[int | None, int | None, int | None, int]:
-    """Arguments (codes, weights, dense, groups) of every grouped kernel."""
+    """Arguments (codes, weights, dense, groups) of every compiled routine that takes memberships."""
     if R is None:
         return None, None, None, 1
     if isinstance(R, Labels):

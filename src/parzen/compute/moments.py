@@ -24,7 +24,7 @@ def moments(X: NDArray[np.floating], R: Memberships = None, full: bool = True) -
     mean : array of shape (K, d)
     scatter : array of shape (K, d, d) if full else (K, d)
     carry : array of shape (K, d)
-        What the rounding of the mean lost.
+        Rounding error of the mean.
     """
     suffix, matrix = native.rows(X, native.FLOATS)
     n, d = X.shape

@@ -1,4 +1,4 @@
-"""The compiled library: found, loaded, its functions' types declared once, its arguments checked.
+"""The compiled library: finding and loading it, calling its routines, checking the arrays that they read.
 
 ``native/*.cpp`` is compiled once for each instruction-set level (x86-64-v2, -v3, -v4; elsewhere one baseline), and the
 highest that the processor has is loaded. ``PARZEN_SIMD=v2`` (or ``v3``, ``v4``) asks for another.
@@ -16,110 +16,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import has_contiguous_rows
+from parzen.compute.signatures import CELLS, CODES, FLOATS, INTEGER, SIGNATURES
 
-POINTER, INTEGER, NUMBER = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
-ROWS = (POINTER, INTEGER, INTEGER, INTEGER)  # X, n, d, stride
-MEMBERS = (POINTER, POINTER, POINTER, INTEGER)  # codes, weights, dense, groups
-CSR = (POINTER, POINTER, POINTER, INTEGER, INTEGER, INTEGER)  # data, indices, indptr, n, columns, stored
+__all__ = [
+    "CELLS", "CODES", "F64", "FLOATS", "I32", "I64", "SUFFIX", "U8",
+    "call", "level", "levels", "outputs", "pointer", "rows", "using",
+]  # fmt: skip
 
-TILES = (
-    *(INTEGER,) * 3,
-    *(POINTER,) * 11,
-)  # count, size, d, and the arrays of compute/kernel_sums.py's Tiles, with queries
-
-FLOATS = ("f32", "f64")
-CODES = ("u8", "i32", "i64", *FLOATS)
-CELLS = ("u8", "i64", *FLOATS)
-CSRS = tuple(f"{cell}_{index}" for cell in CELLS for index in ("i32", "i64"))
-
-SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
-    "moments_diagonal": ((*ROWS, *MEMBERS, *(POINTER,) * 4), FLOATS),
-    "moments_full": ((*ROWS, *MEMBERS, *(POINTER,) * 4), FLOATS),
-    "sums": ((*ROWS, *MEMBERS, POINTER, POINTER), FLOATS),
-    "gaussian_separate": ((*ROWS, INTEGER, POINTER, POINTER, POINTER, POINTER), FLOATS),
-    "gaussian_shared": ((*ROWS, INTEGER, POINTER, POINTER, POINTER, POINTER), FLOATS),
-    "gaussian_diagonal": ((*ROWS, INTEGER, POINTER, POINTER, POINTER, POINTER), FLOATS),
-    "em_full": ((*ROWS, POINTER, INTEGER, *(POINTER,) * 9), FLOATS),
-    "em_diagonal": ((*ROWS, POINTER, INTEGER, *(POINTER,) * 9), FLOATS),
-    "em_shared": ((*ROWS, POINTER, INTEGER, *(POINTER,) * 9), FLOATS),
-    "em_missing": ((*ROWS, POINTER, INTEGER, INTEGER, *(POINTER,) * 12), FLOATS),
-    "centres": ((*ROWS, POINTER, INTEGER, *(POINTER,) * 6), FLOATS),
-    "missing_squares": (
-        (POINTER, *(INTEGER,) * 4, POINTER, POINTER, POINTER, POINTER, INTEGER, POINTER, POINTER),
-        FLOATS,
-    ),
-    "missing_expected": (
-        (*ROWS, *MEMBERS, INTEGER, POINTER, POINTER, POINTER, POINTER, INTEGER, *(POINTER,) * 5),
-        FLOATS,
-    ),
-    "tally": ((*ROWS, *MEMBERS, POINTER, POINTER), CODES),
-    "lookup": ((*ROWS, INTEGER, POINTER, POINTER, INTEGER, POINTER), CODES),
-    "bits": ((POINTER, INTEGER, NUMBER, POINTER), CELLS),
-    "places": ((POINTER, *(INTEGER,) * 3, POINTER, POINTER), ("i64",)),
-    "csr_sums": ((*CSR, *MEMBERS, POINTER, POINTER), CSRS),
-    "csr_product": ((*CSR, INTEGER, POINTER, POINTER), CSRS),
-    "largest": ((POINTER, INTEGER, INTEGER, POINTER, POINTER), ("f64",)),
-    "normalise": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, POINTER), ("f64",)),
-    "linear": ((*ROWS, INTEGER, *(POINTER,) * 4), FLOATS),
-    "softmax": ((*ROWS, POINTER, POINTER, INTEGER, *(POINTER,) * 6), FLOATS),
-    "csr_softmax": ((*CSR, POINTER, POINTER, INTEGER, *(POINTER,) * 6), CSRS[-4:]),
-    "window_sums": (
-        (*TILES, INTEGER, *(POINTER,) * 2, *(NUMBER,) * 3, *(INTEGER,) * 2, NUMBER, *(POINTER,) * 2),
-        FLOATS,
-    ),
-    "local_averages": (
-        (
-            *(INTEGER,) * 3,
-            *(POINTER,) * 8,
-            *(INTEGER,) * 2,
-            *(POINTER,) * 2,
-            INTEGER,
-            POINTER,
-            INTEGER,
-            *(POINTER,) * 3,
-            *(NUMBER,) * 3,
-            *(INTEGER,) * 2,
-            *(POINTER,) * 2,
-        ),
-        ("f64",),
-    ),
-    "window_ladder": ((*(INTEGER,) * 3, *(POINTER,) * 5, INTEGER, *(POINTER,) * 3), ("f64",)),
-    "chain_count": ((*(POINTER,) * 3, *(INTEGER,) * 4, POINTER), ("u8", "i32", "i64")),
-    "chain_score": ((*(POINTER,) * 2, *(INTEGER,) * 3, *(POINTER,) * 2), ("u8", "i32", "i64")),
-    "hidden_smooth": ((INTEGER, *(POINTER,) * 5, INTEGER, *(POINTER,) * 4), ("f64",)),
-    "hidden_filter": ((INTEGER, *(POINTER,) * 4, INTEGER, *(POINTER,) * 2), ("f64",)),
-    "hidden_follow": ((INTEGER, *(POINTER,) * 3, INTEGER, *(POINTER,) * 2), ("f64",)),
-    "hidden_path": ((INTEGER, *(POINTER,) * 4, INTEGER, *(POINTER,) * 2), ("f64",)),
-    "kd_order": ((POINTER, *(INTEGER,) * 3, POINTER), ("f64",)),
-    "copy_rows": ((POINTER, INTEGER, INTEGER, *(POINTER,) * 3), ("f64",)),
-    "cell_moments": ((POINTER, *(INTEGER,) * 3, *(POINTER,) * 5), ("f64",)),
-    "cell_values": ((POINTER, *(INTEGER,) * 3, *(POINTER,) * 6), ("f64",)),
-    "cell_spread": ((POINTER, *(INTEGER,) * 3, POINTER, *(INTEGER,) * 3, POINTER), ("f64",)),
-    "cell_select": ((POINTER, INTEGER, INTEGER, *(POINTER,) * 6), ("f64",)),
-    "tree_moments": ((POINTER, POINTER, NUMBER, *(INTEGER,) * 3, POINTER, INTEGER, POINTER, POINTER), ("f64",)),
-    "tree_values": (
-        (POINTER, POINTER, NUMBER, *(INTEGER,) * 3, POINTER, INTEGER, *(POINTER,) * 3, INTEGER, POINTER),
-        ("f64",),
-    ),
-}
-
-F64, I32, I64 = np.dtype(np.float64), np.dtype(np.int32), np.dtype(np.int64)
-SUFFIX = {
-    np.dtype(np.float32): "f32",
-    np.dtype(np.float64): "f64",
-    np.dtype(np.int32): "i32",
-    np.dtype(np.int64): "i64",
-    np.dtype(np.uint8): "u8",
-}
-U8 = np.dtype(np.uint8)
+F64, I32, I64, U8 = (np.dtype(kind) for kind in (np.float64, np.int32, np.int64, np.uint8))
+SUFFIX = {np.dtype(np.float32): "f32", F64: "f64", I32: "i32", I64: "i64", U8: "u8"}
 
 
 def _path(level: str) -> Path | None:
     # An editable install keeps the compiled files apart from the sources; the package's path names both folders.
     import parzen.compute
 
-    places = (Path(folder) / f"libparzen_{level}.so" for folder in parzen.compute.__path__)
-    return next((place for place in places if place.exists()), None)
+    paths = (Path(folder) / f"libparzen_{level}.so" for folder in parzen.compute.__path__)
+    return next((path for path in paths if path.exists()), None)
 
 
 @cache
@@ -127,7 +40,7 @@ def _library(level: str) -> ctypes.CDLL:
     path = _path(level)
     if path is None:
         raise ImportError(
-            f"parzen's compiled kernels for level {level!r} were not found beside {__file__}; "
+            f"parzen's compiled library for level {level!r} was not found beside {__file__}; "
             "install the package with 'pip install .' (it needs a C++ compiler)."
         )
     library = ctypes.CDLL(str(path))
@@ -163,7 +76,7 @@ _functions: dict[str, Any] = {}
 
 
 def level() -> str:
-    """Name the level whose kernels run now."""
+    """The instruction-set level in use."""
     global _current
     if _current is None:
         _current = _chosen()
@@ -172,7 +85,7 @@ def level() -> str:
 
 @contextmanager
 def using(name: str) -> Iterator[None]:
-    """Run the kernels of another level for a while (all threads): for tests and benchmarks."""
+    """Use another instruction-set level for a while, in all threads: for tests and benchmarks."""
     global _current
     if name not in levels():
         raise ValueError(f"level is {name!r}, but this machine can run {', '.join(levels())}.")
@@ -186,20 +99,20 @@ def using(name: str) -> Iterator[None]:
 
 
 def call(name: str, *arguments: float | None) -> int:
-    """Run a kernel. Memory that it can't get is a MemoryError; what else it returns is the caller's to read."""
+    """Call a compiled routine and return its status: 0, or a number whose meaning its caller knows."""
     function = _functions.get(name)
     if function is None:
         function = _functions[name] = getattr(_library(level()), f"parzen_{name}")
     status: int = function(*arguments)
     if status < 0:
-        raise MemoryError(f"the kernel {name} could not allocate its scratch memory.")
+        raise MemoryError(f"the compiled routine {name} could not allocate its scratch memory; use fewer rows at once.")
     return status
 
 
 def pointer(array: NDArray[Any], dtype: np.dtype[Any], shape: tuple[int, ...], name: str) -> int:
-    """Address of a C-contiguous array that has exactly this dtype and shape; anything else is refused.
+    """Address of a C-contiguous array of exactly this dtype and shape; an error otherwise.
 
-    The caller must hold the array until the kernel has run: an address keeps nothing alive.
+    The caller must keep a reference to the array until the routine has returned.
     """
     if not isinstance(array, np.ndarray) or array.dtype != dtype:
         raise TypeError(f"{name} must be an array of {dtype}, got {getattr(array, 'dtype', type(array).__name__)}.")
@@ -212,7 +125,7 @@ def pointer(array: NDArray[Any], dtype: np.dtype[Any], shape: tuple[int, ...], n
 
 
 def outputs(*arrays: NDArray[Any]) -> tuple[int, ...]:
-    """Addresses of arrays that were made for a kernel to fill."""
+    """Addresses of arrays for a routine to write to."""
     return tuple(array.__array_interface__["data"][0] for array in arrays)
 
 

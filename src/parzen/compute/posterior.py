@@ -1,4 +1,4 @@
-"""From log-densities of K classes to decisions and posteriors, a block of rows at a time."""
+"""Decisions and posterior probabilities from log-densities of K classes, a block of rows at a time, compiled."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ def largest(values: Array, prior: Array, codes: NDArray[np.int64]) -> int:
 
     Returns
     -------
-    Number of rows whose largest value is not finite; these are decided by the prior alone.
+    Number of rows whose largest value is not finite; their class is the one of the largest prior.
     """
     n, K = values.shape
     address = native.pointer(values, native.F64, (n, K), "values")

@@ -1,4 +1,4 @@
-"""Affine functions of rows, and the likelihood of labels whose log-odds they are."""
+"""Affine functions of rows, and the log-likelihood of labels under their softmax, compiled."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def linear(X: NDArray[np.floating], table: Array, offset: Array, out: Array, ori
 
 
 def softmax(X: Any, labels: Labels, table: Array, offset: Array) -> tuple[float, float, Array, Array]:
-    """Log-likelihood of labels under the posteriors whose logs are ``X @ table + offset``, and its slope.
+    """Log-likelihood of labels under the softmax of ``X @ table + offset``, and its gradient.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Rows in CSR form: grouped column sums, and products with a dense table."""
+"""Rows in CSR form: grouped column sums, and products with a dense table, compiled."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from parzen.compute.memberships import Memberships, pointers
 
 
 def csr_sums(X: Any, R: Memberships = None) -> tuple[Array, Array, bool]:
-    """Weight (K,) and column totals (K, columns) of the rows of each group; and whether a cell was negative, or NaN."""
+    """Weight (K,) and column totals (K, columns) of the rows of each group; and whether a cell is negative or NaN."""
     suffix, matrix = matrix_of(X)
     members = pointers(R, X.shape[0])
     K = members[-1]
@@ -66,6 +66,6 @@ def matrix_of(X: Any) -> tuple[str, tuple[int, ...]]:
 
 
 def check_sound(status: int) -> None:
-    """Raise where a kernel found that a CSR matrix is none."""
+    """Raise where a compiled routine found an index outside a CSR matrix."""
     if status:
         raise ValueError("X is not a sound CSR matrix: an index or a row pointer lies outside it; rebuild it.")

@@ -60,7 +60,7 @@ class Form:
                 "the log-odds of this model are quadratic; as_linear is for covariances that the classes share "
                 "(shared=True), and for Bernoulli, multinomial and Poisson features. See decision_boundary."
             )
-        if not (self.b < np.inf).all():  # NaN too; minus infinity forbids a count, which a softmax can warn_floor
+        if not (self.b < np.inf).all():  # NaN too; minus infinity forbids a count, which a softmax can say
             raise ValueError(
                 "a class has probability zero or one somewhere (alpha=0, or maximum likelihood), which no finite "
                 "weights say; smooth it."

@@ -15,8 +15,10 @@ from parzen.densities.density import Density
 from parzen.densities.gaussian import lower_triangle
 from parzen.densities.patterns import over_patterns
 from parzen.densities.support import Support
+from parzen.smoothing.distribution import KernelDistribution
 from parzen.smoothing.kernel_functions import KernelFunction
-from parzen.smoothing.sums import KernelSum, LineSum, without_each
+from parzen.smoothing.row_weights import without_each
+from parzen.smoothing.sums import KernelSum
 from parzen.statistics.messages import Collapse
 
 
@@ -91,10 +93,10 @@ class Windows:
         points = self.coordinates(self.points)
         return KernelSum(kernel, points, weights, self.scales, self.diagonal, rtol, small, ends)
 
-    def line(self, kernel: KernelFunction) -> LineSum:
+    def line(self, kernel: KernelFunction) -> KernelDistribution:
         """The distribution function of the only column."""
         if kernel.name not in self._lines:
-            self._lines[kernel.name] = LineSum.of(kernel, self._placed(self.points), self.w / self.total)
+            self._lines[kernel.name] = KernelDistribution.of(kernel, self._placed(self.points), self.w / self.total)
         return self._lines[kernel.name]
 
     def _placed(self, X: Array) -> Array:
@@ -105,7 +107,7 @@ class Windows:
         return self.line(kernel).at(self._placed(X))
 
     @cached_property
-    def _lines(self) -> dict[str, LineSum]:
+    def _lines(self) -> dict[str, KernelDistribution]:
         return {}
 
     @property

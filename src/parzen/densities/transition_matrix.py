@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
+from parzen.compute import checks
 from parzen.compute.arrays import Array
 
 
@@ -89,20 +90,8 @@ def _period(graph: sparse.csr_array, states: NDArray[np.intp]) -> int:
 
 
 def probabilities(given: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
-    """Probabilities of a shape whose last axis sums to one, or an error that names them."""
-    try:
-        P = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be numbers of the shape {shape}, got {given!r}.") from None
-    if P.shape != shape:
-        raise ValueError(f"{name} must have the shape {shape}, got {P.shape}.")
-    if not ((P >= 0) & np.isfinite(P)).all():
-        raise ValueError(f"{name} must hold probabilities, none negative and none missing, got {P.tolist()}.")
-    sums = np.atleast_1d(P.sum(axis=-1))
-    off = np.flatnonzero(np.abs(sums - 1.0) > 1e-6)
-    if len(off):
-        where = f"row {int(off[0])} of {name}" if P.ndim > 1 else name
-        raise ValueError(f"{where} must sum to 1, got {sums[off[0]]:.6g}; divide it by its sum.")
+    """Probabilities along the last axis, or an error that names them; divided by their sums, which may be rounded."""
+    P = checks.probabilities(given, shape, name)
     return P / P.sum(axis=-1, keepdims=True)
 
 

@@ -1,4 +1,4 @@
-"""Pictures of beliefs: a parameter before and after data, and what is predicted next."""
+"""Prior and posterior of a parameter, and the posterior predictive distribution."""
 
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -10,20 +10,28 @@ from parzen.compute.arrays import Array
 from parzen.conjugate import Beta, Gamma, NormalInverseGamma, NormalMean
 from parzen.plotting import COLOURS, axes_beside, opened
 
+#: The parameter whose distribution is drawn, by its conjugate prior.
+PARAMETERS: dict[Any, str] = {
+    Beta: "probability of a one",
+    Gamma: "rate",
+    NormalMean: "mean",
+    NormalInverseGamma: "mean (of unknown variance)",
+}
+
 
 @dataclass
 class PosteriorDisplay:
-    """A belief before and after data: prior, likelihood and posterior of a parameter, and what is predicted next.
+    """Prior, likelihood and posterior of a parameter, and the posterior predictive distribution.
 
     Attributes
     ----------
     grid : array, of the parameter
     prior, likelihood, posterior : arrays over the grid
-        The likelihood is scaled to the posterior's height.
-    interval : the middle 95% of the posterior
-    places, predictive : arrays
-        What may come next, and its probability or density.
-    name : what the parameter is
+        The likelihood is scaled to the posterior's maximum.
+    interval : the central 95% credible interval of the posterior
+    outcomes, predictive : arrays
+        Values of the next observation, and their predictive probability or density.
+    parameter : its name
     ax_ : two of matplotlib's axes
 
     Examples
@@ -40,73 +48,73 @@ class PosteriorDisplay:
     likelihood: Array
     posterior: Array
     interval: tuple[float, float]
-    places: Array
+    outcomes: Array
     predictive: Array
-    name: str
+    parameter: str
     ax_: Any = field(default=None, repr=False)
 
     @classmethod
     def from_prior(cls, prior: Any, data: ArrayLike, *, ax: Any = None) -> Self:
-        """Draw what data make of a prior of `parzen.conjugate`: Beta, Gamma, NormalMean, NormalInverseGamma."""
-        after = prior.posterior(data)
-        name, before, then = _KINDS.get(type(prior), ""), _belief(prior), _belief(after)
-        low, high = min(before.ppf(0.005), then.ppf(0.0005)), max(before.ppf(0.995), then.ppf(0.9995))
+        """Draw a prior of `parzen.conjugate` and its posterior: Beta, Gamma, NormalMean, NormalInverseGamma."""
+        updated = prior.posterior(data)
+        before, after = _distribution(prior), _distribution(updated)
+        low, high = min(before.ppf(0.005), after.ppf(0.0005)), max(before.ppf(0.995), after.ppf(0.9995))
         grid = np.linspace(low, high, 801)[1:-1] if isinstance(prior, Beta) else np.linspace(low, high, 800)
-        first, last = before.logpdf(grid), then.logpdf(grid)
+        log_prior, log_posterior = before.logpdf(grid), after.logpdf(grid)
         with np.errstate(invalid="ignore"):
-            ratio = last - first
-        likelihood = np.exp(ratio - np.nanmax(ratio[np.isfinite(ratio)])) * np.exp(last.max())
-        places = _outcomes(prior, np.asarray(data, dtype=np.float64))
-        predictive = np.exp(after.predictive().log_density(places[:, None])[:, 0])
-        ends = (float(then.ppf(0.025)), float(then.ppf(0.975)))
-        return cls(grid, np.exp(first), likelihood, np.exp(last), ends, places, predictive, name).plot(ax)
+            ratio = log_posterior - log_prior
+        likelihood = np.exp(ratio - np.nanmax(ratio[np.isfinite(ratio)])) * np.exp(log_posterior.max())
+        outcomes = _outcomes(prior, np.asarray(data, dtype=np.float64))
+        predictive = np.exp(updated.predictive().log_density(outcomes[:, None])[:, 0])
+        interval = (float(after.ppf(0.025)), float(after.ppf(0.975)))
+        curves = (np.exp(log_prior), likelihood, np.exp(log_posterior))
+        return cls(grid, *curves, interval, outcomes, predictive, PARAMETERS[type(prior)]).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw, on two axes that are given or new."""
         pair = axes_beside(2) if ax is None else ax
         if np.size(pair) != 2:
-            raise ValueError("ax must be two axes, of the parameter and of what comes next: plt.subplots(1, 2)[1].")
-        left, right = pair
+            raise ValueError(
+                "ax must be two axes, of the parameter and of the next observation: plt.subplots(1, 2)[1]."
+            )
+        self.ax_ = np.array([opened(self._parameter(pair[0])), opened(self._predictive(pair[1]))])
+        return self
+
+    def _parameter(self, ax: Any) -> Any:
         inside = (self.grid >= self.interval[0]) & (self.grid <= self.interval[1])
-        left.fill_between(self.grid[inside], self.posterior[inside], color=COLOURS[0], alpha=0.15, linewidth=0)
+        ax.fill_between(self.grid[inside], self.posterior[inside], color=COLOURS[0], alpha=0.15, linewidth=0)
         for values, style, colour, label in (
             (self.prior, "--", "0.45", "prior"),
             (self.likelihood, ":", COLOURS[1], "likelihood (scaled)"),
-            (self.posterior, "-", COLOURS[0], "posterior, its middle 95% shaded"),
+            (self.posterior, "-", COLOURS[0], "posterior, 95% interval shaded"),
         ):
-            left.plot(self.grid, values, style, color=colour, linewidth=1.6, label=label)
-        left.set(xlabel=self.name, ylabel="density", ylim=(0, 1.15 * self.posterior.max()))
-        left.legend(frameon=False, fontsize=8)
-        whole = len(self.places) < 200 and bool((self.places == np.floor(self.places)).all())
-        if whole:
-            right.bar(self.places, self.predictive, color=COLOURS[2], width=0.8)
-            right.set(xlabel="next", ylabel="probability")
-            if len(self.places) <= 12:
-                right.set_xticks(self.places)
+            ax.plot(self.grid, values, style, color=colour, linewidth=1.6, label=label)
+        ax.set(xlabel=self.parameter, ylabel="density", ylim=(0, 1.15 * self.posterior.max()))
+        ax.legend(frameon=False, fontsize=8)
+        return ax
+
+    def _predictive(self, ax: Any) -> Any:
+        discrete = len(self.outcomes) < 200 and bool((self.outcomes == np.floor(self.outcomes)).all())
+        if discrete:
+            ax.bar(self.outcomes, self.predictive, color=COLOURS[2], width=0.8)
+            ax.set(xlabel="next observation", ylabel="probability")
+            if len(self.outcomes) <= 12:
+                ax.set_xticks(self.outcomes)
         else:
-            right.plot(self.places, self.predictive, color=COLOURS[2], linewidth=1.6)
-            right.set(xlabel="next", ylabel="density", ylim=(0, None))
-        right.set_title("what is predicted", fontsize=10)
-        self.ax_ = np.array([opened(left), opened(right)])
-        return self
+            ax.plot(self.outcomes, self.predictive, color=COLOURS[2], linewidth=1.6)
+            ax.set(xlabel="next observation", ylabel="density", ylim=(0, None))
+        ax.set_title("posterior predictive", fontsize=10)
+        return ax
 
 
-_KINDS: dict[Any, str] = {
-    Beta: "probability of a one",
-    Gamma: "rate",
-    NormalMean: "mean",
-    NormalInverseGamma: "mean (its deviation unknown)",
-}
-
-
-def _belief(prior: Any) -> Any:
-    """The distribution of the parameter that is drawn."""
+def _distribution(prior: Any) -> Any:
+    """The distribution of the parameter under a prior or a posterior."""
     from scipy import stats
 
     values = {name: np.asarray(value, dtype=np.float64) for name, value in vars(prior).items()}
-    if any(value.size != 1 for value in values.values()) or type(prior) not in _KINDS:
+    if any(value.size != 1 for value in values.values()) or type(prior) not in PARAMETERS:
         raise TypeError(
-            "a belief is drawn of one parameter: Beta, Gamma, NormalMean or NormalInverseGamma of numbers, got "
+            "prior must be of one parameter: Beta, Gamma, NormalMean or NormalInverseGamma of numbers, got "
             f"{prior!r}."
         )
     v = {name: float(value.ravel()[0]) for name, value in values.items()}
@@ -120,12 +128,12 @@ def _belief(prior: Any) -> Any:
 
 
 def _outcomes(prior: Any, data: Array) -> Array:
-    """What may come next."""
+    """Values that the next observation may have."""
     if isinstance(prior, Beta):
         return np.array([0.0, 1.0])
     if isinstance(prior, Gamma):
         return np.arange(float(max(np.nanmax(data, initial=0.0) * 2, 10)) + 1)
     known = data[~np.isnan(data)] if data.size else np.ravel(prior.location)
     low, high = float(known.min()), float(known.max())
-    wide = 1.5 * (high - low) or 1.0
-    return np.linspace(low - wide, high + wide, 400)
+    margin = 1.5 * (high - low) or 1.0
+    return np.linspace(low - margin, high + margin, 400)

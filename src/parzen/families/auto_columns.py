@@ -1,78 +1,19 @@
 """A family for each column, chosen from what the column holds."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-from parzen.compute.arrays import Array
-from parzen.compute.memberships import Memberships, group_count
-from parzen.densities.columns import chosen, others
+from parzen.compute.memberships import Memberships
 from parzen.densities.density import Density
-from parzen.families.categorical import Bernoulli, Categorical
-from parzen.families.counts import Poisson
+from parzen.families.bernoulli import Bernoulli
+from parzen.families.categorical import Categorical
 from parzen.families.family import Family
 from parzen.families.gaussian import Gaussian
+from parzen.families.poisson import Poisson
 from parzen.families.product import Product
+from parzen.families.uninformative import Uninformative
 from parzen.statistics.statistic import Statistic
-from parzen.statistics.sums import Sums
 from parzen.tables.table import Table
-
-
-@dataclass(frozen=True)
-class UninformativeDensity(Density):
-    """K densities of columns of which nothing is known: they say nothing.
-
-    Attributes
-    ----------
-    groups, width : int
-        K and d.
-    """
-
-    groups: int
-    width: int
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.groups, self.width
-
-    @property
-    def independent_columns(self) -> bool:
-        return True
-
-    def log_density(self, X: Any) -> Array:
-        return np.zeros((len(X), self.groups))
-
-    def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
-        return np.full((len(labels), self.width), np.nan)
-
-    def marginal(self, columns: Sequence[int]) -> "UninformativeDensity":
-        return UninformativeDensity(self.groups, len(chosen(self.width, columns)))
-
-    def conditional(self, columns: Sequence[int], values: ArrayLike) -> "UninformativeDensity":
-        return self.marginal(others(self.width, columns, values))
-
-
-@dataclass(eq=False, repr=False)
-class Uninformative(Family):
-    """Columns without a single value: nothing can be learnt of them, and they say nothing. Its statistic is `Sums`."""
-
-    def bind(self, table: Table) -> Self:
-        table.alphabets(None, closed=False)  # whatever a later table may hold
-        return self
-
-    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Sums:
-        K = group_count(R)
-        return Sums(np.zeros((K, 1)), np.zeros((K, X.shape[1])))
-
-    def n_parameters(self, density: Any) -> int:
-        return 0
-
-    def maximise(self, statistic: Sums) -> UninformativeDensity:
-        K, d = statistic.totals.shape
-        return UninformativeDensity(K, d)
 
 
 @dataclass(eq=False, repr=False)
@@ -88,7 +29,7 @@ class AutoColumns(Family):
         - booleans: ``Bernoulli()``
         - counts (whole, not negative, with a mean below 10 and a variance within a factor 2 of it): ``Poisson()``
         - other numbers: ``Gaussian("diag", estimate="bayes")``
-        - not a single value: the column says nothing
+        - not a single value: the column is left out of account
 
     Examples
     --------
@@ -144,9 +85,9 @@ class AutoColumns(Family):
 
 
 FAMILIES: dict[str, Family] = {
-    "number": Gaussian("diag", estimate="bayes"),
-    "bit": Bernoulli(),
+    "continuous": Gaussian("diag", estimate="bayes"),
+    "binary": Bernoulli(),
     "count": Poisson(),
-    "symbol": Categorical(),
-    "nothing": Uninformative(),
+    "categorical": Categorical(),
+    "empty": Uninformative(),
 }

@@ -26,6 +26,8 @@ class Family(BaseEstimator, ABC):
         Whether its statistic is the rows themselves, or rows must be seen all at once.
     in_order : bool
         Whether the order of the rows matters.
+    iterates : bool
+        Whether its statistic is always an expectation under a current density, so that it is fitted by EM.
     takes_sparse : bool
         Whether `observe` and its densities read CSR matrices.
     takes_missing : bool
@@ -36,6 +38,7 @@ class Family(BaseEstimator, ABC):
 
     keeps_rows: ClassVar[bool] = False
     in_order: ClassVar[bool] = False
+    iterates: ClassVar[bool] = False
     takes_sparse: ClassVar[bool] = False
     takes_missing: bool = True
     takes_negative: ClassVar[bool] = True
@@ -57,11 +60,11 @@ class Family(BaseEstimator, ABC):
         """The K densities that fit the statistic best, in the sense of the family's estimate."""
 
     def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> Density:
-        """Density to iterate from; where one look at the rows is enough, the one that it gives."""
+        """Density that EM begins from; where the fit has a closed form, that one."""
         return self.maximise(accumulate(self, X, R))
 
     def log_prior(self, density: Any, statistic: Any) -> float:
-        """Log of the prior at a density, up to a constant: what iterations by MAP climb beside the likelihood."""
+        """Log-prior of a density's parameters, up to a constant: what MAP adds to the log-likelihood."""
         return 0.0
 
     def n_parameters(self, density: Any) -> int:

@@ -1,7 +1,11 @@
-"""The only iteration: observe, maximise, until the likelihood stops rising."""
+"""EM and closed forms: the one iteration of the library.
+
+The E-step accumulates the family's (expected) sufficient statistic under the current density, the M-step maximises it.
+A family whose statistic depends on no current density is fitted by one such pass.
+"""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, Literal
 
@@ -11,7 +15,7 @@ from parzen.compute.gaussian import patterns
 from parzen.compute.memberships import check_memberships, take
 from parzen.densities.density import Density
 from parzen.families.family import Family
-from parzen.families.likelihood import Score, log_likelihood
+from parzen.families.likelihood import LogLikelihood, log_likelihood
 from parzen.families.squarem import Squarem
 from parzen.statistics.accumulate import accumulate, in_memory
 from parzen.statistics.joint import ExpectedStatistic
@@ -23,28 +27,27 @@ Outcome = Literal["converged", "too many steps", "collapsed", "stopped"]
 
 @dataclass(frozen=True)
 class Fit:
-    """What a fit ended in.
+    """The result of a fit.
 
     Attributes
     ----------
     density : the K densities
     statistic : the statistic that they maximise
     log_likelihoods : tuple of float
-        One for each look at the rows, each of the density before it, and with `trace` the last density's. Empty without
-        it where one look was enough (a closed form). Maximum likelihood never lets it fall; with a prior or shrinkage,
-        which seek something else, it may.
-    bounds : tuple of float
-        With `trace`, for each step of a family that iterates: the lower bound of the likelihood at the density that
-        the step found, by what it expected under the one before (Neal & Hinton 1998). It lies between their
-        likelihoods.
-    heights : tuple of float
-        The log-likelihoods, with the log of the prior at each density (up to a constant) where there is one: what the
-        iteration climbs, and never lets fall.
+        The log-likelihood at each E-step, of the density before its M-step; with `trace` also that of the last density.
+        Empty without `trace` where the fit has a closed form. Maximum likelihood never lets it fall; with a prior or
+        shrinkage, which maximise something else, it may.
+    elbos : tuple of float
+        With `trace`: the evidence lower bound after each M-step, taken with the responsibilities of the E-step before
+        it (Neal & Hinton 1998). It lies between the log-likelihoods before and after the step.
+    objective : tuple of float
+        The log-likelihoods plus the log-prior (up to a constant) where there is one: what EM maximises, and never
+        lets fall.
     outcome : "converged", "too many steps", "collapsed" or "stopped"
     message : str
         What happened and, where something should be done, what.
     n_iter : int
-        Number of looks at the rows, or 1.
+        Number of EM steps, or 1 for a closed form.
     """
 
     density: Density
@@ -53,7 +56,7 @@ class Fit:
     outcome: Outcome
     message: str
     n_iter: int
-    bounds: tuple[float, ...] = ()
+    elbos: tuple[float, ...] = ()
     objective: tuple[float, ...] = ()
 
 
@@ -65,7 +68,7 @@ def fit(
     start: Density | None = None,
     rng: np.random.Generator | int | None = None,
     max_iter: int = 200,
-    tol: float = 1e-7,
+    tol: float | None = 1e-7,
     trace: bool = False,
     callback: Callable[[int, float], Any] | None = None,
     accelerate: bool = True,
@@ -79,12 +82,13 @@ def fit(
     R : memberships of the rows (see `parzen.Labels`)
     start : density to iterate from, instead of the family's own start
     rng : for families whose start is random
-    max_iter : most maximisations of a family that iterates
-    tol : stop when the log-likelihood changes by less than this for each unit of weight (of the column that is observed
-        least, where cells are missing)
-    trace : also evaluate the last density, and the lower bound at each step, at the cost of more looks at the rows
-    callback : called with the step and the log-likelihood after each look; it stops the iteration by returning True
-    accelerate : whether a family that iterates may leap ahead (see `Squarem`); the likelihood never falls by it
+    max_iter : most EM steps
+    tol : stop when the objective changes by less than this for each unit of weight (of the column that is observed
+        least, where values are missing); None: the callback alone stops, or `max_iter`
+    trace : also compute the log-likelihood of the last density and the evidence lower bound of each step, by more
+        passes over the rows
+    callback : called with the step and the log-likelihood after each E-step; it stops the iteration by returning True
+    accelerate : whether EM is accelerated (see `Squarem`); the objective never falls by it
 
     Returns
     -------
@@ -100,94 +104,130 @@ def fit(
     """
     if not isinstance(max_iter, Integral) or max_iter < 1:
         raise ValueError(f"max_iter must be a whole number of steps, at least 1, got {max_iter!r}.")
-    if not isinstance(tol, Real) or not 0 <= tol < np.inf:
-        raise ValueError(f"tol must be a number, at least 0, got {tol!r}.")
+    if tol is not None and (not isinstance(tol, Real) or not 0 <= tol < np.inf):
+        raise ValueError(f"tol must be a number, at least 0, or None, got {tol!r}.")
     one_shot = not in_memory(X) and iter(X) is X
-    if one_shot and (trace or start is not None):
+    if one_shot and (trace or start is not None or family.iterates):
         raise ValueError(
-            "X is an iterator and can be read once; trace and start need batches that can be read again: a list."
+            "X is an iterator and can be read once; trace, start and families that are fitted by EM need batches that "
+            "can be read again: a list."
         )
-    if start is None:
+    if start is None and not family.iterates:
         try:
-            statistic = accumulate(family, X, R)
-        except NeedsDensity:
+            return _closed_form(family, X, R, accumulate(family, X, R), trace)
+        except NeedsDensity:  # the rows ask for EM: values are missing
             if one_shot:
                 raise
-            start = family.start(X, R, np.random.default_rng(rng))
-        else:
-            return _at_once(family, X, R, statistic, trace)
-    return _iterate(family, X, R, start, max_iter, tol, trace, callback, accelerate)
+    density = family.start(X, R, np.random.default_rng(rng)) if start is None else start
+    if not family.in_order:
+        X, R = _by_pattern(X, R)
+    return _expectation_maximisation(family, X, R, density, max_iter, tol, trace, callback, Squarem(accelerate))
 
 
-def _at_once(family: Family, X: Any, R: Any, statistic: Statistic, trace: bool) -> Fit:
+def _closed_form(family: Family, X: Any, R: Any, statistic: Statistic, trace: bool) -> Fit:
     density = family.maximise(statistic)
     scores = (log_likelihood(density, X, R),) if trace else ()
-    return Fit(density, statistic, scores, "converged", "One look at the rows was enough.", 1)
+    return Fit(density, statistic, scores, "converged", "One pass over the rows was enough.", 1)
 
 
-def _iterate(
+def _expectation_maximisation(
     family: Family,
     X: Any,
     R: Any,
     density: Density,
     max_iter: int,
-    tol: float,
+    tol: float | None,
     trace: bool,
     callback: Callable[[int, float], Any] | None,
-    accelerate: bool,
+    squarem: Squarem,
 ) -> Fit:
-    X, R = (X, R) if family.in_order else _arranged(X, R)
-    scores: list[float] = []
-    bounds: list[float] = []
-    objective: list[float] = []  # likelihoods, with the prior's part
-    raised: list[float] = []  # bounds, with it
-    leaps = Squarem(accelerate)
+    history = _History()
     statistic: Statistic | None = None
-    outcome: Outcome = "too many steps"
-    message = f"The likelihood was still rising after {max_iter} steps; raise max_iter, or tol if this is close enough."
+    outcome: Outcome | None = None
     steps = 0
-    while steps < max_iter and outcome == "too many steps":
+    while steps < max_iter and outcome is None:
         expected = accumulate(family, X, R, at=density)
         if not isinstance(expected, ExpectedStatistic):
-            return _at_once(family, X, R, expected, trace)
+            return _closed_form(family, X, R, expected, trace)
         score = float(expected.log_likelihood.sum())
-        height = score + family.log_prior(density, expected.statistic)
-        fallen = leaps.landed(height, max([*objective[-1:], *raised[-1:]], default=-np.inf))
-        if fallen is not None:  # the leap went too far: one step back, to where plain EM had led
-            density, steps = fallen, steps + 1
+        objective = score + family.log_prior(density, expected.statistic)
+        before = squarem.rejected(objective, history.least())
+        steps += 1
+        if before is not None:
+            density = before
             continue
-        scores.append(score)
-        objective.append(height)
-        stop = callback is not None and callback(steps, score) is True
+        history.add(score, objective)
+        stop = callback is not None and callback(steps - 1, score) is True
         try:
-            if not np.isfinite(score):
-                raise Collapse(f"the log-likelihood became {score}; use a prior or a floor.")
-            with without_floor_warnings():
-                found = family.maximise(expected.statistic)
+            found = _m_step(family, expected.statistic, score)
         except Collapse as reason:
-            outcome, message = "collapsed", f"Step {steps} failed: {reason}"
+            outcome, steps, history.reason = "collapsed", steps - 1, str(reason)
             break
         if trace:
-            bounds.append(float(accumulate(Score(found, density), X, R).log_likelihood.sum()))
-            raised.append(bounds[-1] + family.log_prior(found, expected.statistic))
-        statistic, steps = expected.statistic, steps + 1
+            elbo = float(accumulate(LogLikelihood(found, density), X, R).log_likelihood.sum())
+            history.add_elbo(elbo, family.log_prior(found, expected.statistic))
+        statistic = expected.statistic
         # For each unit of weight of the column that was observed least.
-        if leaps.change(height) <= tol * expected.weight.sum(axis=0).min():
-            outcome, message = "converged", f"The likelihood stopped changing after {steps} steps."
+        if tol is not None and squarem.change(objective) <= tol * expected.weight.sum(axis=0).min():
+            outcome = "converged"
         elif stop:
-            outcome, message = "stopped", f"The callback stopped the iteration after {steps} steps."
-        if outcome == "too many steps" and steps < max_iter:
-            density = leaps.onward(family, expected.statistic, height, found)
+            outcome = "stopped"
+        elif steps < max_iter:
+            density = squarem.following(family, statistic, objective, found)
+    return _finished(family, X, R, statistic, outcome or "too many steps", steps, history, trace)
+
+
+def _m_step(family: Family, statistic: Statistic, score: float) -> Density:
+    if not np.isfinite(score):
+        raise Collapse(f"the log-likelihood became {score}; use a prior or a floor.")
+    with without_floor_warnings():
+        return family.maximise(statistic)
+
+
+@dataclass
+class _History:
+    """The log-likelihoods of a run of EM, its lower bounds, and both with the log-prior."""
+
+    log_likelihoods: list[float] = field(default_factory=list)
+    objective: list[float] = field(default_factory=list)
+    elbos: list[float] = field(default_factory=list)
+    penalised_elbos: list[float] = field(default_factory=list)
+    reason: str = ""
+
+    def add(self, score: float, objective: float) -> None:
+        self.log_likelihoods.append(score)
+        self.objective.append(objective)
+
+    def add_elbo(self, elbo: float, log_prior: float) -> None:
+        self.elbos.append(elbo)
+        self.penalised_elbos.append(elbo + log_prior)
+
+    def least(self) -> float:
+        """What the next objective must reach."""
+        return max([*self.objective[-1:], *self.penalised_elbos[-1:]], default=-np.inf)
+
+
+def _finished(
+    family: Family, X: Any, R: Any, statistic: Any, outcome: Outcome, steps: int, history: _History, trace: bool
+) -> Fit:
+    message = {
+        "converged": f"The objective stopped changing after {steps} steps.",
+        "stopped": f"The callback stopped the iteration after {steps} steps.",
+        "too many steps": f"The objective was still rising after {steps} steps; raise max_iter, or tol if this is "
+        "close enough.",
+        "collapsed": f"Step {steps} failed: {history.reason}",
+    }[outcome]
     if statistic is None:
         raise Collapse(message)
-    density = family.maximise(statistic)  # once more, aloud
-    if trace:
-        scores.append(log_likelihood(density, X, R))
-    return Fit(density, statistic, tuple(scores), outcome, message, steps, tuple(bounds), tuple(objective))
+    density = family.maximise(statistic)  # again, with the warnings that the steps left out
+    scores = [*history.log_likelihoods, *([log_likelihood(density, X, R)] if trace else [])]
+    return Fit(
+        density, statistic, tuple(scores), outcome, message, steps, tuple(history.elbos), tuple(history.objective)
+    )
 
 
-def _arranged(X: Any, R: Any) -> tuple[Any, Any]:
-    """Rows in memory with missing cells, in the order of what is missing: what patterns share is done once."""
+def _by_pattern(X: Any, R: Any) -> tuple[Any, Any]:
+    """Rows in memory with missing values, sorted by which values are missing: what a pattern shares is done once."""
     if not isinstance(X, np.ndarray) or X.dtype.kind != "f" or X.ndim != 2:
         return X, R
     missing = np.isnan(X)

@@ -5,7 +5,6 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, as_floats, is_sparse
 from parzen.compute.checks import choose
@@ -14,12 +13,20 @@ from parzen.compute.memberships import Memberships
 from parzen.compute.moments import higher_moments, moments
 from parzen.conjugate import NormalInverseGamma, NormalInverseWishart, NormalMean
 from parzen.densities.density import Density
-from parzen.densities.gaussian import GaussianDensity, StudentDensity, lower_triangle
+from parzen.densities.gaussian import GaussianDensity, StudentDensity
 from parzen.families.checks import ESTIMATES, total_or_collapse
+from parzen.families.covariance_floor import (
+    factors,
+    floor_units,
+    floored_variances,
+    pooled_variances,
+    shrunk,
+    with_empty_groups_filled,
+)
 from parzen.families.family import Family
 from parzen.statistics.accumulate import accumulate
 from parzen.statistics.joint import ExpectedStatistic
-from parzen.statistics.messages import Collapse, NeedsDensity, named_groups, warn_floor, without_floor_warnings
+from parzen.statistics.messages import NeedsDensity, without_floor_warnings
 from parzen.statistics.moments import Moments
 
 Prior = NormalMean | NormalInverseGamma | NormalInverseWishart
@@ -149,11 +156,11 @@ class Gaussian(Family):
             np.broadcast_to(statistic.weight.reshape(len(statistic.mean), -1), statistic.mean.shape), "Gaussian"
         )
         if self._estimate != "ml":
-            return self._believed(statistic)
-        seen = _filled(statistic)
+            return self._posterior_density(statistic)
+        seen = with_empty_groups_filled(statistic)
         cells = statistic.observed or statistic
         whole = cells.pooled()
-        units = _units(cells, whole)
+        units = floor_units(cells, whole)
         added = self.noise + (self.smoothing * float(whole.variances().max()) if self.smoothing else 0.0)
         spread = statistic.within() if not self._average and self.shared else seen
         if self.covariance_type == "full":
@@ -172,7 +179,7 @@ class Gaussian(Family):
         variance = (1 - self.ridge) * variance + self.ridge + added
         if self._average:
             variance = (self._weights(statistic) @ variance)[None]
-        deviation = np.sqrt(_floored(variance, units, self.floor))
+        deviation = np.sqrt(floored_variances(variance, units, self.floor))
         return GaussianDensity(seen.mean, np.ascontiguousarray(np.broadcast_to(deviation, (len(seen.mean), d))))
 
     def log_prior(self, density: Any, statistic: Any) -> float:
@@ -204,7 +211,7 @@ class Gaussian(Family):
         one = self.shared is not False
         return K * d + (0 if known else each if one else K * each)
 
-    def _believed(self, statistic: Moments) -> GaussianDensity | StudentDensity:
+    def _posterior_density(self, statistic: Moments) -> GaussianDensity | StudentDensity:
         """MAP or Bayes."""
         prior: Any = self.prior or self._default_prior(statistic)
         posterior = prior.update(statistic)
@@ -235,7 +242,7 @@ class Gaussian(Family):
     def _default_prior(self, statistic: Moments) -> Prior:
         whole = statistic.pooled()
         K, d = statistic.mean.shape
-        units = _spread((statistic.observed or statistic).pooled())[0]
+        units = pooled_variances((statistic.observed or statistic).pooled())[0]
         if self.covariance_type == "full":
             return NormalInverseWishart(whole.mean[0], 0.01, d + 2.0, np.diag(units / K ** (2 / d)))
         # An inverse Wishart of one dimension, with 3 degrees of freedom.
@@ -264,9 +271,9 @@ class Gaussian(Family):
             unit = scale[:, :, None] * scale[:, None, :]
             assert spread.quartic is not None
             relative = replace(spread, quartic=spread.quartic / unit**2)
-            covariance = unit * _shrunk(covariance / unit, self._share(covariance / unit, relative))
+            covariance = unit * shrunk(covariance / unit, self._share(covariance / unit, relative))
         else:
-            covariance = _shrunk(covariance, self._share(covariance, spread))
+            covariance = shrunk(covariance, self._share(covariance, spread))
         return (1 - self.ridge) * covariance + self.ridge * np.eye(covariance.shape[1])
 
     def _share(self, covariance: Array, spread: Moments) -> Array:
@@ -324,98 +331,3 @@ class Gaussian(Family):
             for name, value in vars(self.prior).items():
                 if name in ("location", "shape", "deviation", "noise") and value.shape[-1:] not in allowed:
                     raise ValueError(f"{name} of the prior has shape {value.shape}, but there are {d} columns.")
-
-
-def covariance_factors(covariance: Array, statistic: Moments, floor: float) -> Array:
-    """Cholesky factors of covariances that were found elsewhere, floored in the units of the data."""
-    cells = statistic.observed or statistic
-    return factors(covariance, _units(cells, cells.pooled()), floor)
-
-
-def _filled(statistic: Moments) -> Moments:
-    """The statistic, in which groups (or columns of them) without weight have that of all rows together."""
-    empty = statistic.weight == 0
-    if not empty.any():
-        return statistic
-    pooled = statistic.pooled()
-    groups = np.flatnonzero(empty if empty.ndim == 1 else empty.any(axis=1))
-    warn_floor(f"{named_groups(groups)} have no weight (in some column); they get the estimate of all rows together.")
-    parts = {}
-    for name in ("weight", "mean", "scatter", "carry", "cubic", "quartic"):
-        own, whole = getattr(statistic, name), getattr(pooled, name)
-        if own is not None and len(own) == len(empty):
-            lacking = empty if empty.ndim == own.ndim else empty.reshape(len(empty), *(1,) * (own.ndim - 1))
-            parts[name] = np.where(lacking, whole, own)
-    return replace(statistic, **parts)
-
-
-def _spread(whole: Moments) -> Array:
-    """Variance of each column over all rows, (1, d); of constant ones, that of an average column."""
-    variances = whole.variances()
-    if not np.isfinite(variances).all():
-        raise ValueError(
-            "the moments of X are not finite: its cells are infinite or too large to be squared; rescale them."
-        )
-    constant = _constant(variances, whole.mean)
-    return np.where(constant, variances[~constant].mean() if (~constant).any() else 1.0, variances)
-
-
-def _units(seen: Moments, pooled: Moments) -> Array:
-    """Least variance of each column in a group where it varies, (1, d): what differs between groups is no spread."""
-    whole, own = _spread(pooled), seen.variances()
-    varying = np.where(_constant(own, seen.mean), np.inf, own).min(axis=0, keepdims=True)
-    return np.where(np.isfinite(varying), np.maximum(varying, 1e-12 * whole), whole)
-
-
-def _constant(variances: Array, mean: Array) -> NDArray[np.bool_]:
-    """What rounding leaves of a constant column's variance is no variance."""
-    return variances <= (8 * np.finfo(np.float64).eps * mean) ** 2
-
-
-def _floored(variance: Array, units: Array, floor: float) -> Array:
-    low = variance < floor * units if floor else variance <= 0
-    if low.any():
-        _say_floored(np.flatnonzero(low.any(axis=1)), floor)
-    return np.maximum(variance, floor * units)
-
-
-def _say_floored(groups: Any, floor: float) -> None:
-    what = (
-        f"the (co)variance of {named_groups(groups)} is singular: too few distinct rows, or columns that are "
-        "constant or depend on each other"
-    )
-    if not floor:
-        raise Collapse(f"{what}; give floor above 0, shrinkage, or a prior with estimate='map' or 'bayes'.")
-    warn_floor(
-        f"{what}. Variances were raised to floor={floor:g} times the data's own; for a spread that means something use "
-        "shrinkage, covariance='diagonal', or estimate='bayes'."
-    )
-
-
-def _shrunk(covariance: Array, share: Array) -> Array:
-    d = covariance.shape[1]
-    level = np.trace(covariance, axis1=1, axis2=2)[:, None, None] / d
-    return (1 - share) * covariance + share * level * np.eye(d)
-
-
-def factors(covariance: Array, units: Array, floor: float) -> Array:
-    """Cholesky factors, with eigenvalues not below the floor, in units of each group's own variances."""
-    own = np.diagonal(covariance, axis1=1, axis2=2)
-    scale = np.sqrt(np.where((own > 0) & (own >= floor * units), own, units))
-    least = max(floor, scale.shape[1] * np.finfo(np.float64).eps)  # below, an eigenvalue is rounding
-    relative = covariance / (scale[:, :, None] * scale[:, None, :])
-    try:
-        found = np.linalg.cholesky(relative)
-        # The trace of the inverse bounds the least eigenvalue.
-        sound = (np.linalg.inv(found) ** 2).sum(axis=(1, 2)) * least < 1
-    except np.linalg.LinAlgError:
-        found, sound = np.empty_like(relative), np.zeros(len(relative), dtype=bool)
-    low = []
-    for k in np.flatnonzero(~sound):
-        values, vectors = np.linalg.eigh(relative[k])
-        if values[0] < least:
-            low.append(k)
-        found[k] = lower_triangle((vectors * np.sqrt(np.maximum(values, floor)))[None])[0]
-    if low:
-        _say_floored(low, floor)
-    return found * scale[:, :, None]

@@ -1,29 +1,24 @@
 """Histograms: how many rows fall between edges, and how the edges are chosen."""
 
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy import special
 
 from parzen.compute.arrays import Array, ColumnError, as_floats
 from parzen.compute.checks import choose
 from parzen.compute.memberships import Memberships
 from parzen.conjugate import Dirichlet
-from parzen.densities.histogram import BinDensity, bin_of
+from parzen.densities.histogram import BinDensity
+from parzen.families.bins import MOST_BOXES, RULES, are_edges, box_count, box_weights, checked_bins, edges_by
 from parzen.families.checks import ESTIMATES, check_prior
 from parzen.families.family import Family
-from parzen.families.kernel import observed
-from parzen.smoothing.bandwidth.points import Points
+from parzen.families.sampling import observed
 from parzen.statistics.counts import Counts
 from parzen.statistics.messages import Collapse, warn_floor
 from parzen.statistics.sample import Sample
 from parzen.tables.table import Table
-
-RULES = ("fd", "scott", "sturges", "knuth", "equal")
-#: Most boxes of a histogram: beyond, it says nothing and costs much.
-MOST_BOXES = 2**24
 
 
 @dataclass(eq=False, repr=False)
@@ -89,7 +84,7 @@ class Histogram(Family):
         d = rows.shape[1]
         edges = self._known_edges(d)
         sample = observed(rows, R, "a histogram")
-        return sample if edges is None else Counts(self._counted(sample, edges), (_boxes(edges),))
+        return sample if edges is None else Counts(self._counted(sample, edges), (box_count(edges),))
 
     def maximise(self, statistic: Counts | Sample) -> BinDensity:
         if isinstance(statistic, Sample):
@@ -117,7 +112,7 @@ class Histogram(Family):
     @staticmethod
     def _counted(sample: Sample, edges: tuple[Array, ...]) -> Array:
         """Weight in each box, of each group."""
-        return np.stack([_tally(*sample.of_group(k), edges) for k in range(sample.groups)])
+        return np.stack([box_weights(*sample.of_group(k), edges) for k in range(sample.groups)])
 
     # Edges ----------------------------------------------------------------------------------------------------------
 
@@ -132,14 +127,14 @@ class Histogram(Family):
                 raise ValueError(f"width must be finite and above 0, one or {d} numbers, got {self.width!r}.")
             return [("width", float(width)) for width in widths]
         given = self.bins
-        if isinstance(given, str | Integral) or (isinstance(given, list | tuple | np.ndarray) and _are_edges(given, d)):
-            return [_read(given)] * d
+        if isinstance(given, str | Integral) or (isinstance(given, list | tuple | np.ndarray) and are_edges(given, d)):
+            return [checked_bins(given)] * d
         if not isinstance(given, list | tuple | np.ndarray) or len(given) != d:
             raise ValueError(
                 f"bins must be a number, edges, one of {', '.join(map(repr, RULES))}, or one of these for each of {d} "
                 f"columns, got {given!r}."
             )
-        return [_read(one) for one in given]
+        return [checked_bins(one) for one in given]
 
     def _known_edges(self, d: int) -> tuple[Array, ...] | None:
         each = self._each(d)
@@ -151,7 +146,7 @@ class Histogram(Family):
                 edges = self._known_edges(d)
             except ValueError:
                 continue
-            if edges is not None and _boxes(edges) == statistic.sizes[0]:
+            if edges is not None and box_count(edges) == statistic.sizes[0]:
                 return edges
         raise ValueError("these counts were taken over other bins; observe the rows again.")
 
@@ -161,10 +156,10 @@ class Histogram(Family):
             raise Collapse("a histogram needs at least one row with weight; none came.")
         d = sample.width
         edges = tuple(
-            one if isinstance(one, np.ndarray) else _edges(one, points[:, j], w, d, j)
+            one if isinstance(one, np.ndarray) else edges_by(one, points[:, j], w, d, j)
             for j, one in enumerate(self._each(d))
         )
-        boxes = _boxes(edges)
+        boxes = box_count(edges)
         for j, part in enumerate(edges):
             if not (np.diff(part) > 0).all():
                 raise ColumnError("bins of column {column} are narrower than its digits; ask for wider ones.", j)
@@ -179,91 +174,3 @@ class Histogram(Family):
                 "histograms."
             )
         return edges
-
-
-def _tally(points: Array, weights: Array | None, edges: tuple[Array, ...]) -> Array:
-    box = np.zeros(len(points), dtype=np.int64)
-    for j, part in enumerate(edges):
-        place = bin_of(points[:, j], part)
-        if (place < 0).any():
-            value = points[place < 0, j][0]
-            raise ColumnError(
-                f"bins of column {{column}} reach from {part[0]:g} to {part[-1]:g}, but it holds {value:g}; widen the "
-                "edges, or leave out such rows.",
-                j,
-            )
-        box = box * (len(part) - 1) + place
-    return np.bincount(box, weights=weights, minlength=_boxes(edges)).astype(np.float64)
-
-
-def _boxes(edges: tuple[Array, ...]) -> int:
-    return int(np.prod([len(part) - 1 for part in edges], dtype=object))
-
-
-def _are_edges(given: Any, d: int) -> bool:
-    """Whether a list holds edges, rather than bins for each of d columns, as d > 1 whole numbers are."""
-    if any(not isinstance(one, Real) for one in given):
-        return False
-    return not (d > 1 and len(given) == d and all(isinstance(one, Integral) for one in given))
-
-
-def _read(one: Any) -> Any:
-    """Bins of a column as they are given, checked."""
-    if isinstance(one, str):
-        if one not in RULES:
-            raise ValueError(f"bins must be a number, edges or one of {', '.join(map(repr, RULES))}, got {one!r}.")
-        return one
-    if isinstance(one, Integral) and not isinstance(one, bool):
-        if one < 1:
-            raise ValueError(f"bins must be at least 1, got {one}.")
-        return int(one)
-    edges = np.asarray(one, dtype=np.float64)
-    if edges.ndim != 1 or len(edges) < 2 or not np.isfinite(edges).all() or not (np.diff(edges) > 0).all():
-        raise ValueError(f"edges of bins must be at least two finite numbers that rise, got {one!r}.")
-    return edges
-
-
-def _edges(rule: Any, x: Array, w: Array | None, d: int, j: int) -> Array:
-    """Edges of a column by a rule."""
-    low, high = float(x.min()), float(x.max())
-    if isinstance(rule, tuple):
-        width = rule[1]
-        first, last = np.floor(low / width), np.floor(high / width) + 1
-        first -= first * width > low  # a quotient may round either way
-        last += last * width < high
-        return width * (first + np.arange(min(last - first, MOST_BOXES + 1) + 1))
-    if not high > low:
-        raise ColumnError(
-            f"column {{column}} is constant (n_samples = {len(x)}), so no bins follow from it; leave it out, or give "
-            "edges or a width.",
-            j,
-        )
-    if isinstance(rule, int):
-        return np.linspace(low, high, rule + 1)
-    points = Points.of(x, w)
-    n = points.n
-    if rule == "equal":
-        inner = points.quantiles(tuple(np.linspace(0.0, 1.0, max(1, round(2.0 * n**0.4)) + 1)))
-        return np.unique(inner)
-    if rule == "knuth":
-        return np.linspace(low, high, _knuth(x, w, n) + 1)
-    if rule == "sturges":
-        return np.linspace(low, high, int(np.ceil(np.log2(n))) + 2)
-    first, third = points.quantiles((0.25, 0.75))
-    by_range = 2.0 * (third - first) * n ** (-1.0 / (d + 2))
-    width = by_range if rule == "fd" and by_range > 0 else 3.49 * points.deviation * n ** (-1.0 / (d + 2))
-    return np.linspace(low, high, int(np.clip(np.ceil((high - low) / width), 1, MOST_BOXES + 1)) + 1)
-
-
-def _knuth(x: Array, w: Array | None, n: float) -> int:
-    """Number of equal bins of greatest posterior probability (Knuth 2006)."""
-    scaled = (x - x.min()) / (x.max() - x.min())
-    weights = None if w is None else w * (n / w.sum())
-
-    def log_posterior(m: int) -> float:
-        counts = np.bincount(np.minimum((scaled * m).astype(np.int64), m - 1), weights=weights, minlength=m)
-        constant = n * np.log(m) + special.gammaln(0.5 * m) - m * special.gammaln(0.5) - special.gammaln(n + 0.5 * m)
-        return float(constant + special.gammaln(counts + 0.5).sum())
-
-    most = int(min(max(50, 4 * n**0.5), 2000))
-    return 1 + int(np.argmax([log_posterior(m) for m in range(1, most + 1)]))

@@ -15,8 +15,9 @@ from parzen.densities.hmm import HMMDensity
 from parzen.densities.mixture import MixtureDensity
 from parzen.families.family import Family
 from parzen.families.fit import fit
-from parzen.families.likelihood import begin
-from parzen.families.mixture import Mixture, SemiSupervisedMixture
+from parzen.families.likelihood import initial_density
+from parzen.families.mixture import Mixture
+from parzen.families.semi_supervised_mixture import SemiSupervisedMixture
 from parzen.statistics.counts import Counts
 from parzen.statistics.joint import ExpectedStatistic, Joint
 from parzen.statistics.messages import Collapse, NeedsDensity, naming_groups, without_floor_warnings
@@ -66,6 +67,7 @@ class HMM(Family):
 
     keeps_rows: ClassVar[bool] = True
     in_order: ClassVar[bool] = True
+    iterates: ClassVar[bool] = True
 
     @property
     def takes_missing(self) -> bool:  # type: ignore[override]
@@ -91,7 +93,7 @@ class HMM(Family):
         if len(impossible):
             raise Collapse(
                 f"sequence {int(impossible[0])} is impossible under the current chain; allow more transitions"
-                + ("" if self.states is None else " (the states in y must keep to the topology)")
+                + ("" if self.states is None else " (labels must keep to the topology)")
                 + ", or use a prior or a floor for the emissions."
             )
         share = found.posterior if w is None else found.posterior * np.repeat(w, lengths)[:, None]
@@ -116,9 +118,9 @@ class HMM(Family):
     def maximise(self, statistic: Joint) -> HMMDensity:
         first, pairs, inner = statistic.parts
         K = int(self.n_components)
-        start = shares(first.counts, self.start_concentration, self.start_allowed)[0]  # type: ignore[attr-defined]
+        start = dirichlet_mode(first.counts, self.start_concentration, self.start_allowed)[0]  # type: ignore[attr-defined]
         counts = pairs.counts.reshape(K, K)  # type: ignore[attr-defined]
-        transition = shares(counts, self.transition_concentration, self.transition_allowed)
+        transition = dirichlet_mode(counts, self.transition_concentration, self.transition_allowed)
         with naming_groups("states"):
             emission = self._states().components().maximise(inner)
         return HMMDensity(emission, start, transition, self.lengths)
@@ -153,8 +155,8 @@ class HMM(Family):
         """A chain that may begin anywhere it is allowed to, and likes to stay."""
         K = int(self.n_components)
         likes = STAYING * np.eye(K) + (1 - STAYING) * np.full((K, K), 1.0 / K) if stay is None else stay
-        start = shares(np.full((1, K), 1.0), 1.0, self.start_allowed)[0]
-        return HMMDensity(emission, start, shares(likes, 1.0, self.transition_allowed), self.lengths)
+        start = dirichlet_mode(np.full((1, K), 1.0), 1.0, self.start_allowed)[0]
+        return HMMDensity(emission, start, dirichlet_mode(likes, 1.0, self.transition_allowed), self.lengths)
 
     def _open(self, X: Any, begun: Any, rows: Array | None, rng: np.random.Generator) -> Density:
         """The states' densities at the start. What is impossible there would stay so: each gets a part of all rows."""
@@ -169,7 +171,9 @@ class HMM(Family):
         """The states' densities of rows in which each has a share, and at least some of every one."""
         share = share + 0.3 / share.shape[1]
         with without_floor_warnings():
-            return begin(self._states().components(), X, share if rows is None else share * rows[:, None], rng)
+            return initial_density(
+                self._states().components(), X, share if rows is None else share * rows[:, None], rng
+            )
 
     def _others(
         self,
@@ -232,8 +236,14 @@ class HMM(Family):
         return chain + self._states().components().n_parameters(density.emission)
 
 
-def shares(counts: Array, concentration: float, allowed: Any) -> Array:
-    """Rows of counts as probabilities, zero where not allowed; a row without weight is even."""
+def dirichlet_mode(counts: Array, concentration: Any, allowed: Any = None) -> Array:
+    """Mode of the Dirichlet posterior of each row of counts, zero where not allowed; uniform without any weight.
+
+    Parameters
+    ----------
+    concentration : float or array
+        Of the prior; 1 is none, so that the mode is the relative frequencies.
+    """
     ways = True if allowed is None else np.asarray(allowed, dtype=bool).reshape(counts.shape)
     open_to = np.broadcast_to(ways, counts.shape)
     raised = np.where(open_to, np.maximum(counts + (concentration - 1.0), 0.0), 0.0)

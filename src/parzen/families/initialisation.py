@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 from parzen.compute.arrays import Array, is_sparse
 from parzen.compute.memberships import Labels
 from parzen.compute.moments import moments
-from parzen.families.kmeans import CentroidDensity, filled_in, lloyd, plus_plus, sampled, seeded
+from parzen.families.kmeans import CentroidDensity, lloyd, seeded
+from parzen.families.seeding import filled_in, plus_plus, sampled
 from parzen.statistics.moments import Moments
+from parzen.tables.kinds import few_levels
 
 INITS = ("auto", "kmeans", "k-means++", "random", "random_from_data")
-
-#: Columns of whole numbers with at most so many different ones are taken for categories.
-FEW = 12
 
 
 def labels_to_try(
@@ -132,11 +131,9 @@ def _standardised(points: Array, w: Array | None) -> Array:
     """Columns in units of their deviations; columns of a few whole numbers as indicators of each."""
     parts = []
     for column in points.T:
-        values = np.unique(column[:: len(column) // (10 * FEW) + 1])
-        whole = len(values) <= FEW and np.array_equal(values, np.floor(values))
-        values = np.unique(column) if whole else values
-        if whole and 2 < len(values) <= FEW:
-            parts.append((column[:, None] == values).astype(np.float64))
+        levels = few_levels(column)
+        if levels is not None:
+            parts.append((column[:, None] == levels).astype(np.float64))
         else:
             centred = column - np.average(column, weights=w)
             spread = np.sqrt(np.average(centred**2, weights=w))

@@ -2,18 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from parzen.compute.arrays import Array, as_floats, is_sparse
+from parzen.compute.arrays import Array, as_floats
 from parzen.compute.kmeans import centre_step
 from parzen.compute.memberships import Memberships, group_count
 from parzen.densities.columns import chosen
 from parzen.densities.density import Density
 from parzen.families.family import Family
 from parzen.families.fit import Fit, fit
+from parzen.families.seeding import filled_in, plus_plus, sampled
 from parzen.statistics.accumulate import for_blocks
 from parzen.statistics.joint import ExpectedStatistic
 from parzen.statistics.messages import NeedsDensity
@@ -79,6 +80,8 @@ class Centroids(Family):
 
     n_clusters: int = 8
 
+    iterates: ClassVar[bool] = True
+
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> ExpectedStatistic:
         if at is None:
             raise NeedsDensity("clusters are found by iteration: use parzen.fit or KMeans.")
@@ -104,71 +107,6 @@ class Centroids(Family):
         return CentroidDensity(seeded(filled_in(rows, w), w, self.n_clusters, rng))
 
 
-def sampled(X: Any, w: Array | None, most: int, rng: np.random.Generator) -> tuple[Any, Array | None]:
-    """At most so many of the rows, with their weights.
-
-    Where there are no more than that: all of them, sorted, equal ones once, so that what is drawn from them depends
-    neither on their order nor on whether a row comes twice or weighs twice.
-    """
-    n = X.shape[0]
-    if n > most:
-        rows = np.sort(rng.choice(n, size=most, replace=False))
-        return X[rows], None if w is None else np.ascontiguousarray(w[rows])
-    if is_sparse(X) or n == 0:
-        return X, w
-    order = np.lexsort(X.T[::-1])
-    X = X[order]
-    new = np.concatenate([[True], ((X[1:] != X[:-1]) & ~(np.isnan(X[1:]) & np.isnan(X[:-1]))).any(axis=1)])
-    begin = np.flatnonzero(new)
-    weight = np.ones(n) if w is None else w[order]
-    return np.ascontiguousarray(X[begin]), np.add.reduceat(weight, begin)
-
-
-def filled_in(X: Any, w: Array | None = None) -> Array:
-    """Rows as float64, in which missing cells have their column's mean."""
-    X = np.array(X, dtype=np.float64)
-    missing = np.isnan(X)
-    if missing.any():
-        weight = ~missing * (1.0 if w is None else w[:, None])
-        whole = weight.sum(axis=0)
-        total = (weight * np.where(missing, 0.0, X)).sum(axis=0)
-        X = np.where(missing, total / np.where(whole > 0, whole, 1.0), X)
-    return X
-
-
-def plus_plus(X: Array, w: Array | None, K: int, rng: np.random.Generator, first: Array | None = None) -> Array:
-    """Centres that are rows far from each other: greedy k-means++ (Arthur & Vassilvitskii 2007).
-
-    Parameters
-    ----------
-    X : array of shape (n, d), without missing cells
-    first : centres that are known already, (k, d)
-    """
-    n, d = X.shape
-    trials = 2 + int(np.log(K))
-    origin = np.average(X, axis=0, weights=w)
-    X = X - origin
-    squares = (X * X).sum(axis=1)
-    weight = np.ones(n) if w is None else w
-    centre = np.empty((K, d))
-    known = 0 if first is None else len(first)
-    if first is not None and known:
-        centre[:known] = first - origin
-        far = np.min([_distances(X, squares, one[None])[:, 0] for one in centre[:known]], axis=0)
-    else:
-        centre[0] = X[_drawn(weight, rng.random(1))[0]]
-        known, far = 1, _distances(X, squares, centre[:1])[:, 0]
-    for k in range(known, K):
-        if not (weight @ far) > 0:  # every row lies on a centre
-            centre[k:] = X[_drawn(weight, rng.random(K - k))]
-            break
-        tries = _drawn(weight * far, rng.random(trials))
-        near = np.minimum(far[:, None], _distances(X, squares, X[tries]))
-        best = int((weight @ near).argmin())
-        centre[k], far = X[tries[best]], near[:, best]
-    return centre + origin
-
-
 def seeded(X: Array, w: Array | None, K: int, rng: np.random.Generator) -> Array:
     """The best of a few short k-means, each from seeds of its own, on a sample of the rows (without missing cells).
 
@@ -186,15 +124,3 @@ def lloyd(X: Array, w: Array | None, centre: Array, max_iter: int) -> Fit:
     return fit(
         Centroids(len(centre)), X, w, start=CentroidDensity(centre), max_iter=max_iter, tol=0.0, accelerate=False
     )
-
-
-def _drawn(mass: Array, at: Array) -> NDArray[np.intp]:
-    """Rows at these quantiles of their mass."""
-    total = np.cumsum(mass)
-    return np.minimum(np.searchsorted(total, at * total[-1], side="right"), len(mass) - 1)
-
-
-def _distances(X: Array, squares: Array, to: Array) -> Array:
-    """Squared distances of rows to a few points, (n, k)."""
-    values: Array = squares[:, None] - 2.0 * (X @ to.T) + (to * to).sum(axis=1)
-    return np.maximum(values, 0.0)

@@ -11,17 +11,20 @@ from parzen.families.family import Family
 from parzen.statistics.accumulate import accumulate
 from parzen.statistics.joint import ExpectedStatistic, Joint
 from parzen.statistics.messages import NeedsDensity
+from parzen.statistics.statistic import Statistic
 
 
 @dataclass(frozen=True)
-class Score:
-    """Observes the log-likelihood of rows under given densities, or its lower bound: an `ExpectedStatistic` of nothing else.
+class LogLikelihood:
+    """Observes the log-likelihood of rows under given densities, or its evidence lower bound (ELBO).
+
+    What it observes is an `ExpectedStatistic` of nothing else: log-likelihoods add over blocks as statistics do.
 
     Attributes
     ----------
     density : the densities
     other : Density, optional
-        Where the lower bound is taken.
+        The density whose responsibilities the lower bound is taken with.
     """
 
     density: Density
@@ -49,20 +52,35 @@ class Score:
         return ExpectedStatistic(Joint(()), weight, likelihood)
 
 
-def begin(family: Family, X: Any, R: Any, rng: np.random.Generator) -> Density:
-    """Where a family begins as a part of another: at its end, if one look at the rows is enough."""
+def initial_density(family: Family, X: Any, R: Any, rng: np.random.Generator) -> Density:
+    """Where EM begins for a family that is a part of another one: its closed form, or its own start."""
+    if family.iterates:
+        return family.start(X, R, rng)
     try:
         return family.maximise(accumulate(family, X, R))
     except NeedsDensity:
         return family.start(X, R, rng)
 
 
-def observe_at(family: Family, X: Any, R: Memberships, density: Density) -> ExpectedStatistic:
-    """Statistic of a block of rows with their log-likelihood under a density, whether or not it depends on it."""
+def expected_statistic(family: Family, X: Any, R: Memberships, at: Density) -> Statistic:
+    """Sufficient statistic of a block of rows, expected under the current density where it depends on one."""
+    if not family.iterates:
+        try:
+            return family.observe(X, R)
+        except NeedsDensity:
+            pass
+    seen = family.observe(X, R, at)
+    return seen.statistic if isinstance(seen, ExpectedStatistic) else seen
+
+
+def observe_with_likelihood(family: Family, X: Any, R: Memberships, density: Density) -> ExpectedStatistic:
+    """Statistic of a block of rows with their log-likelihood under a density, whether or not it depends on that."""
     seen = family.observe(X, R, density)
-    return seen if isinstance(seen, ExpectedStatistic) else replace(Score(density).observe(X, R), statistic=seen)
+    return (
+        seen if isinstance(seen, ExpectedStatistic) else replace(LogLikelihood(density).observe(X, R), statistic=seen)
+    )
 
 
 def log_likelihood(density: Density, X: Any, R: Any = None) -> float:
     """Weighted sum of the log-densities of the rows, each under its own group's density."""
-    return float(accumulate(Score(density), X, R).log_likelihood.sum())
+    return float(accumulate(LogLikelihood(density), X, R).log_likelihood.sum())

@@ -85,7 +85,7 @@ class Markov(Family):
         elif self.estimate == "map":
             counts = counts + (self.concentration - 1.0)
         whole = counts.sum(axis=2, keepdims=True)
-        # After a context that was never met, what follows any.
+        # After an unseen context: what follows any.
         anywhere = counts.sum(axis=1, keepdims=True)
         anywhere = np.where(anywhere.sum(axis=2, keepdims=True) > 0, anywhere, 1.0)
         counts = np.where(whole > 0, counts, anywhere)

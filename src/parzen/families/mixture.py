@@ -3,35 +3,29 @@
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from parzen.compute.arrays import Array, as_floats, is_sparse, row_block
+from parzen.compute.arrays import Array, is_sparse
 from parzen.compute.checks import choose
-from parzen.compute.em import em_step, em_step_missing
 from parzen.compute.memberships import Labels, Memberships, group_count, only_group
 from parzen.densities.density import Density
 from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.mixture import MixtureDensity
 from parzen.densities.per_group import PerGroupDensity
-from parzen.densities.posterior import memberships
 from parzen.families.family import Family
 from parzen.families.fit import fit
 from parzen.families.gaussian import Gaussian
-from parzen.families.initialisation import INITS, alike, completed_labels, labels_to_try, rows_worth
-from parzen.families.likelihood import begin
+from parzen.families.initialisation import INITS, alike, labels_to_try, rows_worth
+from parzen.families.likelihood import initial_density
+from parzen.families.mixture_statistic import by_responsibilities, gaussian_statistic, mixture_statistic
 from parzen.families.per_group import PerGroup
-from parzen.families.product import Product
+from parzen.families.point_estimates import point_estimates
 from parzen.families.uniform import Uniform
-from parzen.statistics.accumulate import EVALUATED
 from parzen.statistics.joint import ExpectedStatistic, Joint
 from parzen.statistics.messages import Collapse, NeedsDensity, naming_groups, warn_floor, without_floor_warnings
-from parzen.statistics.moments import Moments
-from parzen.statistics.sample import Sample
-from parzen.statistics.statistic import Statistic
-from parzen.statistics.sums import Sums
 from parzen.tables.table import Table
 
 
@@ -54,7 +48,7 @@ class Mixture(Family):
         Of a Dirichlet prior of the weights: 1 is none, more keeps components from dying, 0 to 1 lets them.
     init : "auto", "kmeans", "k-means++", "random" or "random_from_data"
         Where EM begins. "auto" tries partitions of a sample by k-means, in the columns' own units and after whitening,
-        and by merging small clusters, until two of them lead to the same height, and keeps the one that led highest.
+        and by merging small clusters, until two of them lead to the same objective, and keeps the best.
     n_init : int
         How many times more partitions are tried.
     held : pair (list of int, GaussianDensity), optional
@@ -76,6 +70,8 @@ class Mixture(Family):
     init: str = "auto"
     n_init: int = 1
     held: Any = None
+
+    iterates: ClassVar[bool] = True
 
     @property
     def takes_missing(self) -> bool:  # type: ignore[override]
@@ -109,10 +105,10 @@ class Mixture(Family):
     def _observe_one(self, X: Any, w: Array | None, at: MixtureDensity) -> tuple[Joint, float, float]:
         """Statistic, weight and log-likelihood of the rows of one mixture."""
         family = self.components()
-        found = _at_once(family, X, w, at)
-        inner, weight, likelihood = found if found is not None else _by_memberships(family, X, w, at)
+        found = gaussian_statistic(family, X, w, at)
+        inner, weight, likelihood = found if found is not None else by_responsibilities(family, X, w, at)
         total = float(X.shape[0] if w is None else w.sum())
-        return _counted(weight, inner), total, likelihood
+        return mixture_statistic(weight, inner), total, likelihood
 
     def log_prior(self, density: Any, statistic: Any) -> float:
         groups: Any = density.parts if isinstance(density, PerGroupDensity) else (density,)
@@ -175,7 +171,7 @@ class Mixture(Family):
         if self.init != "auto" and self.n_init == 1:
             codes = self._spared(next(iter(tries)))
             with without_floor_warnings(), naming_groups("components"):
-                return self.mixed(begin(family, rows, self._first(codes, own), rng), codes, own)
+                return self.mixed(initial_density(family, rows, self._first(codes, own), rng), codes, own)
         tried, failed = 0, ""
         with without_floor_warnings(), naming_groups("components"):
             for codes in tries:
@@ -183,7 +179,7 @@ class Mixture(Family):
                     break
                 try:
                     parts, codes = codes, self._spared(codes)
-                    density = begin(family, rows, self._first(codes, own), rng)
+                    density = initial_density(family, rows, self._first(codes, own), rng)
                     found = fit(self, rows, own, start=self.mixed(density, codes, own), max_iter=30, tol=1e-3)
                 except Collapse as reason:
                     failed = str(reason)
@@ -227,7 +223,11 @@ class Mixture(Family):
     def components(self) -> Family:
         """The family of the components, by point estimates."""
         given = Gaussian() if self.family is None else self.family
-        return PerGroup([_pointwise(part) for part in given]) if isinstance(given, list | tuple) else _pointwise(given)
+        return (
+            PerGroup([point_estimates(part) for part in given])
+            if isinstance(given, list | tuple)
+            else point_estimates(given)
+        )
 
     def size(self) -> int:
         """How many components there are."""
@@ -259,120 +259,6 @@ class Mixture(Family):
             raise ValueError(f"n_init must be a whole number, at least 1, got {self.n_init!r}.")
 
 
-@dataclass(eq=False, repr=False)
-class SemiSupervisedMixture(Family):
-    """A mixture of which some rows tell their component: its memberships are `Labels`, negative where they don't.
-
-    Parameters
-    ----------
-    mixture : Mixture
-    """
-
-    mixture: Any = None
-
-    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> ExpectedStatistic:
-        if at is None:
-            raise NeedsDensity("a mixture must be found by iteration: use parzen.fit or an estimator.")
-        assert isinstance(R, Labels)
-        inner, weight, likelihood = _by_memberships(self.mixture.components(), X, R.weights, at, R.codes)
-        return ExpectedStatistic(Joint((_counted(weight, inner),)), np.array([weight.sum()]), np.array([likelihood]))
-
-    def maximise(self, statistic: Joint) -> Density:
-        return self.mixture.maximise(statistic)
-
-    def log_prior(self, density: Any, statistic: Any) -> float:
-        return float(self.mixture.log_prior(density, statistic))
-
-    def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> MixtureDensity:
-        assert isinstance(R, Labels)
-        codes = completed_labels(X, R, rng)
-        density = begin(self.mixture.components(), X, Labels(codes, R.weights, R.groups), rng)
-        return self.mixture.mixed(density, codes, R.weights)
-
-
-def _pointwise(family: Any) -> Family:
-    """The same family with parameters in the place of predictives."""
-    if not isinstance(family, Family):
-        raise TypeError(f"family must be a family such as Gaussian(), or a list of them, got {family!r}.")
-    if family.keeps_rows:
-        raise ValueError(f"{family!r} keeps its rows, and can't be a component: EM would keep them once for each.")
-    if isinstance(family, Product) and isinstance(family.blocks, dict):
-        return replace(family, blocks={key: _pointwise(part) for key, part in family.blocks.items()})
-    if isinstance(family, PerGroup):
-        return replace(family, parts=[_pointwise(part) for part in family.parts])
-    own = vars(family)
-    if "estimate" not in own or (own["estimate"] or ("bayes" if own.get("prior") else "ml")) != "bayes":
-        return family
-    prior = own.get("prior")
-    return replace(family, estimate="map", prior=None if prior is None else prior.raised())
-
-
-def _at_once(family: Family, X: Any, w: Array | None, at: MixtureDensity) -> tuple[Moments, Array, float] | None:
-    """Posteriors and moments of Gaussians in one pass; None where the family, or the rows, ask for another road."""
-    if type(family) is not Gaussian or at.gaussians is None or is_sparse(X):
-        return None
-    if family.needs_fourth:
-        return None
-    if at.gaussians.kind == "shared" and not (family.shared is True and family._estimate == "ml"):
-        return None
-    if (at.gaussians.kind == "diagonal") != (family.covariance_type != "full"):
-        return None
-    rows = as_floats(X, at.shape[1])
-    if not at.gaussians.takes(rows, w):
-        rows = rows.astype(np.float64)
-        if not at.gaussians.takes(rows):
-            return None
-    step = em_step(rows, w, at.gaussians)
-    if step is None:
-        return _with_gaps(rows, w, at)
-    seen = Moments(*step[:4])
-    return seen, seen.weight if seen.weight.ndim == 1 else np.ascontiguousarray(seen.weight[:, 0]), step[4]
-
-
-def _with_gaps(X: Any, w: Array | None, at: MixtureDensity) -> tuple[Moments, Array, float] | None:
-    gaussians = at.components
-    assert isinstance(gaussians, GaussianDensity)
-    if gaussians.factor.ndim == 2 or X.shape[1] == 1:
-        return None
-    step = em_step_missing(X, w, gaussians.mean, gaussians.factor, at.log_weight)
-    if step is None:
-        return None
-    seen = Moments(*step[0], observed=Moments(*step[1]))
-    return seen, seen.weight, step[2]
-
-
-def _by_memberships(
-    family: Family, X: Any, w: Array | None, at: MixtureDensity, codes: NDArray[np.int32] | None = None
-) -> tuple[Any, Array, float]:
-    """Posteriors of a few rows after the other, and what the family observes by them: any family, any rows."""
-    total: Any = None
-    weight, likelihood = np.zeros(at.size), 0.0
-    for first in range(0, max(X.shape[0], 1), EVALUATED):  # no more memberships at a time than stay in cache
-        rows = slice(first, first + EVALUATED)
-        block = row_block(X, first, first + EVALUATED)
-        own, known = None if w is None else w[rows], None if codes is None else codes[rows]
-        shares, part = memberships(at.components, at.log_weight, block, own, known)
-        weight, likelihood = weight + shares.sum(axis=0), likelihood + part
-        seen = _observe(family, block, shares, at.components)
-        total = seen if total is None else total + seen
-    return total, weight, likelihood
-
-
-def _observe(family: Family, X: Any, R: Array, at: Density) -> Statistic:
-    try:
-        seen = family.observe(X, R)
-    except NeedsDensity:
-        seen = family.observe(X, R, at)
-    if isinstance(seen, Sample):
-        raise ValueError(f"{family!r} keeps its rows, and can't be a component: EM would keep them once for each.")
-    return seen.statistic if isinstance(seen, ExpectedStatistic) else seen
-
-
-def _counted(weight: Array, inner: Any) -> Joint:
-    """The statistic of one mixture: its components' weights, and what their family has seen."""
-    return Joint((Sums(weight[:, None], weight[:, None]), inner))
-
-
 def _mixture(density: Any) -> MixtureDensity:
     assert isinstance(density, MixtureDensity)
     return density
@@ -397,5 +283,5 @@ def _first_batch(batches: Any, R: Any) -> tuple[Any, Any]:
 
 
 def _agree(one: tuple[int, float], other: tuple[int, float], n: float) -> bool:
-    """Whether two starts have led to the same height: there may be no higher one."""
+    """Whether two starts have led to the same objective, so that there may be no better one."""
     return one[0] == other[0] and abs(one[1] - other[1]) <= 2e-3 * n

@@ -9,7 +9,7 @@ from parzen.compute.memberships import Memberships, group_count, only_group
 from parzen.densities.density import Density
 from parzen.densities.per_group import PerGroupDensity
 from parzen.families.family import Family
-from parzen.families.likelihood import begin, observe_at
+from parzen.families.likelihood import initial_density, observe_with_likelihood
 from parzen.statistics.joint import ExpectedStatistic, Joint
 from parzen.statistics.statistic import Statistic
 from parzen.tables.table import Table
@@ -81,6 +81,11 @@ class PerGroup(Family):
         """Whether every group's family may have missing cells."""
         return all(part.takes_missing for part in self.parts or ())
 
+    @property
+    def iterates(self) -> bool:  # type: ignore[override]
+        """Whether a group's family is fitted by EM."""
+        return any(part.iterates for part in self.parts or ())
+
     def bind(self, table: Table) -> Self:
         return replace(self, parts=[part.bind(table) for part in self._parts()])
 
@@ -89,7 +94,7 @@ class PerGroup(Family):
         if at is None:
             return Joint(tuple(part.observe(X, only_group(R, k)) for k, part in enumerate(parts)))
         seen = [
-            observe_at(part, X, only_group(R, k), density)
+            observe_with_likelihood(part, X, only_group(R, k), density)
             for k, (part, density) in enumerate(zip(parts, at.parts, strict=True))
         ]
         weights = [np.broadcast_to(one.weight.reshape(1, -1), (1, X.shape[1])) for one in seen]
@@ -109,7 +114,7 @@ class PerGroup(Family):
 
     def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> PerGroupDensity:
         parts = enumerate(self._parts())
-        return PerGroupDensity(tuple(begin(part, X, only_group(R, k), rng) for k, part in parts))
+        return PerGroupDensity(tuple(initial_density(part, X, only_group(R, k), rng) for k, part in parts))
 
     def _parts(self, groups: int | None = None) -> list[Family]:
         parts = list(self.parts or ())

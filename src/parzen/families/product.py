@@ -10,7 +10,7 @@ from parzen.compute.arrays import Array, ColumnError
 from parzen.compute.memberships import Memberships, group_count
 from parzen.densities.product import ProductDensity
 from parzen.families.family import Family
-from parzen.families.likelihood import begin, observe_at
+from parzen.families.likelihood import initial_density, observe_with_likelihood
 from parzen.statistics.accumulate import map_rows
 from parzen.statistics.joint import ExpectedStatistic, Joint
 from parzen.statistics.statistic import Statistic
@@ -56,6 +56,11 @@ class Product(Family):
         super().set_params(**params)
         return self
 
+    @property
+    def iterates(self) -> bool:  # type: ignore[override]
+        """Whether a block's family is fitted by EM."""
+        return any(family.iterates for family in self._families().values())
+
     def bind(self, table: Table) -> Self:
         bound: dict[Any, Family] = {}
         owner: dict[int, Any] = {}
@@ -82,7 +87,7 @@ class Product(Family):
         likelihood = np.zeros(group_count(R))
         for (family, columns), density in zip(pairs, at.parts, strict=True):
             block = X[:, _slice(columns)]
-            seen = _named(columns, observe_at, family, block, R, density)
+            seen = _named(columns, observe_with_likelihood, family, block, R, density)
             weights.append(seen.weight.reshape(len(likelihood), -1))
             likelihood = likelihood + seen.log_likelihood
             parts.append(seen.statistic)
@@ -105,7 +110,7 @@ class Product(Family):
         pairs = [(family, _positions(key)) for key, family in self._families().items()]
         blocks = (map_rows(itemgetter((slice(None), _slice(columns))), X) for _, columns in pairs)
         triples = ((family, columns, block) for (family, columns), block in zip(pairs, blocks, strict=True))
-        parts = tuple(_named(columns, begin, family, block, R, rng) for family, columns, block in triples)
+        parts = tuple(_named(columns, initial_density, family, block, R, rng) for family, columns, block in triples)
         return ProductDensity(parts, tuple(columns for _, columns in pairs))
 
     def _families(self) -> dict[Any, Family]:

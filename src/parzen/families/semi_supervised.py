@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from parzen.compute.memberships import Labels, Memberships
 from parzen.densities.density import Density
 from parzen.densities.posterior import memberships
 from parzen.families.family import Family
-from parzen.families.likelihood import begin
+from parzen.families.likelihood import expected_statistic, initial_density
 from parzen.statistics.joint import ExpectedStatistic, Joint
 from parzen.statistics.messages import NeedsDensity
 from parzen.statistics.sums import Sums
@@ -67,15 +67,14 @@ class SemiSupervised(Family):
     family: Any = None
     log_class_prior: Any = None
 
+    iterates: ClassVar[bool] = True
+
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> ExpectedStatistic:
         if at is None:
             raise NeedsDensity("rows without a label need a current density: use parzen.fit or an estimator.")
         assert isinstance(R, Labels)
         values, total = memberships(at.density, at.log_class_prior, X, R.weights, R.codes)
-        try:
-            inner = self.family.observe(X, values)
-        except NeedsDensity:
-            inner = self.family.observe(X, values, at.density).statistic
+        inner = expected_statistic(self.family, X, values, at.density)
         weight = values.sum(axis=0)
         likelihood = np.zeros(len(weight))
         likelihood[0] = total
@@ -99,4 +98,6 @@ class SemiSupervised(Family):
         known = R.codes >= 0
         weight = np.bincount(R.codes[known], None if R.weights is None else R.weights[known], minlength=R.groups)
         log_class_prior = np.log(weight / weight.sum()) if self.log_class_prior is None else self.log_class_prior
-        return SemiSupervisedDensity(begin(self.family, X, R, rng), np.asarray(log_class_prior, dtype=np.float64))
+        return SemiSupervisedDensity(
+            initial_density(self.family, X, R, rng), np.asarray(log_class_prior, dtype=np.float64)
+        )

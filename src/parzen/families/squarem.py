@@ -1,4 +1,4 @@
-"""EM, accelerated by SQUAREM."""
+"""EM accelerated by SQUAREM: an extrapolation of three plain steps."""
 
 import numpy as np
 
@@ -9,41 +9,41 @@ from parzen.statistics.statistic import Statistic
 
 
 class Squarem:
-    """EM, accelerated: after three plain steps a long one, in the direction and at the rate of these.
+    """Squared extrapolation of EM (Varadhan & Roland 2008), over sufficient statistics of any family.
 
-    Statistics add, so that a step is an affine combination of them, as in SQUAREM (Varadhan & Roland 2008), whatever
-    the family. Near its end EM approaches by a constant factor r at each step, and the likelihood's rises by r^2: the
-    length of the leap, 1 / (1 - r), comes from three likelihoods that are known anyway, and knows no units. Where a
-    leap lands lower than it left, it is taken back: the likelihoods that are kept never fall because of it.
+    Statistics add, so that an extrapolated step is an affine combination of three of them. Near its end EM converges
+    linearly at a rate r, and the rises of the objective shrink by r^2: the length of the step, 1 / (1 - r), follows
+    from three objectives that are known anyway, and depends on no units. An extrapolation after which the objective is
+    lower is undone: the objectives that are kept never fall because of it.
     """
 
     def __init__(self, wanted: bool) -> None:
-        self.wanted, self.reach = wanted, 4.0
-        self.plain: list[tuple[Statistic, float]] = []
-        self.behind: Density | None = None
+        self.wanted, self.longest = wanted, 4.0
+        self.plain: list[tuple[Statistic, float]] = []  # the last plain steps
+        self.fallback: Density | None = None
 
-    def landed(self, score: float, least: float) -> Density | None:
-        """Where to go back to, if a leap has led to a worse place than `least`."""
-        behind, self.behind = self.behind, None
-        if behind is None or score >= least:
+    def rejected(self, objective: float, least: float) -> Density | None:
+        """The density of the last plain step, if an extrapolation from it has led below `least`."""
+        fallback, self.fallback = self.fallback, None
+        if fallback is None or objective >= least:
             return None
-        self.reach, self.plain = max(self.reach / 4, 2.0), []
-        return behind
+        self.longest, self.plain = max(self.longest / 4, 2.0), []
+        return fallback
 
-    def change(self, score: float) -> float:
-        """By how much a plain step has changed the likelihood; infinite, where the last step was none."""
-        return abs(score - self.plain[-1][1]) if self.plain else np.inf
+    def change(self, objective: float) -> float:
+        """By how much a plain step has changed the objective; infinite after an extrapolation."""
+        return abs(objective - self.plain[-1][1]) if self.plain else np.inf
 
-    def onward(self, family: Family, statistic: Statistic, score: float, found: Density) -> Density:
-        """The next density: that of a plain step, or of a leap after three of them."""
-        self.plain.append((statistic, score))
+    def following(self, family: Family, statistic: Statistic, objective: float, found: Density) -> Density:
+        """The next density: that of the plain step, or an extrapolation after three of them."""
+        self.plain.append((statistic, objective))
         if not self.wanted or len(self.plain) < 3:
             return found
         (first, a), (second, b), (third, c) = self.plain
         self.plain = self.plain[1:]
         if not 0 < c - b < b - a:
             return found
-        length = min(1 / (1 - float(np.sqrt((c - b) / (b - a)))), self.reach)
+        length = min(1 / (1 - float(np.sqrt((c - b) / (b - a)))), self.longest)
         if length <= 1.5:
             return found
         ahead = (1 - length) ** 2 * first + (2 * length * (1 - length)) * second + length**2 * third
@@ -54,7 +54,7 @@ class Squarem:
                 density = family.maximise(ahead)
         except (ValueError, FloatingPointError, np.linalg.LinAlgError):
             return found
-        if length == self.reach:
-            self.reach *= 4
-        self.behind, self.plain = found, []
+        if length == self.longest:
+            self.longest *= 4
+        self.fallback, self.plain = found, []
         return density

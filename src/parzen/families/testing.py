@@ -165,7 +165,7 @@ def _check_columns(density: Density, rows: Array) -> None:
     known = rows.copy()
     known[:, rest] = np.nan
     alone = marginal.log_density(rows[:, given])
-    assert_same(density.log_density(known), alone, "missing cells are integrated out", 1e-8)
+    assert_same(density.log_density(known), alone, "missing values are marginalised", 1e-8)
     assert_same(
         density.marginal([*given, *rest]).log_density(rows[:, [*given, *rest]]),
         density.log_density(rows),

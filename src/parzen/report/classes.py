@@ -15,8 +15,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from parzen.compute.arrays import Array
 from parzen.decisions.decision import Decision
-from parzen.decisions.p_values import NullDistribution, false_discoveries
-from parzen.decisions.scores import score_probabilities
+from parzen.decisions.p_values import NullDistribution, benjamini_hochberg
+from parzen.decisions.scores import brier_scores, score_probabilities
 from parzen.estimators.classify.bayes import BayesClassifier, NaiveBayes
 from parzen.estimators.classify.comparison import compare_learning
 from parzen.estimators.classify.logistic import LogisticRegression
@@ -106,7 +106,6 @@ def judged(
     """Scores of out-of-fold probabilities, each with its interval."""
     n, K = P.shape
     own = P[np.arange(n), codes]
-    brier = ((P - np.eye(K)[codes]) ** 2).sum(axis=1) * (0.5 if K == 2 else 1.0)  # of two classes that of one
     error = score_probabilities(codes, P, np.arange(K)).calibration_error()
     cost = decision.matrix(K)[np.asarray(decision.risk(P).argmin(axis=1)), codes]
     return {
@@ -114,7 +113,7 @@ def judged(
         "kind": kind,
         "accuracy": share(int((P.argmax(axis=1) == codes).sum()), n),
         "log_loss": interval_of_mean(-np.log(np.maximum(own, 1e-300))),
-        "brier": interval_of_mean(brier),
+        "brier": interval_of_mean(brier_scores(P, codes)),
         "calibration_error": {
             "value": rounded(error.expected if error.expected > 1e-9 else 0.0),
             "low": rounded(error.low),
@@ -127,10 +126,12 @@ def judged(
 
 def reliability(P: Array, codes: NDArray[np.intp], K: int) -> list[dict[str, Any]]:
     """What was said and what came, over all classes together."""
-    found = score_probabilities(codes, P, np.arange(K), bins=10).reliability(1 if K == 2 else None)
+    found = score_probabilities(codes, P, np.arange(K), n_bins=10).reliability(1 if K == 2 else None)
     return [
         {"said": rounded(a), "came": rounded(b), "low": rounded(low), "high": rounded(high), "rows": int(rows)}
-        for a, b, low, high, rows in zip(found.said, found.came, found.low, found.high, found.rows, strict=True)
+        for a, b, low, high, rows in zip(
+            found.predicted, found.observed, found.low, found.high, found.effective_size, strict=True
+        )
     ]
 
 
@@ -215,8 +216,8 @@ def misfits(
     """Rows that are unlikely in every class."""
     model = NaiveBayes().fit(X, codes)
     scores = model.density_.log_density(model.schema_.encode(X)).max(axis=1)
-    p = NullDistribution.of(scores).p_values(scores)
-    flags = false_discoveries(p, fdr)
+    p = NullDistribution.from_scores(scores).p_values(scores)
+    flags = benjamini_hochberg(p, fdr)
     worst = np.argsort(p, kind="stable")[: min(max(int(flags.sum()), 3), 15)]
     many = int(flags.sum())
     return {

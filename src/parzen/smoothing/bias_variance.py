@@ -1,4 +1,4 @@
-"""What a bandwidth costs: bias and variance of a kernel density, against a truth that is known."""
+"""Bias and variance of a kernel density for each bandwidth, when the true density is known."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,14 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from parzen.compute.arrays import Array
-from parzen.plotting import COLOURS, axes
+from parzen.plotting import COLOURS, axes, opened
 from parzen.smoothing.kernel_functions import KernelFunction, kernel_function
+from parzen.smoothing.quadrature import panels
 from parzen.smoothing.sums import KernelSum
+from parzen.smoothing.true_density import true_density
 
 
 @dataclass(frozen=True, eq=False)
 class BiasVariance:
-    """The mean integrated squared error of a kernel density for each bandwidth, and what it is made of.
+    """Mean integrated squared error of a kernel density for each bandwidth: squared bias plus variance.
 
     Attributes
     ----------
@@ -27,11 +29,11 @@ class BiasVariance:
     error : array of shape (B,)
         Their sum: the mean integrated squared error.
     places, truth : arrays of shape (m,)
-        Where the density was evaluated, and the true one.
+        Points at which the density was evaluated, and the true density there.
     mean, deviation : arrays of shape (B, m)
-        Mean and standard deviation of the estimate at each place.
+        Mean and standard deviation of the estimate at each point.
     n : int
-        Rows of a sample.
+        Rows in a sample.
     """
 
     bandwidths: Array
@@ -62,7 +64,7 @@ class BiasVariance:
         for label, values, colour in (
             ("squared bias", self.bias, COLOURS[0]),
             ("variance", self.variance, COLOURS[1]),
-            ("error, their sum", self.error, COLOURS[6]),
+            ("error (their sum)", self.error, COLOURS[6]),
         ):
             ax.plot(self.bandwidths, values, color=colour, label=label)
         ax.axvline(self.best, color="0.6", linestyle=":", linewidth=1)
@@ -74,11 +76,9 @@ class BiasVariance:
         ax.set_ylim(bottom=min(low, float(self.variance.min())) if self.variance.min() > 0.01 * low else 0.1 * low)
         ax.set_xlabel("bandwidth")
         ax.set_ylabel("integrated over all x")
-        ax.set_title(f"What a bandwidth costs with {self.n} rows", fontsize=10)
+        ax.set_title(f"Bias and variance with {self.n} rows", fontsize=10)
         ax.legend(frameon=False, fontsize=8)
-        for side in ("top", "right"):
-            ax.spines[side].set_visible(False)
-        return ax
+        return opened(ax)
 
 
 def bias_variance(
@@ -95,7 +95,7 @@ def bias_variance(
     bandwidths : numbers above 0, in the kernel's own units
     n : rows of a sample
     kernel : see `parzen.Kernel`
-    bounds : where the truth lies, up to what doesn't matter; needed for a function
+    bounds : (low, high), the interval that holds the true density; needed for a function
 
     Examples
     --------
@@ -111,13 +111,13 @@ def bias_variance(
         raise ValueError(f"bandwidths must be finite numbers above 0, got {bandwidths!r}.")
     if not isinstance(n, int | np.integer) or n < 1:
         raise ValueError(f"n must be a whole number of rows, at least 1, got {n!r}.")
-    density, low, high = _truth(truth, bounds)
+    density, low, high = true_density(truth, bounds)
     kind = kernel_function(kernel)
     nodes, mass = _mass(density, low, high, 0.02 * float(h.min()), 200_000)
     margin = {"gaussian": 6.0, "exponential": 20.0}.get(kind.name, 1.0 if kind.compact else 20.0) * float(h.max())
-    places, weights = _places(nodes, mass, low, high, float(h.min()), margin)
-    inside = (places >= low) & (places <= high)
-    true = np.where(inside, density(np.clip(places, low, high)), 0.0)
+    points, weights = _points(nodes, mass, low, high, float(h.min()), margin)
+    inside = (points >= low) & (points <= high)
+    true = np.where(inside, density(np.clip(points, low, high)), 0.0)
     for total in (float(mass.sum()), float(true @ weights)):
         if not abs(total - 1.0) < 1e-3:
             raise ValueError(
@@ -125,79 +125,45 @@ def bias_variance(
                 "grid can tell; give other bounds, or a truth without very narrow peaks."
             )
     coarse = _mass(density, low, high, 0.2 * float(h.min()), 6000)
-    moments = [_estimate(kind, float(width), nodes, mass, *coarse, places) for width in h]
+    moments = [_estimate(kind, float(width), nodes, mass, *coarse, points) for width in h]
     mean, square = (np.array(part) for part in zip(*moments, strict=True))
     deviation = np.sqrt(np.maximum(square - mean**2, 0.0) / n)
     return BiasVariance(
-        h, ((mean - true) ** 2) @ weights, deviation**2 @ weights, places, true, mean, deviation, int(n)
+        h, ((mean - true) ** 2) @ weights, deviation**2 @ weights, points, true, mean, deviation, int(n)
     )
 
 
-def _places(nodes: Array, mass: Array, low: float, high: float, narrowest: float, margin: float) -> tuple[Array, Array]:
-    """Places, and their weights in an integral, as far as a margin beyond the truth.
+def _points(nodes: Array, mass: Array, low: float, high: float, narrowest: float, margin: float) -> tuple[Array, Array]:
+    """Quadrature points and weights over the interval of the true density and a margin beyond.
 
-    Panels of equal width, and of equal probability: narrow peaks and long tails are both seen.
+    Panels of equal width and of equal probability resolve both narrow peaks and long tails.
     """
     count = int(np.clip((high - low) / (0.25 * narrowest), 1024, 8192))
     below = np.cumsum(mass)
     steps = np.interp(np.linspace(0.0, below[-1], 257)[1:-1], below, nodes)
     edges = np.unique(np.concatenate([np.linspace(low, high, count // 8 + 1), steps]))
     outer = np.concatenate([[0.0], np.geomspace(0.05 * narrowest, margin, 64)])
-    parts = [_panels((low - outer)[::-1]), _panels(edges), _panels(high + outer)]
-    places, weights = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return places, weights
+    parts = [panels((low - outer)[::-1]), panels(edges), panels(high + outer)]
+    points, weights = (np.concatenate(part).ravel() for part in zip(*parts, strict=True))
+    return points, weights
 
 
 def _estimate(
-    kind: KernelFunction, h: float, nodes: Array, mass: Array, coarse: Array, coarse_mass: Array, places: Array
+    kind: KernelFunction, h: float, nodes: Array, mass: Array, coarse: Array, coarse_mass: Array, points: Array
 ) -> tuple[Array, Array]:
-    """K_h * f and K_h^2 * f at places; the latter, of other kernels than the Gaussian, over coarser nodes."""
+    """K_h * f and K_h^2 * f at points; the latter over coarser nodes, unless the kernel is Gaussian."""
     unit, height = np.array([h]), np.exp(kind.log_constant(1)) / h
-    first = KernelSum(kind, nodes[:, None], mass, None, unit, 1e-9).log(places[:, None])
+    first = KernelSum(kind, nodes[:, None], mass, None, unit, 1e-9).log(points[:, None])
     if kind.name == "gaussian":
-        second = KernelSum(kind, nodes[:, None], mass, None, unit / np.sqrt(2.0), 1e-9).log(places[:, None])
+        second = KernelSum(kind, nodes[:, None], mass, None, unit / np.sqrt(2.0), 1e-9).log(points[:, None])
     else:
         squared = KernelFunction("own", function=lambda r: kind.at(r) ** 2)
-        second = KernelSum(squared, coarse[:, None], coarse_mass, None, unit).log(places[:, None])
+        second = KernelSum(squared, coarse[:, None], coarse_mass, None, unit).log(points[:, None])
     return np.exp(first) * height, np.exp(second) * height**2
 
 
-def _truth(truth: Any, bounds: tuple[float, float] | None) -> tuple[Callable[[Array], Array], float, float]:
-    """The density as a function, and where it lies."""
-    if hasattr(truth, "pdf"):
-        inverse = truth.ppf if hasattr(truth, "ppf") else truth.icdf
-        low, high = bounds or (float(inverse(1e-10)), float(inverse(1 - 1e-10)))
-        return lambda x: np.asarray(truth.pdf(x), dtype=np.float64), float(low), float(high)
-    if hasattr(truth, "score_samples"):
-        if bounds is None and not hasattr(truth, "quantile"):
-            raise ValueError(f"bounds must be given with a {type(truth).__name__}: (low, high), where it lies.")
-        low, high = bounds or tuple(truth.quantile([1e-10, 1 - 1e-10]))
-        known = getattr(truth, "density_", None)
-        if known is not None:
-            return lambda x: np.exp(known.log_density(x[:, None])[:, 0]), float(low), float(high)
-        return lambda x: np.exp(truth.score_samples(x[:, None])), float(low), float(high)
-    if not callable(truth):
-        raise TypeError(
-            f"truth must be a SciPy distribution, a fitted estimator or a function, got {type(truth).__name__}."
-        )
-    if bounds is None:
-        raise ValueError("bounds must be given with a function: (low, high), beyond which it doesn't matter.")
-    return lambda x: np.asarray(truth(x), dtype=np.float64), float(bounds[0]), float(bounds[1])
-
-
 def _mass(density: Callable[[Array], Array], low: float, high: float, step: float, most: int) -> tuple[Array, Array]:
-    """Nodes, and the probability that each stands for."""
-    nodes, weights = _nodes(low, high, int(np.clip((high - low) / step, 4000, most)))
+    """Quadrature nodes on equal panels, and the probability of each."""
+    count = int(np.clip((high - low) / step, 4000, most))
+    nodes, weights = (part.ravel() for part in panels(np.linspace(low, high, -(-count // 8) + 1)))
     return nodes, density(nodes) * weights
-
-
-def _nodes(low: float, high: float, count: int) -> tuple[Array, Array]:
-    """Gauss's nodes and weights on equal panels."""
-    return _panels(np.linspace(low, high, -(-count // 8) + 1))
-
-
-def _panels(edges: Array) -> tuple[Array, Array]:
-    """Gauss's nodes and weights on panels between edges."""
-    x, w = np.polynomial.legendre.leggauss(8)
-    half = 0.5 * np.diff(edges)[:, None]
-    return ((edges[:-1, None] + half) + half * x).ravel(), (half * w).ravel()

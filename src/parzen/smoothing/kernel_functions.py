@@ -1,7 +1,7 @@
-"""Kernels as mathematics: functions of the distance that integrate to one, in any dimension.
+"""Kernel functions: radial functions that integrate to one, in any dimension.
 
-A kernel is ``c_d k(r)``, r the length of (x - x_j) in units of the bandwidth: radial, as in scikit-learn and SciPy. The
-bandwidth is the radius of a kernel that is zero beyond it, and the standard deviation of the Gaussian.
+A kernel function is ``c_d k(r)``, r the length of (x - x_j) in units of the bandwidth, as in scikit-learn and SciPy.
+The bandwidth is the radius of a compact kernel, and the standard deviation of the Gaussian.
 """
 
 from collections.abc import Callable
@@ -13,23 +13,25 @@ import numpy as np
 from scipy import special
 
 from parzen.compute.arrays import Array
+from parzen.smoothing.own_kernel import check_own_kernel
+from parzen.smoothing.quadrature import FARTHEST, half_line, panels
 
 #: Other names of kernels: scikit-learn's.
 ALIASES = {"linear": "triangular"}
-#: Kernels (1 - r^2)^p: their marginals are of the same kind, with p + 1/2 for each column that is integrated out.
+#: Kernels (1 - r^2)^p: their marginals have the same form, with p + 1/2 for each column that is marginalised.
 POWERS = {"tophat": 0.0, "epanechnikov": 1.0, "biweight": 2.0, "triweight": 3.0}
 NAMES = ("gaussian", "tophat", "epanechnikov", "triangular", "biweight", "triweight", "cosine", "exponential")
 
 
 @dataclass(frozen=True)
 class KernelFunction:
-    """A kernel, as a function of the distance.
+    """A kernel function of the distance, with its moments, distribution function and draws.
 
     Attributes
     ----------
     name : one of `NAMES`, "power" or "own"
     power : exponent of (1 - r^2) where the kernel has that form
-    function : the user's own kernel K(u) of one variable
+    function : a kernel function K(u) that the user gives
 
     Examples
     --------
@@ -47,7 +49,7 @@ class KernelFunction:
         return self.name not in ("gaussian", "exponential", "own")
 
     def at(self, r: Array) -> Array:
-        """The kernel at distances, 1 at distance 0 (but for one's own kernel, which is as it is)."""
+        """The kernel function at distances, 1 at distance 0 (the user's own is not rescaled)."""
         r = np.asarray(r, dtype=np.float64)
         if self.function is not None:
             return np.asarray(self.function(r), dtype=np.float64)
@@ -73,8 +75,8 @@ class KernelFunction:
         if self.power is not None:
             return float(0.5 * special.beta(half, m * self.power + 1))
         if self.name == "cosine":
-            return _quadrature(lambda r: r**a * self.at(r) ** m, 1.0)
-        found = _quadrature(lambda r: r**a * self.at(r) ** m, np.inf)
+            return half_line(lambda r: r**a * self.at(r) ** m, 1.0)
+        found = half_line(lambda r: r**a * self.at(r) ** m, np.inf)
         if not np.isfinite(found):
             what = "integral" if a < 3 and m == 1 else "moment"
             raise ValueError(
@@ -120,12 +122,12 @@ class KernelFunction:
         return 0.5 + 0.5 * np.sign(u) * np.interp(np.abs(u), radius, below)
 
     def marginal(self, d: int, kept: int) -> "KernelFunction":
-        """The kernel of `kept` of d columns."""
+        """Marginal kernel of `kept` of d columns."""
         if self.name == "gaussian" or kept == d:
             return self
         if self.power is None:
             raise TypeError(
-                f"the {self.name} kernel of {d} columns has no marginals that are kernels of {kept}; use "
+                f"the marginals of the {self.name} kernel of {d} columns are not offered; use "
                 "'gaussian', 'tophat', 'epanechnikov', 'biweight' or 'triweight'."
             )
         return KernelFunction("power", self.power + 0.5 * (d - kept))
@@ -150,21 +152,16 @@ class KernelFunction:
         return np.interp(rng.random(n), below, radius)
 
     def _radii(self, d: int) -> tuple[Array, Array]:
-        """Radii, and how much of the kernel lies within each, of kernels without a closed form."""
+        """Radii, and the mass of the kernel within each, for kernels without a closed form."""
         if self.compact:
             radius = np.linspace(0.0, 1.0, 16385)
         else:
-            radius = np.concatenate([[0.0], np.geomspace(1e-4, _FAR, 2**16)])
-        x, w = np.polynomial.legendre.leggauss(4)
-        half = 0.5 * np.diff(radius)[:, None]
-        places = radius[:-1, None] + half + half * x
-        pieces = (half * w * places ** (d - 1) * self.at(places.ravel()).reshape(places.shape)).sum(axis=1)
+            radius = np.concatenate([[0.0], np.geomspace(1e-4, FARTHEST, 2**16)])
+        nodes, weights = panels(radius, 4)
+        pieces = (weights * nodes ** (d - 1) * self.at(nodes.ravel()).reshape(nodes.shape)).sum(axis=1)
         mass = np.concatenate([[0.0], np.cumsum(pieces)])
         return radius, mass / mass[-1]
 
-
-#: How far one's own kernel is followed.
-_FAR = 1e9
 
 KERNEL_FUNCTIONS = {
     **{name: KernelFunction(name, power) for name, power in POWERS.items()},
@@ -173,50 +170,16 @@ KERNEL_FUNCTIONS = {
 
 
 def kernel_function(kernel: Any) -> KernelFunction:
-    """The kernel of a name, or the user's own, which is checked: symmetric, not negative, integrating to one."""
+    """The kernel function of a name, or one that the user gives, which is checked."""
     if isinstance(kernel, KernelFunction):
         return kernel
     if callable(kernel):
-        return _own(kernel)
+        check_own_kernel(kernel)
+        return KernelFunction("own", function=kernel)
     if not isinstance(kernel, str) or ALIASES.get(kernel, kernel) not in KERNEL_FUNCTIONS:
         names = ", ".join(map(repr, NAMES))
         raise ValueError(f"kernel must be one of {names}, or a function K(u) that integrates to one, got {kernel!r}.")
     return KERNEL_FUNCTIONS[ALIASES.get(kernel, kernel)]
-
-
-def _own(function: Callable[[Any], Any]) -> KernelFunction:
-    u = np.concatenate([np.linspace(0.0, 3.0, 61), [5.0, 10.0, 40.0]])
-    try:
-        right, left = (np.asarray(function(side), dtype=np.float64) for side in (u, -u))
-        shapes = right.shape == u.shape and left.shape == u.shape
-    except Exception as error:
-        message = f"kernel must be a function of an array of numbers that gives one number each: {error}."
-        raise ValueError(message) from error
-    if not shapes or not (np.isfinite(right).all() and np.isfinite(left).all()):
-        raise ValueError("kernel must be a function of an array of numbers that gives one finite number each.")
-    if not np.allclose(right, left, rtol=1e-9, atol=1e-12):
-        at = u[int(np.argmax(np.abs(right - left)))]
-        raise ValueError(f"kernel must be symmetric, but K({at:g}) is not K({-at:g}).")
-    if (right < 0).any():
-        raise ValueError(f"kernel must not be negative, but K({u[right < 0][0]:g}) is.")
-    total = 2.0 * _quadrature(function, np.inf)
-    if not abs(total - 1.0) < 1e-6:
-        raise ValueError(f"kernel must integrate to 1, but it integrates to {total:.6g}; divide it by that.")
-    return KernelFunction("own", function=function)
-
-
-def _quadrature(function: Callable[[Any], Any], end: float) -> float:
-    """Integral from 0 to `end`, in pieces so that a kink or an edge costs no digits; infinite where it has none."""
-    edges = np.linspace(0.0, 1.0, 257)
-    if end > 1:
-        edges = np.concatenate([edges, 1.0 + np.arange(1, 2049) / 128, 17.0 * np.geomspace(1.0, _FAR / 17, 1200)[1:]])
-    x, w = np.polynomial.legendre.leggauss(16)
-    half = 0.5 * np.diff(edges)[:, None]
-    places = edges[:-1, None] + half + half * x
-    pieces = (half * w * np.asarray(function(places.ravel()), dtype=np.float64).reshape(places.shape)).sum(axis=1)
-    total = float(pieces.sum())
-    tail = float(pieces[edges[:-1] > 1e6].sum())
-    return total if tail <= 1e-3 * abs(total) else np.inf
 
 
 @cache

@@ -12,4 +12,4 @@ from parzen.statistics.sample import Sample
 from parzen.statistics.statistic import Statistic
 from parzen.statistics.sums import Sums
 
-__all__ = ["Counts", "ExpectedStatistic", "Range", "Joint", "Moments", "Sample", "Statistic", "Sums"]
+__all__ = ["Counts", "ExpectedStatistic", "Joint", "Moments", "Range", "Sample", "Statistic", "Sums"]

@@ -13,7 +13,7 @@ from parzen.statistics.statistic import Statistic, check_alike
 class Counts(Statistic):
     """Weight of each category of each column.
 
-    Adding counts of alphabets of different sizes is allowed: a category that one side never met has count zero there.
+    Adding counts of alphabets of different sizes is allowed: a category that one side lacks has count zero there.
 
     Attributes
     ----------

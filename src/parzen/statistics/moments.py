@@ -17,7 +17,7 @@ class Moments(Statistic):
     ----------
     weight : array of shape (K,), or (K, d) where each column counts its own rows
     mean : array of shape (K, d)
-    scatter : array of shape (K, d, d), or (K, d) of columns that stand alone, or (1, d, d): within all groups together
+    scatter : array of shape (K, d, d), or (K, d) of independent columns, or (1, d, d): within all groups together
     carry : array of shape (K, d)
         What rounding took from the mean. Without it, adding blocks at an offset of 1e8 would cost digits of scatter.
     cubic, quartic : arrays of shape (K, d, d), optional

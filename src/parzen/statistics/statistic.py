@@ -68,6 +68,7 @@ def check_alike(mine: Array, theirs: Array) -> None:
 
 
 def refuse(mine: tuple[int, ...], theirs: tuple[int, ...]) -> NoReturn:
+    """Raise because two statistics have different groups or columns."""
     raise ValueError(
         f"statistics of (groups, columns) {mine} and {theirs} don't add; give every batch the same columns, and the "
         "number of groups to its memberships: Labels(codes, groups=K)."

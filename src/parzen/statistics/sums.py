@@ -9,7 +9,7 @@ from parzen.statistics.statistic import Statistic, check_alike
 
 @dataclass(frozen=True)
 class Sums(Statistic):
-    """Weights and weighted totals of columns, for exponential families whose columns stand alone.
+    """Weights and weighted totals of columns, for exponential families whose columns are independent.
 
     Attributes
     ----------

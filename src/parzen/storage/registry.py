@@ -1,9 +1,9 @@
 """What a model file may hold: every class of the library that can be saved, by a name that never changes.
 
 A file names a class by its tag alone, so that modules and classes may move. A new class is one line in `CLASSES`; a
-class or parameter that is renamed keeps its tag, or gets a line in `FIRST_NAMES` or `FIRST_PARAMETERS`, which read files
-of version 1. The classes are imported when a file first asks for them: this table is the one place that names modules
-above its own room.
+class or parameter that is renamed keeps its tag, or gets a line in `FIRST_NAMES` or `FIRST_PARAMETERS`, which read
+files of version 1. The classes are imported when a file first asks for them: this table is the one place that names
+modules above its own room.
 """
 
 import importlib
@@ -20,13 +20,15 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "statistics.range": ("Range",),
     "statistics.joint": ("Joint", "ExpectedStatistic"),
     "tables.schema": ("Schema",),
-    "tables.sequences": ("Alphabet", "Symbols"),
+    "tables.alphabet": ("Alphabet",),
+    "tables.sequences": ("Symbols",),
     "compute.memberships": ("Labels",),
     "smoothing.categories": ("Category",),
     "smoothing.kernel_functions": ("KernelFunction",),
     "smoothing.local": ("LocalSum",),
     "smoothing.regression": ("Regression",),
-    "smoothing.conditional": ("ConditionalWindows", "Pairs"),
+    "smoothing.conditional": ("ConditionalWindows",),
+    "smoothing.conditional_rows": ("Pairs",),
     "smoothing.bias_variance": ("BiasVariance",),
     "densities.gaussian": ("GaussianDensity", "StudentDensity"),
     "densities.categorical": ("BernoulliDensity", "CategoricalDensity"),
@@ -50,13 +52,16 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "conjugate.discrete": ("Beta", "Dirichlet", "Gamma"),
     "conjugate.normal": ("NormalInverseGamma", "NormalInverseWishart", "NormalMean"),
     "families.gaussian": ("Gaussian",),
-    "families.categorical": ("Bernoulli", "Categorical"),
-    "families.counts": ("Multinomial", "Poisson"),
+    "families.bernoulli": ("Bernoulli",),
+    "families.categorical": ("Categorical",),
+    "families.multinomial": ("Multinomial",),
+    "families.poisson": ("Poisson",),
     "families.kernel": ("Kernel",),
     "families.histogram": ("Histogram",),
     "families.uniform": ("Uniform",),
     "families.product": ("Product",),
-    "families.auto_columns": ("AutoColumns", "Uninformative", "UninformativeDensity"),
+    "families.auto_columns": ("AutoColumns",),
+    "families.uninformative": ("Uninformative", "UninformativeDensity"),
     "families.per_group": ("PerGroup", "Fixed"),
     "families.mixture": ("Mixture",),
     "families.kmeans": ("Centroids", "CentroidDensity"),
@@ -67,7 +72,8 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "decisions.calibration": ("BetaCalibrator", "Calibrator", "IsotonicCalibrator", "SigmoidCalibrator", "VennAbers"),
     "decisions.scores": ("ProbabilityScores", "RiskCoverage"),
     "decisions.p_values": ("NullDistribution",),
-    "decisions.explanation": ("Explanation", "OutlierExplanation"),
+    "decisions.explanation": ("Explanation",),
+    "decisions.outlier_explanation": ("OutlierExplanation",),
     "estimators.density.density": ("DensityEstimator",),
     "estimators.density.kernel": ("KernelDensity",),
     "estimators.density.histogram": ("HistogramDensity",),
@@ -86,10 +92,10 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "estimators.regress.conditional": ("ConditionalDensity",),
     "estimators.outlier.density": ("DensityOutlier",),
     "estimators.outlier.local": ("LocalDensityFactor",),
-    "estimators.markov.chain": ("MarkovChain",),
-    "estimators.markov.transitions": ("TransitionCounts",),
-    "estimators.markov.hidden": ("HiddenMarkov",),
-    "estimators.markov.hmmlearn": ("Monitor",),
+    "estimators.markov.markov_chain": ("MarkovChain",),
+    "estimators.markov.transition_counts": ("TransitionCounts",),
+    "estimators.markov.hidden_markov": ("HiddenMarkov",),
+    "estimators.markov.monitor": ("Monitor",),
     "estimators.markov.gaussian_hmm": ("GaussianHMM",),
     "estimators.markov.categorical_hmm": ("CategoricalHMM",),
 }
@@ -125,16 +131,31 @@ FIRST_NAMES = {
 #: Attributes of version 1 that have another name now, by tag.
 FIRST_PARAMETERS: dict[str, dict[str, str]] = {
     "BayesClassifier": {"priors": "class_prior"},
+    "CategoricalHMM": {"_left": "_from_fit"},
+    "Calibrator": {"maps": "calibrators", "power": "inverse_temperature", "least": "log_zero"},
     "DecisionClassifier": {"priors": "class_prior"},
     "Gaussian": {"covariance": "covariance_type"},
     "GaussianDiscriminant": {"covariance": "covariance_type", "priors": "class_prior"},
+    "GaussianHMM": {"_left": "_from_fit"},
     "HMM": {"n_states": "n_components", "starts": "n_init"},
     "HiddenMarkov": {"n_states": "n_components"},
+    "IsotonicCalibrator": {"at": "log_odds", "value": "probability", "lines": "interpolate"},
+    "Kinds": {"asked": "given"},
     "LocalSum": {"profile": "kernel"},
     "Mixture": {"concentration": "weight_concentration", "starts": "n_init"},
     "MixtureModel": {"concentration": "weight_concentration"},
     "NaiveBayes": {"priors": "class_prior"},
+    "NullDistribution": {"below": "cumulative_weight"},
+    "ProbabilityScores": {
+        "squares": "squared_error",
+        "bins": "bin_weight",
+        "said": "predicted",
+        "came": "observed",
+        "spread": "squared_weight",
+    },
     "Regression": {"profile": "kernel"},
+    "RiskCoverage": {"lost": "loss", "expected": "expected_loss"},
+    "VennAbers": {"at": "log_odds"},
     "WindowDensity": {"profile": "kernel"},
 }
 

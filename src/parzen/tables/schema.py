@@ -1,42 +1,21 @@
-"""Tables: names of columns, alphabets of categories, missing cells; rows of any kind as numbers, and back.
+"""Schemas: names, types and categories of a table's columns; tables as matrices of numbers, and back.
 
-Families see matrices of numbers. What a table looks like is learnt once, from the first one (`learn`), and every later
-table is read the same way (`Schema.encode`).
+Families see matrices of numbers. A schema is learnt once, from the first table (`parzen.tables.first_table`), and every
+later table is read the same way (`Schema.encode`).
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, is_sparse
-from parzen.tables.cells import (
-    NUMBERS,
-    alphabet_of,
-    as_numbers,
-    cells_of,
-    codes_in,
-    column_of,
-    declared,
-    frame_kind,
-    is_missing,
-    is_numeric,
-    kind_of,
-    letter_of,
-)
-
-
-class Binds(Protocol):
-    """What can be told of the first table's columns: a family, or how columns are read."""
-
-    def bind(self, table: Any) -> Self:
-        """The same, told what it must know."""
-
-
-F = TypeVar("F", bound=Binds)
+from parzen.tables.categories import codes_in
+from parzen.tables.cells import as_numbers, cells_of, column_of, frame_kind, is_missing, is_numeric
+from parzen.tables.decode import as_table
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +30,7 @@ class Schema:
         Its categories, whose positions are the codes; None for a column of numbers.
     dtypes : tuple, one for each column
     closed : frozenset of int
-        Columns in which a category beyond the alphabet is an error.
+        Columns in which a category that is not in the alphabet is an error.
     frame : "pandas", "polars" or None
         What kind of table `decode` gives back.
     """
@@ -69,7 +48,7 @@ class Schema:
 
     @cached_property
     def _plain(self) -> bool:
-        """Whether every column is numbers."""
+        """Whether every column holds numbers."""
         return all(alphabet is None for alphabet in self.alphabets)
 
     def same_columns(self, other: "Schema") -> bool:
@@ -78,9 +57,9 @@ class Schema:
         return self.labels == other.labels and all(_same(a, b) for a, b in pairs)
 
     def encode(self, X: Any, grow: bool = False) -> Any:
-        """Rows as a matrix (or CSR) of numbers; a category beyond its alphabet gets the next code.
+        """Rows as a matrix (or CSR) of numbers; a category that is not in its alphabet gets the next code.
 
-        With `grow` set, rows are about to be learnt from, and such a category is an error.
+        With `grow` set, a model is about to be fitted to the rows, and such a category is an error.
         """
         if is_sparse(X) or (is_numeric(X) and self._plain):
             return X
@@ -93,32 +72,12 @@ class Schema:
         return out
 
     def decode(self, rows: Array) -> Any:
-        """Rows of numbers as a table of the kind that the schema was learnt from, columns of their first types."""
+        """Rows of numbers as a table of the kind that the schema was learnt from, with the types of its columns."""
         columns = [
             rows[:, j] if alphabet is None else alphabet[rows[:, j].astype(np.intp)]
             for j, alphabet in enumerate(self.alphabets)
         ]
-        if self.frame == "pandas":
-            import pandas
-
-            pairs = zip(columns, self.dtypes, strict=True)
-            series = [pandas.Series(_whole(column)).astype(_restored(column, dtype)) for column, dtype in pairs]
-            table = pandas.concat(series, axis=1)
-            table.columns = list(self.labels)
-            return table
-        if self.frame == "polars":
-            import polars
-
-            named = zip(self.labels, columns, self.dtypes, strict=True)
-            return polars.DataFrame(
-                [
-                    polars.Series(name, _whole(column).tolist()).cast(_restored(column, dtype))
-                    for name, column, dtype in named
-                ]
-            )
-        if all(column.dtype.kind in NUMBERS for column in columns):
-            return np.stack(columns, axis=1).astype(np.result_type(*(_whole(column) for column in columns)), copy=False)
-        return np.stack([column.astype(object) for column in columns], axis=1)
+        return as_table(columns, self.labels, self.dtypes, self.frame)
 
     def positions(self, columns: Any) -> list[int]:
         """Positions of columns that are given by name or by position, one or several."""
@@ -136,7 +95,7 @@ class Schema:
                 raise ValueError(f"there is no column {column!r}: {known}.")
             return self.labels.index(column)
         if self.frame is not None and self.names is None and column in self.labels:
-            return list(self.labels).index(column)  # columns that are called by numbers
+            return list(self.labels).index(column)  # columns whose names are numbers
         if isinstance(column, bool | np.bool_) or not isinstance(column, int | np.integer) or not -d <= column < d:
             raise ValueError(f"there is no column {column!r}: give a name or a position from 0 to {d - 1}.")
         return int(column) % d
@@ -150,7 +109,7 @@ class Schema:
         return Schema(labels, alphabets, dtypes, closed, self.frame)
 
     def _holds_codes(self, X: Any, grow: bool) -> bool:
-        """Whether X is a matrix of whole numbers that are its categories' codes already."""
+        """Whether X is a matrix of integers that are already the codes of its categories."""
         if not (is_numeric(X) and X.dtype.kind in "biu" and X.size and all(map(_counts_up, self.alphabets))):
             return False
         sizes = np.array([len(part) for part in self.alphabets if part is not None])
@@ -182,82 +141,8 @@ class Schema:
         return codes
 
 
-class FirstTable:
-    """The table that a schema is learnt from; families ask it for what they need (see `parzen.families.family.Table`)."""
-
-    def __init__(
-        self, X: Any, schema: Schema, places: Sequence[int], learnt: dict[int, NDArray[Any]], closed: set[int]
-    ) -> None:
-        self.X, self.schema, self.places, self.learnt, self.closed = X, schema, places, learnt, closed
-
-    def positions(self, columns: Any) -> list[int]:
-        """Positions of columns that are given by name or by position."""
-        return self.schema.positions(columns)
-
-    def names(self) -> list[Any]:
-        """Names of the columns, or positions where they have none."""
-        return list(self.schema.labels)
-
-    def select(self, positions: list[int]) -> "FirstTable":
-        """The table of some of the columns."""
-        places = [self.places[j] for j in positions]
-        return FirstTable(self.X, self.schema.select(positions), places, self.learnt, self.closed)
-
-    def kind(self, position: int) -> str:
-        """What a column holds: "number", "count", "bit", "symbol" or "nothing"."""
-        if is_sparse(self.X):
-            raise TypeError("families are chosen from dense tables, got a sparse matrix; use X.toarray().")
-        return kind_of(column_of(self.X, self.places[position]), self.schema.labels[position])
-
-    def letter(self, position: int) -> str:
-        """What a column's type says that it is: "c" numbers, "u" categories, "o" categories with an order."""
-        return letter_of(column_of(self.X, self.places[position]), self.schema.labels[position])
-
-    def alphabets(self, given: Any, closed: bool) -> tuple[NDArray[Any], ...]:
-        """Categories of every column, learnt from it unless given."""
-        if is_sparse(self.X):
-            raise TypeError("Categorical takes dense tables, got a sparse matrix; use X.toarray(), or Bernoulli.")
-        for place, part in zip(self.places, self._declared(given), strict=True):
-            self.learnt[place] = alphabet_of(self.X, place) if part is None else declared(part)
-            if closed:
-                self.closed.add(place)
-        return tuple(self.learnt[place] for place in self.places)
-
-    def _declared(self, given: Any) -> list[Any]:
-        """What is declared of each column; None of those that are to be learnt."""
-        d = len(self.places)
-        if given is None or isinstance(given, int | np.integer):
-            return [given] * d
-        if isinstance(given, dict):
-            parts: list[Any] = [None] * d
-            for key, part in given.items():
-                parts[self.positions(key)[0]] = part
-            return parts
-        parts = list(given)
-        if d == 1 and (len(parts) != 1 or isinstance(parts[0], str)):
-            return [parts]  # the alphabet of the one column
-        if len(parts) != d or any(isinstance(part, str) for part in parts):
-            raise ValueError(
-                f"categories must be one alphabet for each of {d} columns, as in [['a', 'b'], ...], or a dict from "
-                f"columns to alphabets, got {given!r}."
-            )
-        return parts
-
-
-def learn(family: F, X: Any) -> tuple[F, Schema]:
-    """The family (or what else binds), bound to the first table, and how this and later tables are read."""
-    bare = bare_schema(X)
-    d = len(bare.labels)
-    learnt: dict[int, NDArray[Any]] = {}
-    closed: set[int] = set()
-    family = family.bind(FirstTable(X, bare, range(d), learnt, closed))
-    if not learnt:
-        return family, bare
-    return family, replace(bare, alphabets=tuple(learnt.get(j) for j in range(d)), closed=frozenset(closed))
-
-
 def bare_schema(X: Any) -> Schema:
-    """How a table of numbers is read."""
+    """The schema of a table of numbers."""
     frame = frame_kind(X)
     d = X.shape[1]
     labels = tuple(X.columns) if frame else range(d)
@@ -271,24 +156,3 @@ def _same(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
 
 def _counts_up(alphabet: NDArray[Any] | None) -> bool:
     return alphabet is not None and alphabet.dtype.kind in "iu" and np.array_equal(alphabet, np.arange(len(alphabet)))
-
-
-def _whole(column: NDArray[Any]) -> NDArray[Any]:
-    """Numbers as whole ones where they are."""
-    return column.astype(np.int64) if column.dtype.kind == "f" and _all_whole(column) else column
-
-
-def _all_whole(column: NDArray[Any]) -> bool:
-    return bool(np.all(np.abs(column) < 2**53) and np.all(column == np.floor(column)))
-
-
-def _restored(column: NDArray[Any], dtype: Any) -> Any:
-    """The type that a column had, unless it held whole numbers (or bits) and these are not."""
-    fractions = column.dtype.kind == "f" and not _all_whole(column)
-    if not fractions or not str(dtype).lower().startswith(("int", "uint", "bool")):
-        return dtype
-    if type(dtype).__module__.startswith("polars"):
-        import polars
-
-        return polars.Float64
-    return np.float64

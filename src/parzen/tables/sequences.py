@@ -1,15 +1,13 @@
-"""Sequences of symbols of any kind: read as codes and lengths, and back."""
+"""Sequences of symbols in any form, as one array of symbols and the lengths of the sequences."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from parzen.compute.arrays import Array
-from parzen.tables.cells import column_of, frame_kind, is_missing
+from parzen.tables.cells import column_of, frame_kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,9 +16,11 @@ class Symbols:
 
     Attributes
     ----------
-    cells : array of shape (n,): numbers, characters as code points where `text` is set, or objects
+    cells : array of shape (n,)
+        Numbers, objects, or characters as code points where `text` is set.
     lengths : array of shape (m,) of int64
-    text : whether symbols are characters of text
+    text : bool
+        Whether symbols are characters of text.
     """
 
     cells: NDArray[Any]
@@ -34,13 +34,13 @@ class Symbols:
 
 
 def read(X: Any, lengths: Any = None, empty: bool = False) -> Symbols:
-    """Sequences in any form.
+    """Read sequences in any form as `Symbols`.
 
     Parameters
     ----------
     X : text (one sequence of characters), an array of numbers (one sequence), or an iterable of sequences: texts,
         lists, arrays; with `lengths`, all symbols one after another
-    lengths : how long the sequences are
+    lengths : lengths of the sequences, optional
     empty : whether a sequence may be empty
     """
     if frame_kind(X) and getattr(X, "ndim", 2) == 2:
@@ -49,18 +49,7 @@ def read(X: Any, lengths: Any = None, empty: bool = False) -> Symbols:
         X = column_of(X, 0)
     if lengths is not None:
         return _cut(X, lengths)
-    if isinstance(X, str):
-        parts: list[Any] = [X]
-    elif isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype.kind in "biuf":
-        parts = [X]
-    elif hasattr(X, "to_numpy") and getattr(X, "ndim", 1) == 1 and X.to_numpy().dtype.kind in "biuf":
-        parts = [X.to_numpy()]
-    elif isinstance(X, Iterable) and not isinstance(X, dict | bytes):
-        parts = list(X)
-    else:
-        raise TypeError(
-            f"sequences must be a list of sequences, a text, or an array of numbers, got {type(X).__name__}."
-        )
+    parts = _parts(X)
     if not parts:
         raise ValueError("there are no sequences (n_samples = 0); give at least one.")
     for i, part in enumerate(parts):
@@ -76,49 +65,23 @@ def read(X: Any, lengths: Any = None, empty: bool = False) -> Symbols:
     return Symbols(_joined([_array(part) for part in parts]), sizes)
 
 
+def _parts(X: Any) -> list[Any]:
+    """The sequences one by one; a text and an array of numbers are one sequence."""
+    if isinstance(X, str):
+        return [X]
+    if isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype.kind in "biuf":
+        return [X]
+    if hasattr(X, "to_numpy") and getattr(X, "ndim", 1) == 1 and X.to_numpy().dtype.kind in "biuf":
+        return [X.to_numpy()]
+    if isinstance(X, Iterable) and not isinstance(X, dict | bytes):
+        return list(X)
+    raise TypeError(f"sequences must be a list of sequences, a text, or an array of numbers, got {type(X).__name__}.")
+
+
 def refuse_nested(X: Any) -> None:
-    """Raise where rows come as a list of sequences of rows."""
+    """Raise if X is a list of sequences of rows rather than all rows one after another."""
     if isinstance(X, list | tuple) and len(X) and np.ndim(X[0]) == 2:
         raise ValueError("X must be all rows one after another, got a list of sequences; use np.vstack and lengths=.")
-
-
-def weighing(found: Symbols, w: Any) -> tuple[Symbols, Any]:
-    """The sequences that weigh something, and their weights."""
-    if w is None or w.all():
-        return found, w
-    keep = w > 0
-    return Symbols(found.cells[np.repeat(keep, found.lengths)], found.lengths[keep], found.text), w[keep]
-
-
-def sequence_weights(sample_weight: Any, found: Symbols) -> Array | None:
-    """Weights of sequences, or an error; None where all weigh one."""
-    if sample_weight is None:
-        return None
-    w = np.ascontiguousarray(sample_weight, dtype=np.float64)
-    if w.shape != found.lengths.shape or not (np.isfinite(w).all() and (w >= 0).all()):
-        raise ValueError(
-            f"sample_weight must be {len(found.lengths)} finite numbers, none negative, one for each sequence, got "
-            f"shape {w.shape}."
-        )
-    if not w.any():
-        raise ValueError("sample_weight is zero for every sequence; at least one must weigh something.")
-    return w
-
-
-def hold_out(found: Symbols, w: Array | None) -> tuple[Symbols, Symbols, Array | None, Array | None]:
-    """Four fifths of the sequences, and the last fifth; of a single one, of its symbols."""
-    m = len(found.lengths)
-    if m == 1:
-        cut = max(1, int(0.8 * len(found.cells)))
-        if cut == len(found.cells):
-            raise ValueError("order='heldout' needs at least two symbols.")
-        first = Symbols(found.cells[:cut], np.array([cut]), found.text)
-        return first, found, w, None  # scored whole, less the first part
-    kept = max(1, int(0.8 * m))
-    at = int(found.lengths[:kept].sum())
-    first = Symbols(found.cells[:at], found.lengths[:kept], found.text)
-    last = Symbols(found.cells[at:], found.lengths[kept:], found.text)
-    return first, last, None if w is None else w[:kept], None if w is None else w[kept:]
 
 
 def _cut(X: Any, lengths: Any) -> Symbols:
@@ -131,7 +94,7 @@ def _cut(X: Any, lengths: Any) -> Symbols:
 
 
 def check_lengths(lengths: Any, n: int) -> NDArray[np.int64]:
-    """Lengths of sequences that n rows are cut into, or an error; without any, all rows are one sequence."""
+    """Check that lengths of sequences add up to n rows; without lengths, all rows are one sequence."""
     if lengths is None:
         return np.array([n], dtype=np.int64)
     found = np.asarray(lengths)
@@ -179,108 +142,3 @@ def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
     if all(part.dtype.kind in "biuf" for part in parts):
         return np.concatenate(parts)
     return np.concatenate([part.astype(object) for part in parts])
-
-
-@dataclass(frozen=True, eq=False)
-class Alphabet:
-    """Symbols, whose positions are their codes.
-
-    Attributes
-    ----------
-    symbols : array of shape (S,)
-    text : whether they are characters
-    """
-
-    symbols: NDArray[Any]
-    text: bool = False
-
-    @classmethod
-    def of(cls, found: Symbols) -> "Alphabet":
-        """The symbols that sequences hold, in order."""
-        cells = found.cells
-        present = _distinct(cells)
-        if cells.dtype.kind != "O":
-            values = np.array(present, dtype=cells.dtype)
-            return cls(np.array([chr(value) for value in values]) if found.text else values, found.text)
-        try:
-            present.sort()
-        except TypeError:  # kinds that don't compare
-            present.sort(key=lambda cell: (type(cell).__name__, str(cell)))
-        out = np.empty(len(present), dtype=object)
-        out[:] = present
-        return cls(out)
-
-    @classmethod
-    def declared(cls, symbols: Any, text: bool) -> "Alphabet":
-        """An alphabet that is given, for sequences that are text or not."""
-        try:
-            listed = cls.of(read([list(symbols)])).symbols
-        except TypeError:
-            raise TypeError(
-                f"symbols must be a list of hashable symbols, or a text of them, got {symbols!r}."
-            ) from None
-        return cls(listed, text and all(isinstance(one, str) and len(one) == 1 for one in listed.tolist()))
-
-    @property
-    def size(self) -> int:
-        """How many symbols there are."""
-        return len(self.symbols)
-
-    @cached_property
-    def _codes(self) -> dict[Any, int]:
-        return {symbol: code for code, symbol in enumerate(self.symbols.tolist())}
-
-    def encode(self, found: Symbols) -> NDArray[np.int64]:
-        """Codes of symbols; of one that is not in the alphabet, its size."""
-        cells = found.cells
-        letters = self.text or all(isinstance(one, str) and len(one) == 1 for one in self.symbols.tolist())
-        if found.text and not letters:
-            raise TypeError(
-                "these sequences are texts, whose symbols are characters, but other symbols were learnt from; give "
-                "each sequence as a list of its symbols: [[...], [...]]."
-            )
-        if cells.dtype.kind in "fO":
-            _distinct(cells)
-        if self.text != found.text and self.size:
-            cells = np.array([chr(cell) for cell in cells], dtype=object) if found.text else cells
-        elif found.text:
-            return _looked_up(cells, np.array([ord(symbol) for symbol in self.symbols.tolist()]))
-        elif cells.dtype.kind in "iuf" and self.symbols.dtype.kind in "iuf":
-            return _looked_up(cells, self.symbols)
-        size, known = self.size, self._codes
-        return np.array([known.get(cell, size) for cell in cells.tolist()], dtype=np.int64)
-
-    def decode(self, codes: NDArray[np.integer]) -> Any:
-        """A sequence of codes as symbols: text of characters, else an array."""
-        symbols = self.symbols[codes]
-        return "".join(symbols.tolist()) if self.text else symbols
-
-
-def _distinct(cells: NDArray[Any]) -> list[Any]:
-    """The different symbols, sorted if they are numbers, or an error where one is none."""
-    if cells.dtype.kind != "O":
-        if cells.dtype.kind == "f" and not np.isfinite(cells).all():
-            raise ValueError("a symbol is NaN or infinite; leave it out, or cut the sequence there.")
-        return np.unique(cells).tolist()
-    try:
-        present = list(dict.fromkeys(cells.tolist()))
-    except TypeError:
-        raise TypeError("symbols must be hashable: text, numbers, tuples; a list is none.") from None
-    if any(is_missing(cell) for cell in present):
-        raise ValueError("a symbol is missing (None or NaN); leave it out, or cut the sequence there.")
-    return present
-
-
-def _looked_up(cells: NDArray[Any], symbols: NDArray[Any]) -> NDArray[np.int64]:
-    size = len(symbols)
-    if size and symbols.dtype.kind in "iu" and int(symbols[-1]) - int(symbols[0]) < 2**20:
-        table = np.full(int(symbols[-1]) - int(symbols[0]) + 1, size, dtype=np.int64)
-        table[symbols - symbols[0]] = np.arange(size)
-        inside = (cells >= symbols[0]) & (cells <= symbols[-1]) & (cells == np.floor(cells))
-        if inside.all():
-            return table[(cells - symbols[0]).astype(np.int64)]
-        out = np.full(len(cells), size, dtype=np.int64)
-        out[inside] = table[(cells[inside] - symbols[0]).astype(np.int64)]
-        return out
-    place = np.minimum(np.searchsorted(symbols, cells), max(size - 1, 0))
-    return np.where(symbols[place] == cells, place, size) if size else np.zeros(len(cells), dtype=np.int64)

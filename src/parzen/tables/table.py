@@ -1,4 +1,4 @@
-"""What a family may ask of a table before the first row."""
+"""What a family may ask about a table before it sees rows."""
 
 from typing import Any, Protocol
 
@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 
 class Table(Protocol):
-    """What a family may ask of the table before the first row: see `Family.bind`."""
+    """Columns of the first table, as `Family.bind` sees them."""
 
     def positions(self, columns: Any) -> list[int]:
         """Positions of columns that are given by name or by position."""
@@ -18,10 +18,10 @@ class Table(Protocol):
         """The table of some of the columns."""
 
     def kind(self, position: int) -> str:
-        """What a column holds: "number", "count", "bit", "symbol" or "nothing"."""
+        """What a column holds: "continuous", "count", "binary", "categorical" or "empty"."""
 
     def alphabets(self, given: Any, closed: bool) -> tuple[NDArray[Any], ...]:
-        """Categories of every column, learnt from it unless given; from now on its cells arrive as codes.
+        """Categories of every column, learnt from it unless given; from now on its cells are encoded as codes.
 
-        With `closed` set, a later category that is none of them is an error.
+        With `closed` set, another category in a later table is an error.
         """

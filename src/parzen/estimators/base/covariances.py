@@ -23,7 +23,7 @@ def covariances_of(factor: Array, shape: str) -> Array:
 
 
 def upper_factors_of(factor: Array, shape: str) -> Array:
-    """Upper factors of the precisions; one over the deviations where columns stand alone."""
+    """Upper factors of the precisions; one over the deviations where columns are independent."""
     if factor.ndim == 2:
         return 1.0 / (factor[:, 0] if shape == "spherical" else factor)
     upper = np.swapaxes(np.linalg.inv(factor), 1, 2)

@@ -1,19 +1,19 @@
-"""What every estimator over a family does: it reads tables, fits a density, adds batches and merges shards."""
+"""What estimators over a family share: they read tables, fit the family, add batches, merge shards."""
 
 import warnings
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from parzen.compute.arrays import ColumnError
+from parzen.compute.arrays import ColumnError, is_sparse
+from parzen.compute.checks import choose
 from parzen.compute.memberships import Memberships
 from parzen.densities.density import Density
-from parzen.estimators.base.validation import finite, table
+from parzen.estimators.base.validation import check_features, finite, generator, rows_and_columns, table
 from parzen.families.checks import same_parameters
 from parzen.families.family import Family
 from parzen.families.fit import Fit, fit
@@ -21,22 +21,23 @@ from parzen.statistics.accumulate import accumulate
 from parzen.statistics.messages import NeedsDensity, caller_stacklevel
 from parzen.statistics.statistic import Statistic
 from parzen.storage.files import SaveMixin
-from parzen.tables.schema import Schema, learn
+from parzen.tables.first_table import learn
+from parzen.tables.schema import Schema
 
 
 class BaseFamilyEstimator(SaveMixin, BaseEstimator):
-    """An estimator whose knowledge is a statistic, from which its density follows.
+    """An estimator that fits a family. A concrete one gives the family that its parameters ask for: `_family`.
 
     Attributes
     ----------
     density_ : Density
         The fitted densities.
     statistic_ : Statistic
-        What is remembered of the rows: it adds (`partial_fit`, `merge`).
+        The sufficient statistic of the rows: it adds (`partial_fit`, `merge`).
     given_ : Family
-        The family that was fitted, as it was given.
+        The family that was fitted, as the parameters ask for it: built once for each fit.
     family_ : Family
-        The same, bound to the table's columns and alphabets.
+        The same, bound to the table's columns and categories.
     schema_ : Schema
         How tables are read: names, and categories of columns.
     n_iter_ : int
@@ -54,43 +55,64 @@ class BaseFamilyEstimator(SaveMixin, BaseEstimator):
     outcome_: str
     iterated_: bool
 
-    #: Whether families are among the parameters: they are the user's, who may change them after a fit.
-    _holds_families = False
+    #: Whether families or arrays are among the parameters: they are the user's, who may change them after a fit.
+    _holds_families: ClassVar[bool] = False
     #: Parameters that are options of `parzen.fit` by the same name.
-    _steps: tuple[str, ...] = ()
+    _fit_options: ClassVar[tuple[str, ...]] = ()
+    #: Whether missing values are accepted where the family takes them.
+    missing: str = "allow"
     random_state: Any = None
 
     @abstractmethod
     def _family(self) -> Family:
         """The family that the parameters ask for."""
 
-    def _bind(self, X: Any) -> Any:
-        """Rows of the first table: its columns, names and categories are learnt."""
+    # Reading tables -------------------------------------------------------------------------------------------------
+
+    def _first_table(self, X: Any) -> Any:
+        """The table that is fitted; its columns are learnt, and the family is built, once."""
+        X = check_features(self, X, reset=True)
         self.given_ = clone(self._family()) if self._holds_families else self._family()
+        return rows_and_columns(X, self.given_.takes_sparse, self)
+
+    def _bind(self, X: Any) -> Any:
+        """Rows of the first table; its names and categories are learnt."""
         self.family_, self.schema_ = learn(self.given_, X)
         return self._encoded(X, grow=True)
 
-    def _takes_sparse(self) -> bool:
-        return self._family().takes_sparse
-
-    def _later(self, X: Any, grow: bool = False) -> Any:
-        """Rows of a later table, read as the first one was; with `grow`, to be learnt from."""
+    def _later_table(self, X: Any) -> Any:
+        """A later table, of the same columns."""
         check_is_fitted(self, "given_")
-        X = table(self, X, reset=False, sparse=self.given_.takes_sparse)
-        return self._encoded(X, grow=grow)
+        return table(self, X, reset=False, sparse=self.given_.takes_sparse)
+
+    def _later(self, X: Any) -> Any:
+        """Rows of a later table, read as the first one was."""
+        return self._encoded(self._later_table(X), grow=False)
 
     def _encoded(self, X: Any, grow: bool) -> Any:
+        """Rows of a table as the family reads them; with `grow`, to be fitted."""
+        choose("missing", self.missing, ("allow", "error"))
         rows = self.schema_.encode(X, grow=grow)
-        return rows if rows is X else finite(rows)
+        if self.missing == "error" and not is_sparse(rows) and rows.dtype.kind == "f" and np.isnan(rows).any():
+            row, column = np.argwhere(np.isnan(rows))[0]
+            raise ValueError(
+                f"Input X contains NaN: column {self.schema_.labels[column]!r} is missing in row {row}, and missing is "
+                "'error'; fill it, leave the row out, or use missing='allow', which marginalises it."
+            )
+        return rows
 
-    def _learn(self, family: Family, rows: Any, R: Memberships) -> Fit:
-        """Fit a family to rows; the result is not kept yet."""
-        rng = None if self.random_state is None else generator(self.random_state)
-        options = {name: getattr(self, name) for name in self._steps}
-        found: Fit = self._reading(rows, fit, family, rows, R, rng=rng, **options)
+    # Fitting --------------------------------------------------------------------------------------------------------
+
+    def _fit_family(self, family: Family, rows: Any, R: Memberships, **options: Any) -> Fit:
+        """Fit a family to rows by the parameters' options and others; infinite values and columns are named."""
+        own = {name: getattr(self, name) for name in self._fit_options}
+        found: Fit = self._reading(rows, fit, family, rows, R, **{**own, **options})
         self._check_statistic(found.statistic, rows)
-        self._warn(found)
         return found
+
+    def _seeded(self) -> dict[str, Any]:
+        """The option of `fit` that the random state is, where one was given."""
+        return {} if self.random_state is None else {"rng": generator(self.random_state)}
 
     def _warn(self, found: Fit) -> None:
         if found.outcome in ("too many steps", "collapsed"):
@@ -101,8 +123,8 @@ class BaseFamilyEstimator(SaveMixin, BaseEstimator):
         self.n_iter_, self.outcome_ = found.n_iter, found.outcome
         self.iterated_ = bool(found.log_likelihoods)
 
-    def _learn_more(self, rows: Any, R: Memberships, begun: bool) -> None:
-        """Add the statistic of rows to what is known, and maximise."""
+    def _add(self, rows: Any, R: Memberships, begun: bool) -> None:
+        """Add the statistic of rows to that of the rows before, and maximise."""
         try:
             seen = self._reading(rows, accumulate, self.family_, rows, R)
         except NeedsDensity:
@@ -116,42 +138,28 @@ class BaseFamilyEstimator(SaveMixin, BaseEstimator):
         self.n_iter_, self.outcome_ = getattr(self, "n_iter_", 0) + 1, "converged"
         self.iterated_ = getattr(self, "iterated_", False)
 
-    def _check_same_family(self) -> None:
-        """Raise where the parameters have been changed since the first batch."""
-        if not same_parameters(self._family(), self.given_):
-            raise ValueError(f"this estimator was fitted with the family {self.given_!r}; call fit to change it.")
-
     def _merged(self, other: Any) -> Self:
         """A new estimator with the sum of both statistics."""
         if type(other) is not type(self):
             raise TypeError(f"only a {type(self).__name__} can be merged, got {type(other).__name__}.")
         for one in (self, other):
             check_is_fitted(one, "density_")
-            one._check_learnt()
+            one._check_fitted_to_rows()
         if not same_parameters(self.given_, other.given_):
             raise ValueError(f"only estimators of one family merge, got {self.given_!r} and {other.given_!r}.")
         if not self.schema_.same_columns(other.schema_):
             raise ValueError(
-                "the two estimators have met tables of different columns or categories; give both the same, by "
+                "the two estimators were fitted to tables of different columns or categories; give both the same, by "
                 "Categorical(categories=...) where a shard may lack some."
             )
         if self.iterated_ or other.iterated_:
-            raise ValueError(
-                "statistics found by iteration (missing cells or labels) don't add; fit on all rows together."
-            )
+            raise ValueError("statistics found by EM (missing values or labels) don't add; fit on all rows together.")
         total = self.statistic_ + other.statistic_
         merged = self._copy(self._naming(self.family_.maximise, total), self.schema_)
         merged.statistic_, merged.iterated_ = total, False
         merged.family_, merged.given_ = self.family_, self.given_
         merged.n_iter_, merged.outcome_ = 1, "converged"
         return merged
-
-    def _check_learnt(self) -> None:
-        if not hasattr(self, "statistic_"):
-            raise ValueError(
-                "this density was not learnt from rows (it is a marginal, a conditional, or given): it has no "
-                "statistic to add to."
-            )
 
     def _copy(self, density: Density, schema: Schema) -> Self:
         """An estimator with the same parameters and another density, over the columns of a schema."""
@@ -162,15 +170,34 @@ class BaseFamilyEstimator(SaveMixin, BaseEstimator):
             other.feature_names_in_ = np.array(schema.names, dtype=object)
         return other
 
+    # Checks and messages --------------------------------------------------------------------------------------------
+
+    def _check_same_family(self) -> None:
+        """Raise where the parameters have been changed since the first batch."""
+        if not same_parameters(self._family(), self.given_):
+            raise ValueError(f"this estimator was fitted with the family {self.given_!r}; call fit to change it.")
+
+    def _check_fitted_to_rows(self) -> None:
+        if not hasattr(self, "statistic_"):
+            raise ValueError(
+                "this density was not fitted to rows (it is a marginal, a conditional, or given): it has no statistic "
+                "to add to."
+            )
+
+    def _check_statistic(self, statistic: Statistic, rows: Any) -> None:
+        """Raise where a statistic is not finite because a value is not."""
+        if not statistic.is_finite():
+            finite(rows)
+
     def _naming(self, function: Any, *arguments: Any, **options: Any) -> Any:
-        """Call a function; where it refuses a column by position, the error says the column's name."""
+        """Call a function; where it refuses a column by position, the error has the column's name."""
         try:
             return function(*arguments, **options)
         except ColumnError as error:
             raise error.renamed([repr(label) for label in self.schema_.labels]) from None
 
     def _reading(self, rows: Any, function: Any, *arguments: Any, **options: Any) -> Any:
-        """Call a function of rows; where it refuses them, an infinite cell is named first."""
+        """Call a function of rows; where it refuses them, an infinite value is named first."""
         try:
             return self._naming(function, *arguments, **options)
         except NeedsDensity:
@@ -179,33 +206,13 @@ class BaseFamilyEstimator(SaveMixin, BaseEstimator):
             finite(rows)
             raise
 
-    def _check_statistic(self, statistic: Statistic, rows: Any) -> None:
-        """Raise where a statistic is not finite because a cell is not."""
-        if not statistic.is_finite():
-            finite(rows)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         try:
-            family = self._family()
+            family = self.given_ if hasattr(self, "given_") else self._family()
         except (TypeError, ValueError):
             return tags  # parameters that fit will refuse
-        tags.input_tags.sparse, tags.input_tags.allow_nan = family.takes_sparse, family.takes_missing
+        tags.input_tags.sparse = family.takes_sparse
+        tags.input_tags.allow_nan = family.takes_missing and self.missing == "allow"
         tags.input_tags.positive_only = not family.takes_negative
         return tags
-
-
-def generator(random_state: Any) -> np.random.Generator:
-    """NumPy's new generator, seeded by scikit-learn's kind of random state."""
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    if random_state is None or isinstance(random_state, int | np.integer):
-        return np.random.default_rng(random_state)
-    return np.random.default_rng(check_random_state(random_state).randint(2**31))
-
-
-def row_count(n_samples: Any) -> int:
-    """Number of rows to draw, or an error."""
-    if not isinstance(n_samples, int | np.integer) or isinstance(n_samples, bool) or n_samples < 1:
-        raise ValueError(f"n_samples must be at least 1, a whole number, got {n_samples!r}.")
-    return int(n_samples)

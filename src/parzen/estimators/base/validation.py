@@ -1,4 +1,4 @@
-"""What every estimator does with its input: checked once, here; and nothing changed if it is refused."""
+"""Validation of input: tables, weights, seeds, counts. Input is checked once, here; refused input changes nothing."""
 
 import numbers
 from collections.abc import Callable
@@ -6,7 +6,8 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
-from sklearn.utils.validation import _check_sample_weight, check_array, validate_data
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_feature_names, _check_n_features, _check_sample_weight, check_array
 
 from parzen.compute.arrays import Array, is_sparse
 from parzen.tables.cells import frame_kind
@@ -31,21 +32,36 @@ def transactional(method: Callable[Concatenate[E, P], Any]) -> Callable[Concaten
 
 
 def table(estimator: Any, X: Any, *, reset: bool, sparse: bool) -> Any:
-    """X as a table with rows and columns: a pandas or polars one as it is, else an array (or CSR) of finite numbers,
+    """X as a table with rows and columns: a pandas or polars frame as it is, else an array (or CSR matrix) of numbers,
     or an array of objects.
 
     Parameters
     ----------
-    reset : whether the number and names of the columns are learnt (fitting) or compared (later)
-    sparse : whether CSR is welcome
+    reset : whether the number and names of the columns are learnt (fitting) or compared with those that were
+    sparse : whether a CSR matrix is accepted
     """
+    return rows_and_columns(check_features(estimator, X, reset=reset), sparse, estimator)
+
+
+def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """X as it came, its number and names of columns learnt (`reset`) or compared with those that were learnt."""
     if hasattr(X, "collect"):
         raise TypeError(f"X must be a table in memory, got a {type(X).__name__}; call its collect() first.")
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
     if not frame_kind(X) and not is_sparse(X) and np.asarray(X).ndim < 2:
         check_array(X, dtype=None, ensure_all_finite=False)  # says how to reshape it
-    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    _check_feature_names(estimator, X, reset=reset)
+    _check_n_features(estimator, X, reset=reset)
+    return X
+
+
+def rows_and_columns(X: Any, sparse: bool, estimator: Any = None) -> Any:
+    """X as a frame, an array of numbers or objects, or a CSR matrix.
+
+    Infinities are not looked for here: a pass over every cell costs as much as a fit does. They are looked for once,
+    where a result is not finite (`finite`).
+    """
     if frame_kind(X):
         if not len(X):
             raise ValueError("Found array with 0 sample(s), while a minimum of 1 is required: X has no rows.")
@@ -53,15 +69,13 @@ def table(estimator: Any, X: Any, *, reset: bool, sparse: bool) -> Any:
             raise ValueError("Found array with 0 feature(s), while a minimum of 1 is required: X has no columns.")
         return X
     if isinstance(X, np.ndarray) and X.ndim == 2 and X.size and X.dtype in (np.float32, np.float64, np.int64):
-        return X  # nothing to convert, and nothing to warn_floor
+        return X  # nothing to convert
     array = X if is_sparse(X) else np.asarray(X)
     if not is_sparse(array) and array.dtype.kind in "OUSb" and not _numbers_inside(array):
         array = np.array(X, dtype=object) if array.dtype.kind in "US" else array
         return check_array(array, dtype=None, ensure_all_finite=False, input_name="X")
     if not is_sparse(array) and array.dtype.kind in "mM":
-        raise ValueError("X holds moments in time; make them numbers first, such as days since one of them.")
-    # Infinities are looked for where a result is not finite (`finite`): a look at every cell costs as much as a
-    # fit does.
+        raise ValueError("X holds dates; convert them to numbers first, such as days since one of them.")
     dtype = "numeric" if is_sparse(array) or array.dtype.kind != "O" else np.float64
     accept = "csr" if sparse else False
     return check_array(
@@ -81,7 +95,7 @@ def weights(sample_weight: Any, X: Any, kept: bool = False) -> Array | None:
 
 
 def drop_zero_weight(X: Any, w: Array | None, *others: Any) -> tuple[Any, ...]:
-    """X, w and others without the rows of weight zero: these are as if they were not there."""
+    """X, w and others without the rows of weight zero, which count as absent."""
     if w is None or w.all():
         return X, w, *others
     keep = np.flatnonzero(w)
@@ -90,14 +104,14 @@ def drop_zero_weight(X: Any, w: Array | None, *others: Any) -> tuple[Any, ...]:
 
 
 def finite_rows(rows: Any, name: str = "X") -> Any:
-    """Rows as numbers that are all there and finite, float32 or float64, or an error."""
+    """Rows of finite numbers, float32 or float64, none missing; or an error."""
     kept = rows.dtype if rows.dtype in (np.float32, np.float64) else np.float64
     return check_array(rows, accept_sparse="csr", dtype=kept, input_name=name)
 
 
 def finite(rows: Any) -> Any:
-    """Rows as they are, or an error where a number is infinite (or a cell of a CSR matrix is missing)."""
-    rule = True if is_sparse(rows) else "allow-nan"  # a sparse matrix has no missing cells; a family may refuse them
+    """Rows as they are, or an error where a number is infinite (or a value of a CSR matrix is missing)."""
+    rule = True if is_sparse(rows) else "allow-nan"
     return check_array(rows, accept_sparse="csr", dtype="numeric", ensure_all_finite=rule, input_name="X")
 
 
@@ -108,3 +122,19 @@ def _numbers_inside(array: Any) -> bool:
     if array.dtype.kind != "O":
         return False
     return all(isinstance(cell, numbers.Number) for cell in array.flat)
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """NumPy's generator, seeded by scikit-learn's kind of random state."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    if random_state is None or isinstance(random_state, int | np.integer):
+        return np.random.default_rng(random_state)
+    return np.random.default_rng(check_random_state(random_state).randint(2**31))
+
+
+def row_count(n_samples: Any) -> int:
+    """Number of rows to sample, or an error."""
+    if not isinstance(n_samples, int | np.integer) or isinstance(n_samples, bool) or n_samples < 1:
+        raise ValueError(f"n_samples must be at least 1, a whole number, got {n_samples!r}.")
+    return int(n_samples)

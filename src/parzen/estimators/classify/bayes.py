@@ -1,16 +1,16 @@
 """Classifiers over any family, over mixed columns, and over Gaussians."""
 
-from operator import itemgetter
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from parzen.compute.arrays import is_sparse
-from parzen.decisions.explanation import Explanation, block_scores
+from parzen.compute.arrays import Array, is_sparse
+from parzen.decisions.contributions import block_scores
+from parzen.decisions.explanation import Explanation
 from parzen.densities.density import Density
-from parzen.densities.posterior import decide
-from parzen.estimators.base.validation import finite, table
+from parzen.estimators.base.validation import finite
 from parzen.estimators.classify.generative import GenerativeClassifier
 from parzen.families.auto_columns import AutoColumns
 from parzen.families.family import Family
@@ -28,7 +28,7 @@ class BayesClassifier(GenerativeClassifier):
         The family of every class; by default ``Gaussian()``. Or densities that are known (one for each class, in their
         order), so that only the priors are learnt. Or a dict from each class to its own family or density.
     class_prior : sequence, dict or "uniform", optional
-        Priors of the classes in the order of `classes_`, or a dict from classes. By default their shares of the rows.
+        Priors of the classes in the order of `classes_`, or a dict from classes. By default their frequencies.
     unlabelled : optional
         What stands in y for a missing label, besides None and NaN; scikit-learn's semi-supervised models use -1.
     missing : "allow" or "error"
@@ -62,7 +62,7 @@ class BayesClassifier(GenerativeClassifier):
     """
 
     _holds_families = True
-    _steps = ("max_iter", "tol")
+    _fit_options = ("max_iter", "tol")
 
     def __init__(
         self,
@@ -94,10 +94,6 @@ class BayesClassifier(GenerativeClassifier):
             raise ValueError(f"family names {list(parts)}, but the classes are {classes.tolist()}; give each its own.")
         return PerGroup([parts[label] for label in classes.tolist()])
 
-    def _takes_sparse(self) -> bool:
-        parts = self.family.values() if isinstance(self.family, dict) else [self.family]
-        return all(_as_family(part).takes_sparse for part in parts)
-
 
 def _as_family(given: Any) -> Family:
     if given is None:
@@ -113,7 +109,7 @@ def _as_family(given: Any) -> Family:
 class GaussianDiscriminant(GenerativeClassifier):
     """Gaussian discriminant analysis: a Gaussian for each class, quadratic or (with `shared`) linear log-odds.
 
-    Cells that are missing at prediction are integrated out exactly; at fitting, a full covariance is found by EM.
+    Values that are missing at prediction are marginalised exactly; at fitting, a full covariance is found by EM.
 
     Parameters
     ----------
@@ -122,7 +118,7 @@ class GaussianDiscriminant(GenerativeClassifier):
     shared : bool
         Whether the classes have one covariance: linear discriminant analysis.
     class_prior : sequence, dict or "uniform", optional
-        By default the classes' shares of the rows.
+        By default the frequencies of the classes.
     shrinkage, floor, prior, estimate
         As of `parzen.Gaussian`: what keeps covariances of few rows sound.
     unlabelled : optional
@@ -148,7 +144,7 @@ class GaussianDiscriminant(GenerativeClassifier):
     2.82099 x0 + 9.46944 x1 - 29.7106 = 0
     """
 
-    _steps = ("max_iter", "tol")
+    _fit_options = ("max_iter", "tol")
 
     def __init__(
         self,
@@ -182,7 +178,7 @@ class GaussianDiscriminant(GenerativeClassifier):
 
 
 class NaiveClassifier(GenerativeClassifier):
-    """A generative classifier whose columns are independent given the class, so that each has its say apart."""
+    """A generative classifier whose columns are conditionally independent given the class."""
 
     def explain(self, X: Any, label: Any = None, against: Any = None, names: Any = None) -> Explanation:
         """What each column adds to the log-odds of one class against another.
@@ -191,7 +187,7 @@ class NaiveClassifier(GenerativeClassifier):
         ----------
         X : table of shape (n, d)
         label, against : classes, optional
-            By default the likeliest class of each row, and the likeliest of the others.
+            By default the most probable class of each row, and the most probable of the others.
         names : sequence of str, optional
             What the columns are called, where the table doesn't say: the words of a bag of words.
 
@@ -201,44 +197,48 @@ class NaiveClassifier(GenerativeClassifier):
             `print` it for the first row, ``.table()`` for all, ``.plot(row)`` for a picture.
         """
         check_is_fitted(self, "density_")
-        X = table(self, X, reset=False, sparse=self.given_.takes_sparse)
+        X = self._later_table(X)
         rows = self._encoded(X, grow=False)
         rows = rows.toarray() if is_sparse(rows) else rows
         names = self.schema_.labels if names is None else list(names)
         if len(names) != rows.shape[1]:
             raise ValueError(f"names must be {rows.shape[1]}, one for each column, got {len(names)}.")
-        first, second = self._compared_classes(rows, label, against)
-        at = np.arange(len(rows))
         compared: Any = self._scores()
-        blocks, odds = zip(*sorted(block_scores(compared, rows), key=itemgetter(0)), strict=True)
+        scores = block_scores(compared, rows)
+        if not np.isfinite(scores.total).all():
+            finite(rows)
+        first, second = self._compared_classes(scores.total, label, against)
+        log_prior = self._prior_in_scores()
         with np.errstate(invalid="ignore"):
-            contributions = np.stack([scores[at, first] - scores[at, second] for scores in odds], axis=1)
-            log_prior = self._prior_in_scores()
             prior = log_prior[first] - log_prior[second]
-        finite(rows)
-        return Explanation(self.classes_[first], self.classes_[second], prior, contributions, blocks, names, X)
+        odds = scores.log_odds(first, second)
+        return Explanation(self.classes_[first], self.classes_[second], prior, odds, scores.blocks, names, X)
 
-    def _compared_classes(self, rows: Any, label: Any, against: Any) -> tuple[Any, Any]:
-        """Codes of the two classes that are compared for each row."""
-        given = [None if one is None else np.full(len(rows), self._code(one)) for one in (label, against)]
+    def _compared_classes(self, total: Array, label: Any, against: Any) -> tuple[Any, Any]:
+        """Codes of the two classes that are compared for each row: those named, or the most probable ones."""
         if label is not None and label == against:
             raise ValueError(f"label and against are both {label!r}; compare two different classes.")
-        first = self._likeliest(rows, given[1]) if given[0] is None else given[0]
-        return first, self._likeliest(rows, first) if given[1] is None else given[1]
+        first, second = (None if one is None else np.full(len(total), self._code(one)) for one in (label, against))
+        first = most_probable(total, self._prior_in_scores(), second) if first is None else first
+        return first, most_probable(total, self._prior_in_scores(), first) if second is None else second
 
-    def _likeliest(self, rows: Any, banned: Any) -> Any:
-        """Code of the likeliest class of each row, other than the banned one."""
-        if banned is None:
-            return decide(self._scores(), self._prior_in_scores(), rows)[0]
-        codes = np.empty(len(rows), dtype=np.int64)
-        for k in np.unique(banned):
-            own = np.flatnonzero(banned == k)
-            log_prior = self._prior_in_scores().copy()
-            if np.isneginf(np.delete(log_prior, k)).all():  # classes that are yet to come: by their densities
-                log_prior = np.zeros(len(log_prior))
-            log_prior[k] = -np.inf
-            codes[own], _ = decide(self._scores(), log_prior, rows[own])
-        return codes
+
+def most_probable(scores: Array, log_prior: Array, other_than: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    """Code of the most probable class of each row, other than one that is given for each.
+
+    Classes that no row has come from yet (all others have prior zero) are compared by their scores; rows that no class
+    explains, by the priors.
+    """
+    with np.errstate(invalid="ignore"):
+        joint, fallback = scores + log_prior, np.tile(log_prior, (len(scores), 1))
+    if other_than is not None:
+        rows = np.arange(len(scores))
+        for k in np.unique(other_than):
+            if np.isneginf(np.delete(log_prior, k)).all():
+                joint[other_than == k], fallback[other_than == k] = scores[other_than == k], 0.0
+        joint[rows, other_than] = fallback[rows, other_than] = -np.inf
+    unexplained = ~(joint > -np.inf).any(axis=1)
+    return np.where(unexplained, fallback.argmax(axis=1), np.nan_to_num(joint, nan=-np.inf).argmax(axis=1))
 
 
 class NaiveBayes(NaiveClassifier):
@@ -250,7 +250,7 @@ class NaiveBayes(NaiveClassifier):
         Families of columns, by name or position; of those that it doesn't name, chosen from what they hold (see
         `parzen.AutoColumns`).
     class_prior : sequence, dict or "uniform", optional
-        By default the classes' shares of the rows.
+        By default the frequencies of the classes.
     unlabelled : optional
         What stands in y for a missing label, besides None and NaN.
     missing : "allow" or "error"
@@ -273,7 +273,7 @@ class NaiveBayes(NaiveClassifier):
     ...     {"age": [31, 40, 52, None, 23, 64], "city": ["Oslo", "Lund", "Oslo", "Oslo", "Lund", "Graz"]}
     ... )
     >>> model = NaiveBayes().fit(table, ["no", "yes", "no", "no", "yes", "yes"])
-    >>> model.predict(pd.DataFrame({"age": [30, None], "city": ["Lund", "Rome"]}))  # nobody from Rome was met
+    >>> model.predict(pd.DataFrame({"age": [30, None], "city": ["Lund", "Rome"]}))  # no training row is from Rome
     array(['yes', 'no'], dtype='<U3')
     >>> print(model.explain(table[:1]))
     log-odds of no against yes: +1.47
@@ -283,7 +283,7 @@ class NaiveBayes(NaiveClassifier):
     """
 
     _holds_families = True
-    _steps = ("max_iter", "tol")
+    _fit_options = ("max_iter", "tol")
 
     def __init__(
         self,

@@ -4,12 +4,13 @@ from abc import abstractmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array
+from parzen.decisions.log_odds import log_odds
 from parzen.densities.posterior import decide, posterior
 from parzen.estimators.base.validation import finite
 from parzen.estimators.classify.labels import log_of, read_class_prior
@@ -39,7 +40,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         """Rows of a table, read as the one that was fitted."""
 
     def predict(self, X: Any, class_prior: Any = None) -> NDArray[Any]:
-        """The likeliest class of each row.
+        """The most probable class of each row.
 
         Parameters
         ----------
@@ -59,7 +60,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         return values
 
     def predict_log_proba(self, X: Any, class_prior: Any = None) -> Array:
-        """Logs of the posteriors, (n, K), exact where the posterior itself underflows; `class_prior` as in `predict`."""
+        """Logs of the posterior probabilities, (n, K), exact where these underflow; `class_prior` as in `predict`."""
         values: Array = self._compared(posterior, X, class_prior, True)[0]
         return values
 
@@ -74,8 +75,8 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         """
         logs = self.predict_log_proba(X, class_prior)
         if len(self.classes_) == 2:
-            return logs[:, 1] - logs[:, 0]
-        return log_odds(logs)
+            return log_odds(logs, 1)
+        return np.stack([log_odds(logs, k) for k in range(len(self.classes_))], axis=1)
 
     def _pair(self, first: Any, second: Any) -> tuple[int, int]:
         """Codes of two classes to compare: those that are named, or the two that there are."""
@@ -90,7 +91,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         return self._code(first), self._code(second)
 
     def _code(self, label: Any) -> int:
-        """Code of a class that is asked about."""
+        """Code of a class that the user names."""
         classes = self.classes_.tolist()
         if np.ndim(label) or label not in classes:
             raise ValueError(f"there is no class {label!r}: the classes are {classes}.")
@@ -116,13 +117,3 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
 
     def _reading(self, rows: Any, function: Any, *arguments: Any) -> Any:
         return function(*arguments)
-
-
-def log_odds(log_proba: ArrayLike) -> Array:
-    """Log-odds of each class against all others, given log-posteriors (n, K), without cancellation near certainty."""
-    logs = np.asarray(log_proba, dtype=np.float64)
-    out = np.empty_like(logs)
-    for k in range(logs.shape[1]):
-        rest = np.delete(logs, k, axis=1)
-        out[:, k] = logs[:, k] - np.logaddexp.reduce(rest, axis=1)
-    return out

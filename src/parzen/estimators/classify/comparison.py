@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing
 
 from parzen.compute.arrays import Array
-from parzen.estimators.base.estimator import generator
+from parzen.estimators.base.validation import generator
 from parzen.estimators.classify.labels import read_labels
 from parzen.plotting import axes_beside, ribbons
 from parzen.statistics.messages import FloorWarning
@@ -28,7 +28,7 @@ class LearningComparison:
     Attributes
     ----------
     sizes : array of shape (m,)
-        Rows that were learnt from.
+        Numbers of training rows.
     names : tuple of two str
     error, log_loss : arrays of shape (2, m, repeats)
         Of the test rows, for each model, size and repetition.

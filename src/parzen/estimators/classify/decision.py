@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_
 
 from parzen.compute.arrays import Array
 from parzen.decisions.calibration import METHODS, Calibrator, calibrate
-from parzen.decisions.class_priors import adjust_class_priors, estimate_class_priors
+from parzen.decisions.class_priors import adjust_class_priors, check_class_prior, estimate_class_priors
 from parzen.decisions.decision import Decision
 from parzen.decisions.scores import expected_cost
 from parzen.estimators.base.validation import transactional
@@ -45,7 +45,7 @@ class DecisionClassifier(SaveMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
         Folds whose rows are scored by a classifier that has not seen them, to calibrate by; the classifier that is
         kept has seen all. "prefit": the estimator is fitted already, and `fit` only calibrates it.
     class_prior : array of shape (K,) or "estimate", optional
-        Shares of the classes where decisions are made, in the place of those it has learnt from; or by EM, from the
+        Class priors where decisions are made, in the place of those of the training rows; or by EM, from the
         rows to be decided (Saerens, Latinne & Decaestecker 2002).
     level : float
         Of the loss "quantile".
@@ -143,27 +143,25 @@ class DecisionClassifier(SaveMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
             if self.calibration is not None:
                 self.calibrator_ = self._crossed(given, X, np.asarray(y), codes, w)
             self.estimator_ = _fitted(given, X, y, w)
-        self.class_prior_ = self._own_shares(X, codes, w)
+        self.class_prior_ = self._training_prior(X, codes, w)
 
     def _check(self, K: int) -> None:
         """Raise where the loss, the actions or the priors don't suit the classes."""
         decision = self._decision()
-        if not decision.is_free:
-            decision.named_actions(K)
+        if not decision.is_continuous:
+            decision.action_names(K)
         elif decision.loss != "log":
-            decision.values(K)
+            decision.class_values(K)
         if isinstance(self.class_prior, str) and self.class_prior != "estimate":
-            raise ValueError(f"class_prior must be shares of the classes or 'estimate', got {self.class_prior!r}.")
+            raise ValueError(f"class_prior must be class probabilities or 'estimate', got {self.class_prior!r}.")
         if self.class_prior is not None and not isinstance(self.class_prior, str):
-            adjust_class_priors(
-                np.full((1, K), 1.0 / K), np.ones(K), self.class_prior
-            )  # raises where they are no shares
+            check_class_prior(self.class_prior, K, "class_prior")
 
-    def _own_shares(self, X: Any, codes: NDArray[np.intp], w: Array | None) -> Array:
+    def _training_prior(self, X: Any, codes: NDArray[np.intp], w: Array | None) -> Array:
         """Shares of the classes that the probabilities speak of.
 
-        Calibrated ones speak of the rows that they were calibrated by; others of what the classifier has learnt from,
-        as it says or as it was weighted, or else of its own average.
+        Calibrated probabilities are for the class priors of the calibration rows; others for those of the training
+        rows: as the classifier has them, as the rows were weighted, or else the mean of its probabilities.
         """
         K = len(self.classes_)
         if self.calibration not in (None, "temperature"):
@@ -237,7 +235,7 @@ class DecisionClassifier(SaveMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
         return out
 
     def predict_proba(self, X: Any) -> Array:
-        """Calibrated probability of each class, (n, K), at the shares of classes that `class_prior` says."""
+        """Calibrated probability of each class, (n, K), for the class priors that `class_prior` gives."""
         check_is_fitted(self, "estimator_")
         P = self._probabilities(X)
         if self.class_prior is None:
@@ -246,7 +244,7 @@ class DecisionClassifier(SaveMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
         return adjust_class_priors(P, self.class_prior_, new)
 
     def _probabilities(self, X: Any) -> Array:
-        """Calibrated probabilities, at the shares of classes that were learnt from."""
+        """Calibrated probabilities, for the class priors of the training rows."""
         logs = self._logs(self.estimator_, X)
         if hasattr(self, "calibrator_"):
             return self.calibrator_(logs)

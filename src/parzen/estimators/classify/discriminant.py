@@ -1,7 +1,6 @@
 """Discriminant analysis under scikit-learn's names: drop-ins, with missing cells, weights, batches and samples."""
 
 import warnings
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -13,14 +12,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
+from parzen.compute.memberships import Labels
 from parzen.densities.boundary import canonical_variates, quadratic_form, with_signs
 from parzen.densities.gaussian import GaussianDensity
 from parzen.estimators.base.validation import finite
 from parzen.estimators.classify.generative import GenerativeClassifier
 from parzen.estimators.classify.labels import read_class_prior
+from parzen.families.covariance_floor import covariance_factors
 from parzen.families.family import Family
-from parzen.families.fit import Fit
-from parzen.families.gaussian import Gaussian, covariance_factors
+from parzen.families.gaussian import Gaussian
 from parzen.statistics.moments import Moments
 
 
@@ -49,23 +49,24 @@ class DiscriminantAnalysis(GenerativeClassifier):
     def _shrinkage(self) -> Any:
         return 0.0 if self.shrinkage is None or self.covariance_estimator is not None else self.shrinkage
 
-    def _learn(self, family: Family, rows: Any, R: Any) -> Fit:
-        found = super()._learn(family, rows, R)
+    def _finish(self, rows: Any = None, R: Labels | None = None) -> None:
         if self.covariance_estimator is None:
-            return found
+            return
+        if rows is None or R is None:
+            raise ValueError("covariance_estimator needs all rows at once; use fit.")
         if np.isnan(rows).any() or R.codes.min() < 0 or R.weights is not None:
             raise ValueError("covariance_estimator needs complete rows, all labels, and no sample_weight.")
         covariance = np.stack([self._estimated(rows[R.codes == k]) for k in range(R.groups)])
         self._total_covariance = self._estimated(rows)
-        return replace(found, density=self._with_covariance(found, covariance))
+        factors = covariance_factors(self._pooled(covariance), self.statistic_, 1e-12)
+        self.density_ = GaussianDensity(self.density_.mean, factors)
 
-    def _learn_more(self, rows: Any, R: Any, begun: bool) -> None:
-        if self.covariance_estimator is not None:
-            raise ValueError("covariance_estimator needs all rows at once; use fit.")
-        super()._learn_more(rows, R, begun)
+    def _pooled(self, covariance: Array) -> Array:
+        """Covariances of the classes, (K, d, d), as the model has them."""
+        return covariance
 
     def merge(self, other: Any) -> Self:
-        """A new classifier that has learnt from the rows of both; not where another estimator finds the covariances."""
+        """A new classifier, as if it had been fitted to the rows of both; not with a `covariance_estimator`."""
         if self.covariance_estimator is not None:
             raise ValueError("covariance_estimator needs all rows at once; use fit.")
         return super().merge(other)
@@ -75,11 +76,6 @@ class DiscriminantAnalysis(GenerativeClassifier):
         if not hasattr(self.covariance_estimator, "covariance_"):
             raise ValueError(f"{type(self.covariance_estimator).__name__} does not have a covariance_ attribute.")
         return np.atleast_2d(self.covariance_estimator.covariance_)
-
-    def _with_covariance(self, found: Fit, covariance: Array) -> GaussianDensity:
-        statistic: Any = found.statistic
-        density: Any = found.density
-        return GaussianDensity(density.mean, covariance_factors(covariance, statistic, 1e-12))
 
     @property
     def means_(self) -> Array:
@@ -157,7 +153,8 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
         ridge = self.reg_param if self.solver == "svd" else 0.0
         return Gaussian(shrinkage=self._shrinkage(), ridge=ridge)
 
-    def _finish(self) -> None:
+    def _finish(self, rows: Any = None, R: Labels | None = None) -> None:
+        super()._finish(rows, R)
         if self.store_covariance:
             self.covariance_ = list(self.density_.covariance)
 
@@ -269,10 +266,12 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             return values / total
         return values
 
-    def _with_covariance(self, found: Fit, covariance: Array) -> GaussianDensity:
-        return super()._with_covariance(found, np.tensordot(self.class_prior_, covariance, axes=1)[None])
+    def _pooled(self, covariance: Array) -> Array:
+        """One covariance: that of the classes, weighted by their priors."""
+        return np.tensordot(self.class_prior_, covariance, axes=1)[None]
 
-    def _finish(self) -> None:
+    def _finish(self, rows: Any = None, R: Labels | None = None) -> None:
+        super()._finish(rows, R)
         K, d = self.density_.shape
         most = min(K - 1, d)
         if self.n_components is not None and not (

@@ -5,15 +5,21 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from parzen.compute.arrays import Array, is_sparse
-from parzen.compute.checks import choose
+from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels
 from parzen.densities.boundary import Boundary, Softmax, quadratic_form
 from parzen.densities.posterior import compare, log_evidence
-from parzen.estimators.base.estimator import BaseFamilyEstimator, generator, row_count
-from parzen.estimators.base.validation import drop_zero_weight, finite, table, transactional, weights
+from parzen.estimators.base.estimator import BaseFamilyEstimator
+from parzen.estimators.base.validation import (
+    drop_zero_weight,
+    finite,
+    generator,
+    row_count,
+    transactional,
+    weights,
+)
 from parzen.estimators.classify.classifier import BaseClassifier
 from parzen.estimators.classify.labels import (
     check_several,
@@ -26,8 +32,6 @@ from parzen.estimators.classify.labels import (
     read_labels,
 )
 from parzen.families.checks import same_parameters
-from parzen.families.family import Family
-from parzen.families.fit import Fit
 from parzen.families.per_group import PerGroup
 from parzen.families.semi_supervised import SemiSupervised, SemiSupervisedDensity
 from parzen.statistics.accumulate import Evaluated, evaluate
@@ -53,7 +57,6 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
     class_prior: Any = None
     #: What marks a row without a label, besides None and NaN.
     unlabelled: Any = None
-    missing: str = "allow"
 
     def _given_class_prior(self) -> Any:
         """Priors that the parameters give; None where they are learnt."""
@@ -67,47 +70,20 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         ----------
         X : table of shape (n, d): array, CSR where the family takes it, pandas or polars
         y : array of shape (n,)
-            Label of each row. Rows whose label is missing (None, NaN) are learnt from as well: their labels are
-            expected under the current densities, again and again (EM).
+            Label of each row. Rows without a label (None, NaN, `unlabelled`) are learnt from as well, by EM: their
+            class posteriors under the current densities are the responsibilities.
         sample_weight : array of shape (n,), optional
 
         Returns
         -------
         self
         """
-        self._fit(X, y, sample_weight)
-
-    def _learn(self, family: Family, rows: Any, R: Any) -> Fit:
-        with naming_groups("classes", self.classes_.tolist()):
-            return super()._learn(family, rows, R)
-
-    def _learn_more(self, rows: Any, R: Any, begun: bool) -> None:
-        with naming_groups("classes", self.classes_.tolist()):
-            super()._learn_more(rows, R, begun)
-
-    def _encoded(self, X: Any, grow: bool) -> Any:
-        rows = super()._encoded(X, grow)
-        choose("missing", self.missing, ("allow", "error"))
-        if self.missing == "error" and not is_sparse(rows) and rows.dtype.kind == "f" and np.isnan(rows).any():
-            row, column = np.argwhere(np.isnan(rows))[0]
-            raise ValueError(
-                f"Input X contains NaN: column {self.schema_.labels[column]!r} is missing in row {row}, and missing is "
-                "'error'; fill it, leave the row out, or use missing='allow', which integrates it out."
-            )
-        return rows
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan &= self.missing == "allow"
-        return tags
-
-    def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
         self._forget()
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        X = table(self, X, reset=True, sparse=self._takes_sparse())
-        self.classes_, codes, counts = read_labels(y, X.shape[0], self.unlabelled)
+        self.classes_, codes, counts = read_labels(y, _num_samples(X), self.unlabelled)
         K = len(check_several(self.classes_))
+        X = self._first_table(X)
         w = weights(sample_weight, X)
         if w is not None:
             counts = class_counts(codes, w, K)
@@ -116,18 +92,25 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         rows = self._bind(X)
         R = Labels.sound(codes, w, K)
         self._settle(counts)
-        if codes.min() < 0:
-            given = None if self._given_class_prior() is None else log_of(self.class_prior_)
-            found = self._learn(SemiSupervised(self.family_, given), rows, R)
-            joint: Any = found.statistic
-            assert isinstance(found.density, SemiSupervisedDensity)
-            self._keep(found.density.density, joint.parts[1], found)
-            self.class_prior_, self.class_count_ = np.exp(found.density.log_class_prior), joint.parts[0].weight[:, 0]
-            self.log_likelihoods_ = found.log_likelihoods
-        else:
-            found = self._learn(self.family_, rows, R)
-            self._keep(found.density, found.statistic, found)
-        self._finish()
+        with naming_groups("classes", self.classes_.tolist()):
+            if codes.min() < 0:
+                self._fit_some_labels(rows, R)
+            else:
+                found = self._fit_family(self.family_, rows, R, **self._seeded())
+                self._warn(found)
+                self._keep(found.density, found.statistic, found)
+        self._finish(rows, R)
+
+    def _fit_some_labels(self, rows: Any, R: Labels) -> None:
+        """Fit to rows of which some have no label: EM over the labels."""
+        given = None if self._given_class_prior() is None else log_of(self.class_prior_)
+        found = self._fit_family(SemiSupervised(self.family_, given), rows, R, **self._seeded())
+        self._warn(found)
+        joint: Any = found.statistic
+        assert isinstance(found.density, SemiSupervisedDensity)
+        self._keep(found.density.density, joint.parts[1], found)
+        self.class_prior_, self.class_count_ = np.exp(found.density.log_class_prior), joint.parts[0].weight[:, 0]
+        self.log_likelihoods_ = found.log_likelihoods
 
     def _forget(self) -> None:
         """Remove what an earlier fit has left."""
@@ -155,11 +138,11 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
                 raise ValueError(f"classes is {named.tolist()}, but the first call named {self.classes_.tolist()}.")
             self.classes_ = named
         if begun:
-            self._check_learnt()
+            self._check_fitted_to_rows()
             self._check_same_family()
             if hasattr(self, "log_likelihoods_"):
-                raise ValueError("rows without labels were learnt from by iteration, and don't add; fit on all rows.")
-        X = table(self, X, reset=not begun, sparse=self._takes_sparse())
+                raise ValueError("statistics of rows without labels were found by EM, and don't add; fit on all rows.")
+        X = self._later_table(X) if begun else self._first_table(X)
         codes = codes_among(y, X.shape[0], self.classes_, self.unlabelled)
         X, w, codes = drop_zero_weight(X, weights(sample_weight, X), codes)
         rows = self._encoded(X, grow=True) if begun else self._bind(X)
@@ -174,12 +157,13 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         with warnings.catch_warnings():
             if not counts.all():  # a class that is yet to come
                 warnings.filterwarnings("ignore", message="classes .* have no weight")
-            self._learn_more(rows, Labels.sound(codes, w, K), begun)
+            with naming_groups("classes", self.classes_.tolist()):
+                self._add(rows, Labels.sound(codes, w, K), begun)
         self._settle(counts)
         self._finish()
 
     def merge(self, other: Any) -> Self:
-        """A new classifier that has learnt from the rows of both: as if it had been fitted to all of them.
+        """A new classifier, as if it had been fitted to the rows of both.
 
         Both must know the same classes (name them with ``partial_fit(..., classes=)`` where a shard may lack one).
         """
@@ -206,8 +190,8 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         given = self._given_class_prior()
         self.class_prior_ = counts / counts.sum() if given is None else read_class_prior(given, self.classes_)
 
-    def _finish(self) -> None:
-        """Whatever else a concrete classifier keeps of its fit."""
+    def _finish(self, rows: Any = None, R: Labels | None = None) -> None:
+        """What else a concrete classifier keeps of its fit: to these rows, or (None) to batches and shards."""
 
     def log_joint(self, X: Any, class_prior: Any = None) -> Array:
         """Log of prior times density of each class at each row, (n, K)."""

@@ -1,4 +1,4 @@
-"""Class labels at the door: which there are, the code of each row, priors of classes."""
+"""Class labels: which classes there are, the code of each row, class priors."""
 
 from typing import Any
 
@@ -181,6 +181,8 @@ def _plain(y: NDArray[Any]) -> NDArray[Any]:
                 "Unknown label type: continuous. y holds fractions, but a classifier needs classes: text, whole "
                 "numbers or booleans."
             )
+    if y.dtype.kind == "c":
+        raise ValueError("Complex data not supported: labels must be text, whole numbers or booleans.")
     if y.dtype.kind not in "biufUSO":
         raise ValueError(f"Unknown label type: {y.dtype}; labels must be text, whole numbers or booleans.")
     return y

@@ -24,7 +24,10 @@ from parzen.estimators.classify.labels import (
     read_class_prior,
     read_labels,
 )
-from parzen.families.logistic import Scores, Terms, maximise_likelihood, separation
+from parzen.families.logistic.likelihood import Scores
+from parzen.families.logistic.optimum import maximise_likelihood
+from parzen.families.logistic.separation import separation
+from parzen.families.logistic.terms import Terms
 from parzen.storage.files import SaveMixin
 from parzen.tables.schema import Schema, bare_schema
 
@@ -175,7 +178,7 @@ class LogisticRegression(SaveMixin, BaseClassifier):
             )
 
     def _separated(self, rows: Any, labels: Any) -> bool:
-        """Say so where the classes can be separated, so that no weights are the likeliest."""
+        """Warn where the classes can be separated, so that the likelihood has no maximum."""
         how = separation(self._scores(), rows, labels)
         if how == "none":
             return False

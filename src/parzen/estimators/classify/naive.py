@@ -8,16 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
+from parzen.compute.memberships import Labels
 from parzen.conjugate import Beta, Dirichlet
 from parzen.densities.categorical import BernoulliDensity, CategoricalDensity
 from parzen.densities.counts import MultinomialDensity
 from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.linear import Linear
 from parzen.estimators.classify.bayes import NaiveClassifier
-from parzen.families.categorical import Bernoulli, Categorical
-from parzen.families.counts import Multinomial, complement_weights
+from parzen.families.bernoulli import Bernoulli
+from parzen.families.categorical import Categorical
 from parzen.families.family import Family
 from parzen.families.gaussian import Gaussian
+from parzen.families.multinomial import Multinomial, complement_weights
 from parzen.statistics.accumulate import Evaluated
 from parzen.statistics.counts import Counts
 from parzen.statistics.moments import Moments
@@ -35,7 +37,7 @@ class GaussianNB(NaiveClassifier):
     Parameters
     ----------
     priors : sequence, dict or "uniform", optional
-        By default the classes' shares of the rows.
+        By default the frequencies of the classes.
     var_smoothing : float
         Added to every variance, in units of the largest variance of a column.
 
@@ -291,7 +293,7 @@ class ComplementNB(CountsNB):
         self.class_prior = class_prior
         self.norm = norm
 
-    def _finish(self) -> None:
+    def _finish(self, rows: Any = None, R: Labels | None = None) -> None:
         self.feature_log_prob_ = complement_weights(self.statistic_.totals, self._smoothing(), self.norm)
 
     def _scores(self) -> Evaluated:
@@ -310,13 +312,13 @@ class CategoricalNB(DiscreteNB):
     """Naive Bayes over columns of categories: a drop-in for scikit-learn's `CategoricalNB`.
 
     Cells are codes 0, 1, ... (NaN where missing) and a column has as many categories as its largest code says; or they
-    are text or anything else, and a column has the categories that it holds. A category that was never met says
+    are text or anything else, and a column has the categories that it holds. An unseen category adds
     nothing at prediction.
 
     Parameters
     ----------
     alpha : float
-        Smoothing: as if each category of each column had been met alpha times more.
+        Smoothing: as if each category of each column had been seen alpha times more.
     force_alpha, fit_prior, class_prior : as of `BernoulliNB`
     min_categories : int or sequence of int, optional
         How many categories every column (or each) has at least, where cells are codes.
@@ -376,8 +378,7 @@ class CategoricalNB(DiscreteNB):
             if isinstance(X, np.ndarray) and X.dtype.kind == "f":
                 self._refuse_negative(X)
             return super()._bind(X)
-        self.given_ = self.family_ = self._family()
-        self.schema_ = bare_schema(X)
+        self.family_, self.schema_ = self.given_, bare_schema(X)
         return self._encoded(X, grow=True)
 
     def _encoded(self, X: Any, grow: bool) -> Any:

@@ -9,8 +9,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array
 from parzen.densities.density import Density
-from parzen.estimators.base.estimator import BaseFamilyEstimator, generator, row_count
-from parzen.estimators.base.validation import drop_zero_weight, finite, table, transactional, weights
+from parzen.estimators.base.estimator import BaseFamilyEstimator
+from parzen.estimators.base.validation import (
+    drop_zero_weight,
+    finite,
+    generator,
+    row_count,
+    transactional,
+    weights,
+)
 from parzen.families.family import Family
 from parzen.families.gaussian import Gaussian
 from parzen.statistics.accumulate import evaluate
@@ -33,10 +40,11 @@ class BaseDensityEstimator(DensityMixin, BaseFamilyEstimator):
         -------
         self
         """
-        X = table(self, X, reset=True, sparse=self._takes_sparse())
+        X = self._first_table(X)
         X, w = drop_zero_weight(X, weights(sample_weight, X))
         rows = self._bind(X)
-        found = self._learn(self.family_, rows, w)
+        found = self._fit_family(self.family_, rows, w, **self._seeded())
+        self._warn(found)
         self._keep(found.density, found.statistic, found)
 
     @transactional
@@ -48,14 +56,14 @@ class BaseDensityEstimator(DensityMixin, BaseFamilyEstimator):
         """
         begun = hasattr(self, "density_")
         if begun:
-            self._check_learnt()
+            self._check_fitted_to_rows()
             self._check_same_family()
-        X = table(self, X, reset=not begun, sparse=self._takes_sparse())
+        X = self._later_table(X) if begun else self._first_table(X)
         X, w = drop_zero_weight(X, weights(sample_weight, X))
-        self._learn_more(self._encoded(X, grow=True) if begun else self._bind(X), w, begun)
+        self._add(self._encoded(X, grow=True) if begun else self._bind(X), w, begun)
 
     def merge(self, other: Self) -> Self:
-        """A new estimator that has learnt from the rows of both: as if it had been fitted to all of them.
+        """A new estimator, as if it had been fitted to the rows of both.
 
         Examples
         --------
@@ -70,7 +78,7 @@ class BaseDensityEstimator(DensityMixin, BaseFamilyEstimator):
         return self._merged(other)
 
     def score_samples(self, X: Any) -> Array:
-        """Log-density of each row, (n,); missing cells are integrated out."""
+        """Log-density of each row, (n,); missing values are marginalised."""
         check_is_fitted(self, "density_")
         rows = self._later(X)
         return self._scored(rows, self._reading(rows, evaluate, self.density_, rows)[:, 0])
@@ -194,7 +202,7 @@ class DensityEstimator(BaseDensityEstimator):
     """
 
     _holds_families = True
-    _steps = ("max_iter", "tol")
+    _fit_options = ("max_iter", "tol")
 
     def __init__(
         self, family: Family | None = None, *, max_iter: int = 200, tol: float = 1e-7, random_state: Any = None

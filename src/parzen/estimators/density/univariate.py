@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array
-from parzen.estimators.base.estimator import generator
-from parzen.estimators.base.validation import finite_rows
+from parzen.estimators.base.validation import finite_rows, generator
 from parzen.estimators.density.density import BaseDensityEstimator
 from parzen.statistics.sample import Sample
 from parzen.statistics.statistic import Statistic

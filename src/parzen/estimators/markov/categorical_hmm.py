@@ -1,4 +1,4 @@
-"""The hidden Markov model of symbols, by hmmlearn's names."""
+"""Hidden Markov models with symbols as emissions, a drop-in for hmmlearn's."""
 
 from typing import Any, ClassVar
 
@@ -7,31 +7,32 @@ from sklearn.utils import check_random_state
 
 from parzen.compute.arrays import Array
 from parzen.densities.categorical import CategoricalDensity
-from parzen.densities.hmm import HMMDensity
 from parzen.densities.transition_matrix import probabilities
-from parzen.estimators.base.validation import finite, table
-from parzen.estimators.markov.hmmlearn import BaseHmmlearn, number
-from parzen.families.categorical import Categorical
-from parzen.families.hmm import shares
-from parzen.statistics.counts import Counts
+from parzen.estimators.base.validation import finite, table, transactional
+from parzen.estimators.markov.baum_welch import HmmlearnHMM, baum_welch
+from parzen.estimators.markov.categorical_emission import HmmlearnCategorical
+from parzen.estimators.markov.checks import check_hmmlearn, whole_number
+from parzen.estimators.markov.hmmlearn import BaseHmmlearn
+from parzen.tables.sequences import refuse_nested
 
 
 class CategoricalHMM(BaseHmmlearn):
-    """Hidden Markov model of symbols 0, 1, ...: a drop-in for hmmlearn's, which takes missing cells (-1 or NaN).
+    """Hidden Markov model of symbols 0, 1, ...: a drop-in for hmmlearn's, which also takes missing values (-1 or NaN).
 
-    With the same seed it begins where hmmlearn does, and has the same likelihood after each step. For symbols of any
-    kind use ``HiddenMarkov(Categorical(), k)``.
+    With the same seed it starts where hmmlearn does, and has the same log-likelihood after each step. For symbols of
+    any kind use ``HiddenMarkov(Categorical(), k)``.
 
     Parameters
     ----------
     n_components : int
+        Number of states K.
     startprob_prior, transmat_prior, emissionprob_prior : float or array
         Concentrations of Dirichlet priors; 1 is none.
     n_features : int, optional
-        How many symbols there are; by default as many as the rows of a fit show.
+        Number of symbols S; by default one more than the largest symbol of the rows that are fitted.
     algorithm, random_state, n_iter, tol, verbose, implementation : see `GaussianHMM`
     params, init_params : str
-        Which parameters a fit changes, and which it begins anew: "s" for `startprob_`, "t" for `transmat_`, "e" for
+        Which parameters a fit updates, and which it initialises: "s" for `startprob_`, "t" for `transmat_`, "e" for
         `emissionprob_`.
 
     Attributes
@@ -39,7 +40,8 @@ class CategoricalHMM(BaseHmmlearn):
     startprob_ : array of shape (K,)
     transmat_ : array of shape (K, K)
     emissionprob_ : array of shape (K, S)
-    monitor_ : with `history`, `iter`, `converged`
+    monitor_ : Monitor
+        With `history`, `iter` and `converged`.
 
     Examples
     --------
@@ -85,7 +87,55 @@ class CategoricalHMM(BaseHmmlearn):
         self.init_params = init_params
         self.implementation = implementation
 
-    def _emitted(self) -> CategoricalDensity:
+    @transactional
+    def fit(self, X: Any, lengths: Any = None) -> None:
+        """Fit by EM (Baum-Welch), from the parameters that are set and not in `init_params`.
+
+        Parameters
+        ----------
+        X : array of shape (n, 1), symbols in their order
+        lengths : lengths of the sequences; by default all rows are one sequence
+
+        Returns
+        -------
+        self
+        """
+        self._check()
+        refuse_nested(X)
+        rows = self._training_rows(X)
+        cut = self._lengths(lengths, len(rows))
+        self._initialise_chain()
+        self._initialise_emission(rows)
+        initial = self._density()
+        emission = HmmlearnCategorical(initial.emission, self.params, self.emissionprob_prior)
+        family = HmmlearnHMM(initial, emission, cut, self.params, self.startprob_prior, self.transmat_prior)
+        family.check()
+        found = baum_welch(family, rows, self._monitor_of_fit(), self.n_iter)
+        fitted: Any = found.emission
+        self.startprob_, self.transmat_ = found.start, found.transition
+        self.emissionprob_ = np.exp(fitted.log_probability)
+        self._remember_fit()
+
+    def _check(self) -> None:
+        check_hmmlearn(self, {"s", "t", *self._letters})
+        if self.n_features is not None:
+            whole_number("n_features", self.n_features, 1)
+
+    def _training_rows(self, X: Any) -> Array:
+        keeps = hasattr(self, "emissionprob_") and "e" not in self.init_params
+        S = np.shape(self.emissionprob_)[1] if keeps else self.n_features
+        return _symbols(table(self, X, reset=True, sparse=False), S)
+
+    def _initialise_emission(self, rows: Array) -> None:
+        if self._initialises("e", "emissionprob_"):
+            if not (rows >= 0).any():
+                raise ValueError("X holds no symbol: all values are missing.")
+            S = self.n_features if self.n_features is not None else int(np.nanmax(rows)) + 1
+            # As in hmmlearn, an integer seed is used a second time.
+            P = check_random_state(self.random_state).rand(self.n_components, S)
+            self.emissionprob_ = P / P.sum(axis=1, keepdims=True)
+
+    def _emission(self) -> CategoricalDensity:
         self._check()
         given = np.asarray(self.emissionprob_, dtype=np.float64)
         S = given.shape[1] if given.ndim == 2 else 1
@@ -93,60 +143,25 @@ class CategoricalHMM(BaseHmmlearn):
         with np.errstate(divide="ignore"):
             return CategoricalDensity(np.log(P), (S,), open_ended=False)
 
-    def _rows(self, X: Any, learning: bool = False) -> Any:
-        rows = np.asarray(finite(table(self, X, reset=learning, sparse=False)), dtype=np.float64)
-        if rows.shape[1] != 1:
-            raise ValueError(
-                f"X must have one column, of symbols 0, 1, ..., got {rows.shape[1]}; use X.reshape(-1, 1)."
-            )
-        there = rows[~np.isnan(rows)]
-        if (there != np.floor(there)).any() or (there < -1).any():
-            raise ValueError("X must hold whole numbers from 0 on, -1 or NaN where missing.")
-        if not learning or (hasattr(self, "emissionprob_") and "e" not in self.init_params):
-            known: int | None = np.shape(self.emissionprob_)[1]
-        else:
-            known = self.n_features
-        if len(there) and known is not None and there.max() >= known:
-            raise ValueError(f"X holds the symbol {int(there.max())}, but the states emit 0 to {known - 1}.")
-        return np.ascontiguousarray(rows)
-
-    def _begin(self, rows: Array, rng: np.random.RandomState) -> None:
-        if self._begins("e", "emissionprob_"):
-            if not (rows >= 0).any():
-                raise ValueError("X holds no symbol: all cells are missing.")
-            S = self.n_features if self.n_features is not None else int(np.nanmax(rows)) + 1
-            # A seed begins anew, as in hmmlearn.
-            P = check_random_state(self.random_state).rand(self.n_components, S)
-            self.emissionprob_ = P / P.sum(axis=1, keepdims=True)
-
-    def _check(self) -> None:
-        super()._check()
-        S = self.n_features
-        if S is not None and (isinstance(S, bool) or not isinstance(S, int | np.integer) or S < 1):
-            raise ValueError(f"n_features must be a whole number, at least 1, got {S!r}.")
-
-    def _check_priors(self, begun: HMMDensity) -> None:
-        super()._check_priors(begun)
-        K, S = np.shape(self.emissionprob_)
-        number("emissionprob_prior", self.emissionprob_prior, (K, S))
+    def _rows(self, X: Any) -> Array:
+        return _symbols(table(self, X, reset=False, sparse=False), np.shape(self.emissionprob_)[1])
 
     def _draw(self, state: int, rng: np.random.RandomState) -> Any:
         return [int((np.cumsum(np.asarray(self.emissionprob_)[state]) > rng.rand()).argmax())]
 
-    def _seen_by(self) -> Categorical:
-        return Categorical(estimate="ml", unseen="error")
-
-    def _emission_after(self, seen: Counts, begun: CategoricalDensity) -> CategoricalDensity:
-        if "e" not in self.params:
-            return begun
-        P = shares(seen.resized(begun.sizes).counts, self.emissionprob_prior, None)
-        with np.errstate(divide="ignore"):
-            return CategoricalDensity(np.log(P), begun.sizes, open_ended=False)
-
-    def _adopt(self, found: Any) -> None:
-        super()._adopt(found)
-        self.emissionprob_ = np.exp(found.emission.log_probability)
-
     def _emission_parameters(self) -> int:
         K, S = np.shape(self.emissionprob_)
         return K * (S - 1)
+
+
+def _symbols(X: Any, S: int | None) -> Array:
+    """A column of symbols below S (any, where it is None), -1 or NaN where missing, or an error."""
+    rows = np.asarray(finite(X), dtype=np.float64)
+    if rows.shape[1] != 1:
+        raise ValueError(f"X must have one column, of symbols 0, 1, ..., got {rows.shape[1]}; use X.reshape(-1, 1).")
+    present = rows[~np.isnan(rows)]
+    if (present != np.floor(present)).any() or (present < -1).any():
+        raise ValueError("X must hold whole numbers from 0 on, or -1 or NaN for missing values.")
+    if len(present) and S is not None and present.max() >= S:
+        raise ValueError(f"X holds the symbol {int(present.max())}, but the states emit 0 to {S - 1}.")
+    return np.ascontiguousarray(rows)

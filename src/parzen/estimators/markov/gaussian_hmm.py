@@ -1,4 +1,4 @@
-"""The hidden Markov model of Gaussians, by hmmlearn's names."""
+"""Hidden Markov models with Gaussian emissions, a drop-in for hmmlearn's."""
 
 from typing import Any, ClassVar
 
@@ -9,43 +9,46 @@ from sklearn.utils.validation import check_is_fitted
 from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
 from parzen.densities.gaussian import GaussianDensity
-from parzen.densities.hmm import HMMDensity
 from parzen.estimators.base.covariances import SHAPES, covariances_of, factors_of, means_of
-from parzen.estimators.base.validation import finite, table
-from parzen.estimators.markov.hmmlearn import BaseHmmlearn, number
-from parzen.families.gaussian import Gaussian
-from parzen.statistics.moments import Moments
+from parzen.estimators.base.validation import finite, table, transactional
+from parzen.estimators.markov.baum_welch import HmmlearnHMM, baum_welch
+from parzen.estimators.markov.checks import check_hmmlearn
+from parzen.estimators.markov.gaussian_emission import HmmlearnGaussian
+from parzen.estimators.markov.hmmlearn import BaseHmmlearn
+from parzen.tables.sequences import refuse_nested
 
 
 class GaussianHMM(BaseHmmlearn):
-    """Hidden Markov model of Gaussians: a drop-in for hmmlearn's, which takes missing cells and offsets of 1e8.
+    """Hidden Markov model with Gaussian emissions: a drop-in for hmmlearn's, which also takes missing values.
 
-    With the same seed and no missing cells it begins where hmmlearn does, and has the same likelihood after each step.
+    With the same seed and no missing values it starts where hmmlearn does and has the same log-likelihood after each
+    step, also for data at an offset of 1e8.
 
     Parameters
     ----------
     n_components : int
+        Number of states K.
     covariance_type : "spherical", "diag", "full" or "tied"
     min_covar : float
-        Added to the variances that a fit begins with.
+        Added to the initial variances.
     startprob_prior, transmat_prior : float or array
         Concentrations of Dirichlet priors; 1 is none.
     means_prior, means_weight : float or array
-        A prior mean, and how many rows it weighs.
+        Prior mean, and its weight in rows.
     covars_prior, covars_weight : float or array
-        Scale and weight of a prior of the covariances. As in hmmlearn a number is added to every cell of a full
-        covariance; give ``0.01 * np.eye(d)`` for one that leaves columns independent.
+        Scale and weight of a prior for the covariances. As in hmmlearn a number is added to every entry of a full
+        covariance; ``0.01 * np.eye(d)`` keeps features uncorrelated under the prior.
     algorithm : "viterbi" or "map"
-        What `predict` and `decode` find: the likeliest path, or the likeliest state at each row.
+        What `predict` and `decode` find: the most likely path, or the most likely state at each row.
     random_state : int, RandomState instance or None
     n_iter, tol : int, float
-        Most steps, and the rise of the log-likelihood (of all rows together) below which no more are made.
+        Most EM steps, and the rise of the log-likelihood (a sum over rows) below which EM stops.
     verbose : bool
     params, init_params : str
-        Which parameters a fit changes, and which it begins anew: "s" for `startprob_`, "t" for `transmat_`, "m" for
+        Which parameters a fit updates, and which it initialises: "s" for `startprob_`, "t" for `transmat_`, "m" for
         `means_`, "c" for `covars_`.
     implementation : ignored
-        There is one, which neither underflows nor takes logarithms.
+        There is one, which needs no logs and doesn't underflow.
 
     Attributes
     ----------
@@ -54,7 +57,8 @@ class GaussianHMM(BaseHmmlearn):
     means_ : array of shape (K, d)
     covars_ : array of shape (K, d, d)
         When it is set: (K,) if "spherical", (K, d) if "diag", (K, d, d) if "full", (d, d) if "tied".
-    monitor_ : with `history`, `iter`, `converged`
+    monitor_ : Monitor
+        With `history`, `iter` and `converged`.
 
     Examples
     --------
@@ -112,9 +116,82 @@ class GaussianHMM(BaseHmmlearn):
         self.init_params = init_params
         self.implementation = implementation
 
+    @transactional
+    def fit(self, X: Any, lengths: Any = None) -> None:
+        """Fit by EM (Baum-Welch), from the parameters that are set and not in `init_params`.
+
+        Parameters
+        ----------
+        X : array of shape (n, d), rows in their order
+        lengths : lengths of the sequences; by default all rows are one sequence
+
+        Returns
+        -------
+        self
+        """
+        self._check()
+        refuse_nested(X)
+        rows = self._training_rows(X)
+        cut = self._lengths(lengths, len(rows))
+        self._initialise_chain()
+        self._initialise_emission(rows)
+        initial = self._density()
+        emission = HmmlearnGaussian(
+            initial.emission,
+            self.covariance_type,
+            self.params,
+            self.means_prior,
+            self.means_weight,
+            self.covars_prior,
+            self.covars_weight,
+        )
+        family = HmmlearnHMM(initial, emission, cut, self.params, self.startprob_prior, self.transmat_prior)
+        family.check()
+        found = baum_welch(family, rows, self._monitor_of_fit(), self.n_iter)
+        fitted: Any = found.emission
+        self.startprob_, self.transmat_ = found.start, found.transition
+        self.means_ = fitted.mean.copy()
+        self._covars_ = covariances_of(fitted.factor, self.covariance_type)
+        self._remember_fit()
+
+    def _check(self) -> None:
+        check_hmmlearn(self, {"s", "t", *self._letters})
+        choose("covariance_type", self.covariance_type, tuple(SHAPES))
+
+    def _training_rows(self, X: Any) -> Array:
+        rows = np.asarray(finite(table(self, X, reset=True, sparse=False)), dtype=np.float64)
+        if hasattr(self, "means_") and "m" not in self.init_params:
+            self._check_columns(rows)
+        return np.ascontiguousarray(rows)
+
+    def _initialise_emission(self, rows: Array) -> None:
+        """Means by k-means, and the covariance of all rows for every state, as in hmmlearn."""
+        from sklearn.cluster import KMeans
+
+        K, d = self.n_components, rows.shape[1]
+        missing = np.isnan(rows)
+        if missing.any():
+            if missing.all(axis=0).any():
+                raise ValueError(f"column {int(missing.all(axis=0).argmax())} of X has only missing values; remove it.")
+            rows = np.where(missing, np.nanmean(rows, axis=0), rows)
+        if self._initialises("m", "means_"):
+            found = KMeans(n_clusters=K, random_state=self.random_state, n_init=10).fit(rows)
+            self.means_ = np.asarray(found.cluster_centers_, dtype=np.float64)
+        if self._initialises("c", "_covars_"):
+            spread = np.atleast_2d(np.cov(rows.T)) if len(rows) > 1 else np.zeros((d, d))
+            spread = spread + self.min_covar * np.eye(d)
+            self._covars_ = {
+                "spherical": np.full(K, spread.mean() if spread.mean() > 0 else np.trace(spread) / d),
+                "diag": np.tile(np.diag(spread), (K, 1)),
+                "full": np.tile(spread, (K, 1, 1)),
+                "tied": spread,
+            }[self.covariance_type]
+
+    # Parameters ------------------------------------------------------------------------------------------------------
+
     @property
     def n_features(self) -> int:
-        """How many columns there are."""
+        """Number of features."""
         check_is_fitted(self, "means_")
         return int(np.shape(self.means_)[1])
 
@@ -135,18 +212,14 @@ class GaussianHMM(BaseHmmlearn):
     @covars_.setter
     def covars_(self, covars: ArrayLike) -> None:
         given = np.array(covars, dtype=np.float64)
-        shape = {"spherical": 1, "diag": 2, "full": 3, "tied": 2}.get(self.covariance_type)
-        if shape is not None and given.ndim != shape:
+        axes = {"spherical": 1, "diag": 2, "full": 3, "tied": 2}.get(self.covariance_type)
+        if axes is not None and given.ndim != axes:
             raise ValueError(
-                f"covars_ must have {shape} axes for covariance_type={self.covariance_type!r}, got {given.shape}."
+                f"covars_ must have {axes} axes for covariance_type={self.covariance_type!r}, got {given.shape}."
             )
         self._covars_ = given
 
-    def _check(self) -> None:
-        super()._check()
-        choose("covariance_type", self.covariance_type, tuple(SHAPES))
-
-    def _emitted(self) -> GaussianDensity:
+    def _emission(self) -> GaussianDensity:
         self._check()
         mean = means_of(self.means_)
         K, d = mean.shape
@@ -155,119 +228,20 @@ class GaussianHMM(BaseHmmlearn):
         factor = factors_of(self._covars_, self.covariance_type, K, d, "covars_")
         return GaussianDensity(mean, np.repeat(factor, K, axis=0) if self.covariance_type == "tied" else factor)
 
-    def _rows(self, X: Any, learning: bool = False) -> Any:
-        rows = np.asarray(finite(table(self, X, reset=learning, sparse=False)), dtype=np.float64)
-        wanted = None if learning else np.shape(self.means_)[1]
-        if learning and hasattr(self, "means_") and "m" not in self.init_params:
-            wanted = np.shape(self.means_)[1]
-        if wanted is not None and rows.shape[1] != wanted:
-            raise ValueError(f"X has {rows.shape[1]} columns, but the states' means have {wanted}.")
+    def _rows(self, X: Any) -> Array:
+        rows = np.asarray(finite(table(self, X, reset=False, sparse=False)), dtype=np.float64)
+        self._check_columns(rows)
         return np.ascontiguousarray(rows)
 
-    def _begin(self, rows: Array, rng: np.random.RandomState) -> None:
-        from sklearn.cluster import KMeans
-
-        K, d = self.n_components, rows.shape[1]
-        gaps = np.isnan(rows)
-        if gaps.any():
-            if gaps.all(axis=0).any():
-                raise ValueError(f"column {int(gaps.all(axis=0).argmax())} of X has no cell that is there.")
-            rows = np.where(gaps, np.nanmean(rows, axis=0), rows)
-        if self._begins("m", "means_"):
-            found = KMeans(n_clusters=K, random_state=self.random_state, n_init=10).fit(rows)
-            self.means_ = np.asarray(found.cluster_centers_, dtype=np.float64)
-        if self._begins("c", "_covars_"):
-            spread = np.atleast_2d(np.cov(rows.T)) if len(rows) > 1 else np.zeros((d, d))
-            spread = spread + self.min_covar * np.eye(d)
-            self._covars_ = {
-                "spherical": np.full(K, spread.mean() if spread.mean() > 0 else np.trace(spread) / d),
-                "diag": np.tile(np.diag(spread), (K, 1)),
-                "full": np.tile(spread, (K, 1, 1)),
-                "tied": spread,
-            }[self.covariance_type]
-
-    def _check_priors(self, begun: HMMDensity) -> None:
-        super()._check_priors(begun)
-        K, d = np.shape(self.means_)
-        full = {"full": (K, d, d), "tied": (d, d)}.get(self.covariance_type, (K, d))
-        number("means_weight", self.means_weight, (K, 1))
-        number("covars_weight", self.covars_weight, ())
-        if np.ndim(self.covars_prior) < 2:
-            number("covars_prior", self.covars_prior, full)
-        for name, shape in (("means_prior", (K, d)), ("covars_prior", full)):
-            try:
-                np.broadcast_to(np.asarray(getattr(self, name), dtype=np.float64), shape)
-            except (TypeError, ValueError):
-                given = getattr(self, name)
-                raise ValueError(f"{name} must be a number, or numbers of the shape {shape}, got {given!r}.") from None
+    def _check_columns(self, rows: Array) -> None:
+        expected = np.shape(self.means_)[1]
+        if rows.shape[1] != expected:
+            raise ValueError(f"X has {rows.shape[1]} columns, but means_ has {expected}.")
 
     def _draw(self, state: int, rng: np.random.RandomState) -> Any:
         return rng.multivariate_normal(np.asarray(self.means_)[state], self.covars_[state])
-
-    def _seen_by(self) -> Gaussian:
-        return Gaussian(SHAPES[self.covariance_type][0], estimate="ml")
-
-    def _emission_after(self, seen: Moments, begun: GaussianDensity) -> GaussianDensity:
-        wide = seen.weight.reshape(len(seen.mean), -1)  # weight of each state, or of each of its columns
-        heavy = wide > 0
-        believed, worth = (
-            np.asarray(self.means_prior, dtype=np.float64),
-            np.asarray(self.means_weight, dtype=np.float64),
-        )
-        mean = begun.mean
-        centre = np.where(heavy, seen.mean, begun.mean)
-        if "m" in self.params:
-            total = worth + wide
-            mean = np.where(total > 0, (worth * believed + wide * centre) / np.where(total > 0, total, 1.0), centre)
-            mean = np.broadcast_to(mean, seen.mean.shape)
-        if "c" not in self.params:
-            return GaussianDensity(np.ascontiguousarray(mean), begun.factor)
-        off, pulled = centre - mean, mean - believed
-        d = mean.shape[1]
-        if self.covariance_type in ("diag", "spherical"):
-            scatter = np.where(heavy, seen.scatter, 0.0) + wide * off**2 + worth * pulled**2
-            below = np.maximum(np.maximum(np.asarray(self.covars_weight) - 1, 0) + wide, 1e-5)
-            variance = (self.covars_prior + scatter) / below
-            if self.covariance_type == "spherical":
-                variance = np.repeat(variance.mean(axis=1, keepdims=True), d, axis=1)
-            return GaussianDensity(np.ascontiguousarray(mean), self._deviations(variance))
-        weight = wide[:, :1, None]
-        scatter = seen.scatter + weight * _squares(off) + np.reshape(worth, (-1, 1, 1)) * _squares(pulled)
-        more = np.maximum(np.asarray(self.covars_weight) - d, 0)
-        if self.covariance_type == "tied":
-            covariance = ((self.covars_prior + scatter.sum(axis=0)) / (more + weight.sum()))[None]
-            covariance = np.repeat(covariance, len(mean), axis=0)
-        else:
-            covariance = (self.covars_prior + scatter) / np.maximum(np.reshape(more, (-1, 1, 1)) + weight, 1e-5)
-        try:
-            factor = np.linalg.cholesky(covariance)
-        except np.linalg.LinAlgError:
-            raise ValueError(
-                "the covariance of a state is singular: it holds too few rows. Use covariance_type='diag', fewer "
-                "states, or covars_prior=0.01 * np.eye(d)."
-            ) from None
-        return GaussianDensity(np.ascontiguousarray(mean), factor)
-
-    @staticmethod
-    def _deviations(variance: Array) -> Array:
-        if not ((variance > 0) & np.isfinite(variance)).all():
-            raise ValueError(
-                "the variance of a state is 0: its rows are all alike, or it holds none. Use covars_prior above 0."
-            )
-        return np.sqrt(variance)
-
-    def _adopt(self, found: Any) -> None:
-        super()._adopt(found)
-        emission: GaussianDensity = found.emission
-        self.means_, self._covars_ = emission.mean.copy(), covariances_of(emission.factor, self.covariance_type)
 
     def _emission_parameters(self) -> int:
         K, d = np.shape(self.means_)
         each = {"spherical": K, "diag": K * d, "full": K * d * (d + 1) // 2, "tied": d * (d + 1) // 2}
         return K * d + each[self.covariance_type]
-
-
-def _squares(off: Array) -> Array:
-    """Outer products of rows with themselves, (K, d, d)."""
-    squares: Array = off[:, :, None] * off[:, None, :]
-    return squares

@@ -1,13 +1,12 @@
-"""Gaussian mixtures, scikit-learn's way and further."""
+"""Gaussian mixtures: scikit-learn's estimator, with weights, missing values, batches, labels and choice of a model."""
 
 import sys
-from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
+from operator import attrgetter
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array
@@ -24,22 +23,23 @@ from parzen.estimators.base.covariances import (
     upper_factors_of,
     weights_of,
 )
-from parzen.estimators.base.progress import Watch
-from parzen.estimators.mixture.mixture import BaseMixture
+from parzen.estimators.base.progress import Watch, watching, with_callbacks
+from parzen.estimators.base.validation import generator, transactional
+from parzen.estimators.mixture.base import BaseMixture, component_codes, total_weight
+from parzen.estimators.mixture.candidates import Candidates, Trial
+from parzen.estimators.mixture.criteria import CRITERIA, criterion_value
+from parzen.estimators.mixture.given import fixed_components, start_density
 from parzen.estimators.mixture.pictures import draw_components, draw_selection, draw_trace
-from parzen.families.fit import Fit
 from parzen.families.gaussian import Gaussian
 from parzen.families.initialisation import INITS, rows_worth
 from parzen.families.mixture import Mixture
 from parzen.statistics.messages import Collapse, warn_floor
 from parzen.tables.cells import frame_kind
-from parzen.tables.schema import learn
-
-CRITERIA = ("bic", "icl", "aic")
+from parzen.tables.first_table import learn
 
 
 class GaussianMixture(BaseMixture):
-    """Gaussian mixture by EM: a drop-in for scikit-learn's, which takes weights, missing cells, batches and labels.
+    """Gaussian mixture by EM: a drop-in for scikit-learn's, which takes weights, missing values, batches and labels.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class GaussianMixture(BaseMixture):
     warm_start : bool
         Whether `fit` goes on from the last one.
     verbose, verbose_interval : int
-        Whether, and at which steps, to say how far the fit is.
+        Whether, and at which steps, to say the progress of the fit.
     prior : "auto", NormalInverseWishart or NormalInverseGamma, optional
         Of means and covariances: EM then finds the mode of their posterior, and no component can collapse. "auto" is
         that of Fraley and Raftery (2007), in the data's own units.
@@ -74,11 +74,11 @@ class GaussianMixture(BaseMixture):
     criterion : "bic", "icl" or "aic"
         What several numbers of components, or shapes, are compared by.
     forgetting : float, optional
-        Share of what is known that `partial_fit` forgets at each batch; by default it falls from batch to batch.
+        Part of the old statistic that `partial_fit` forgets at each batch; by default it falls from batch to batch.
     trace : bool
-        Whether each step's lower bound is kept (`trace_`), at the cost of more looks at the rows.
+        Whether each step's lower bound is kept (`trace_`), at the cost of more passes over the rows.
     accelerate : bool
-        Whether EM may leap ahead (see `parzen.fit`).
+        Whether EM is accelerated (see `parzen.fit`).
 
     Attributes
     ----------
@@ -184,123 +184,105 @@ class GaussianMixture(BaseMixture):
         model = cls(C, covariance_type=covariance_type)
         factor = factors_of(covariances, covariance_type, C, d, "covariances")
         model.density_ = MixtureDensity(GaussianDensity(mean, factor), np.log(weights_of(weights, C, "weights")))
-        model.given_ = model._family()
-        model.family_, model.schema_ = learn(model.given_, np.zeros((1, d)))
         model.n_features_in_ = d
         model.n_components_, model.covariance_type_ = C, covariance_type
+        model.given_ = model._family()
+        model.family_, model.schema_ = learn(model.given_, np.zeros((1, d)))
         model.n_iter_, model.converged_ = 0, True
         return model
 
-    # What is fitted -------------------------------------------------------------------------------------------------
+    @with_callbacks
+    @transactional
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, labels: ArrayLike | None = None
+    ) -> None:
+        """Fit the mixture to rows by EM; of several candidates, keep the one with the least criterion.
 
-    def _sizes(self) -> list[int]:
-        several = range(1, 10) if isinstance(self.n_components, str) else self.n_components
-        if isinstance(self.n_components, str) and self.n_components != "auto":
-            raise ValueError(f"n_components must be a whole number, several, or 'auto', got {self.n_components!r}.")
-        sizes = list(several) if isinstance(several, Sequence | np.ndarray) else [several]
-        for C in sizes or [None]:
-            if not isinstance(C, Integral) or isinstance(C, bool) or C < 1:
-                raise ValueError(
-                    f"n_components must be whole numbers, at least 1, or 'auto', got {self.n_components!r}."
-                )
-        return [int(C) for C in sizes]
+        Parameters
+        ----------
+        X : table of shape (n, d): array, pandas or polars
+        y : ignored
+        sample_weight : array of shape (n,), optional
+        labels : array of shape (n,), optional
+            Component of each row where it is known, 0 to C - 1; -1 where it is not.
 
-    def _shapes(self) -> list[str]:
-        given = self.covariance_type
-        several = tuple(SHAPES) if isinstance(given, str) and given == "auto" else given
-        shapes = [several] if isinstance(several, str) or not isinstance(several, Iterable) else list(several)
-        for shape in shapes or [None]:
-            choose("covariance_type", shape, tuple(SHAPES) if len(shapes) > 1 else (*SHAPES, "auto"))
-        return shapes
+        Returns
+        -------
+        self
+        """
+        for name in ("n_components_", "covariance_type_", "selection_"):
+            self.__dict__.pop(name, None)
+        candidates = Candidates.of(self.n_components, self.covariance_type)
+        X = self._first_table(X)
+        rows, w, codes = self._first_rows(X, sample_weight, component_codes(labels, X.shape[0], candidates.most))
+        self._check(candidates)
+        tried = []
+        with watching(self, rows, len(candidates) * self.max_iter, total_weight(rows, w)) as callback:
+            for shape, C in candidates.fitting(codes, rows.shape[0]):
+                if candidates.several and self.verbose:
+                    sys.stdout.write(f"{C} components, {shape}\n")
+                tried.append(self._trial(shape, C, rows, w, codes, candidates.several, callback))
+        best = candidates.best(tried, rows.shape[0])
+        if candidates.several:
+            self.selection_ = [trial.told(self.criterion) for trial in sorted(tried, key=attrgetter("value"))]
+        self.covariance_type_, self.n_components_ = best.shape, best.size
+        self.given_ = self.family_ = best.family
+        self._keep_mixture(best.found, total_weight(rows, w))
+        self._warn_collapsed(rows_worth(len(rows), w))
 
-    def _one(self, C: int, shape: str) -> Mixture:
-        """The mixture of one number of components and one shape."""
-        covariance, shared = SHAPES[shape]
+    def _trial(
+        self, shape: str, C: int, rows: Any, w: Array | None, codes: Any, several: bool, callback: Watch
+    ) -> Trial:
+        """Fit one candidate; where several are compared, its criterion: infinite, if a component has collapsed."""
+        family = self._mixture(shape, C)
+        rng = generator(self.random_state)
+        start: Density | None = self._before(rows.shape[1], C) or self._given_start(family, shape, rows, w, rng)
+        if not several:
+            return Trial(0.0, shape, C, family, self._em(family, rows, w, codes, start, rng, callback))
+        try:
+            found = self._em(family, rows, w, codes, start, rng, callback)
+        except Collapse:
+            return Trial(np.inf, shape, C, family, None)
+        density = found.density
+        assert isinstance(density, MixtureDensity)
+        if self.prior is None and density.collapsed(rows_worth(len(rows), w), float(self.reg_covar)).any():
+            return Trial(np.inf, shape, C, family, found)
+        return Trial(criterion_value(self.criterion, family, density, rows, w), shape, C, family, found)
+
+    def _family(self) -> Mixture:
+        if hasattr(self, "n_components_"):
+            return self._mixture(self.covariance_type_, self.n_components_)
+        shape, C = Candidates.of(self.n_components, self.covariance_type).pairs[0]
+        return self._mixture(shape, C)
+
+    def _mixture(self, shape: str, C: int) -> Mixture:
+        """The family of one shape and one number of components."""
+        covariance_type, shared = SHAPES[shape]
         if not isinstance(self.reg_covar, Real) or not 0 <= self.reg_covar < np.inf:
             raise ValueError(f"reg_covar must be a number, at least 0, got {self.reg_covar!r}.")
         if self.prior is None:
-            family = Gaussian(covariance, shared=shared, noise=float(self.reg_covar))
+            family = Gaussian(covariance_type, shared=shared, noise=float(self.reg_covar))
         elif isinstance(self.prior, str):
             choose("prior", self.prior, ("auto",))
-            family = Gaussian(covariance, shared=shared, estimate="map")
+            family = Gaussian(covariance_type, shared=shared, estimate="map")
         else:
-            family = Gaussian(covariance, shared=shared, prior=self.prior, estimate="map")
-        return Mixture(family, C, self.weight_concentration, self.init_params, self.n_init, self._held(C, shape))
+            family = Gaussian(covariance_type, shared=shared, prior=self.prior, estimate="map")
+        held = None if self.fixed is None else fixed_components(self, shape, C)
+        return Mixture(family, C, self.weight_concentration, self.init_params, self.n_init, held)
 
-    def _held(self, C: int, shape: str) -> tuple[list[int], GaussianDensity] | None:
-        if self.fixed is None:
+    def _given_start(
+        self, family: Mixture, shape: str, rows: Any, w: Array | None, rng: np.random.Generator
+    ) -> MixtureDensity | None:
+        """The start that the parameters give, completed by the family's own; None where they give none."""
+        given = (self.weights_init, self.means_init, self.precisions_init)
+        if all(part is None for part in given):
             return None
-        which = [int(k) for k in self.fixed] if isinstance(self.fixed, Iterable) else [-1]
-        if any(not 0 <= k < C for k in which):
-            raise ValueError(f"fixed must be components between 0 and {C - 1}, got {self.fixed!r}.")
-        if self.means_init is None or self.precisions_init is None or shape == "tied":
-            raise ValueError(
-                "fixed components need means_init and precisions_init, which say what they are, and covariances of "
-                f"their own: not covariance_type='tied'; got {shape!r}."
-            )
-        mean = means_of(self.means_init)
-        if len(mean) != C:
-            raise ValueError(f"means_init must have {C} rows, one for each component, got {len(mean)}.")
-        factor = factors_of(self.precisions_init, shape, C, mean.shape[1], "precisions_init")
-        return which, GaussianDensity(mean, factor)
+        own = family.start(rows, w, rng) if any(part is None for part in given) else None
+        return start_density(given, own, shape, family.size(), rows.shape[1])
 
-    def _family(self) -> Mixture:
-        chosen = getattr(self, "n_components_", None), getattr(self, "covariance_type_", None)
-        C = self._sizes()[0] if chosen[0] is None else chosen[0]
-        return self._one(C, self._shapes()[0] if chosen[1] is None else chosen[1])
-
-    def _bind(self, X: Any) -> Any:
+    def _check(self, candidates: Candidates) -> None:
         if not isinstance(self.trace, bool | np.bool_):
             raise ValueError(f"trace must be True or False, got {self.trace!r}.")
-        for name in ("n_components_", "covariance_type_", "selection_"):
-            self.__dict__.pop(name, None)
-        return super()._bind(X)
-
-    def _candidates(self) -> int:
-        return len(self._shapes()) * len(self._sizes())
-
-    def _fit_rows(self, rows: Any, w: Array | None, codes: Any, before: Density | None, callback: Watch) -> None:
-        self._check()
-        candidates = [(shape, C) for shape in self._shapes() for C in self._sizes()]
-        weight = float(rows.shape[0] if w is None else w.sum())
-        if codes is not None:
-            candidates = [(shape, C) for shape, C in candidates if codes.max() < C]
-        if len(candidates) == 1 and self._is_one():
-            shape, C = candidates[0]
-            self.covariance_type_, self.n_components_ = shape, C
-            super()._fit_rows(rows, w, codes, before, callback)
-            self._tell(rows_worth(len(rows), w))
-            return
-        tried: list[tuple[float, str, int, Fit | None]] = []
-        for shape, C in candidates:
-            if rows.shape[0] < C:
-                continue
-            if self.verbose:
-                sys.stdout.write(f"{C} components, {shape}\n")
-            try:
-                found = self._found(self._one(C, shape), rows, w, codes, before, callback)
-                value = self._criterion(self._one(C, shape), found, rows, w)
-            except Collapse:
-                found, value = None, np.inf
-            tried.append((value, shape, C, found))
-        order = sorted(range(len(tried)), key=lambda i: tried[i][0])
-        self.selection_ = [
-            {"covariance_type": tried[i][1], "n_components": tried[i][2], self.criterion: tried[i][0]} for i in order
-        ]
-        best = tried[order[0]] if order else None
-        if best is None:
-            raise ValueError(
-                f"Expected n_samples >= n_components, but got n_components = {min(self._sizes())} at least, and "
-                f"n_samples = {rows.shape[0]}; ask for fewer components."
-            )
-        if best[3] is None:
-            raise Collapse("no number of components gives a mixture without a collapsed component; use a prior.")
-        self.covariance_type_, self.n_components_ = best[1], best[2]
-        self.given_ = self.family_ = self._family()
-        self._keep_mixture(best[3], weight)
-        self._tell(rows_worth(len(rows), w))
-
-    def _check(self) -> None:
         choose("criterion", self.criterion, CRITERIA)
         choose("init_params", self.init_params, INITS)
         if not isinstance(self.n_init, Integral) or self.n_init < 1:
@@ -308,74 +290,32 @@ class GaussianMixture(BaseMixture):
         if not isinstance(self.weight_concentration, Real) or not 0 <= self.weight_concentration < np.inf:
             raise ValueError(f"weight_concentration must be a number, at least 0, got {self.weight_concentration!r}.")
         starts = (self.weights_init, self.means_init, self.precisions_init)
-        if len(self._sizes()) * len(self._shapes()) > 1 and any(start is not None for start in starts):
+        if len(candidates) > 1 and any(start is not None for start in starts):
             raise ValueError(
                 "weights_init, means_init and precisions_init are for one number of components and one "
                 "covariance_type, but several are asked for."
             )
 
-    def _most(self) -> int:
-        return max(self._sizes())
-
-    def _is_one(self) -> bool:
-        """Whether one mixture is asked for, and none to be compared with."""
-        return isinstance(self.n_components, Integral) and isinstance(self.covariance_type, str | None)
-
-    def _tell(self, n: float) -> None:
-        """Name components that have collapsed; with a prior, none can."""
-        if self.prior is not None or not self.reg_covar:
-            return
-        fallen = np.flatnonzero(self.density_.collapsed(n, float(self.reg_covar)) & (self.weights_ > 1e-8))
-        if len(fallen):
-            warn_floor(
-                f"components {fallen.tolist()} have collapsed onto too few distinct rows; what spread they have is "
-                f"reg_covar={self.reg_covar:g}. Ask for fewer components, or for prior='auto'."
-            )
-
     def _check_same_family(self) -> None:
-        if self.n_components_ not in self._sizes() or self.covariance_type_ not in self._shapes():
+        if (self.covariance_type_, self.n_components_) not in Candidates.of(
+            self.n_components, self.covariance_type
+        ).pairs:
             raise ValueError(
                 f"this estimator was fitted with {self.n_components_} components, {self.covariance_type_!r}; call fit "
                 "to change that."
             )
         super()._check_same_family()
 
-    def _criterion(self, family: Mixture, found: Fit, rows: Any, w: Array | None) -> float:
-        """The criterion of a fit; infinite where a component has collapsed, whose likelihood means nothing."""
-        noise = 0.0 if self.prior is not None else float(self.reg_covar)
-        assert isinstance(found.density, MixtureDensity)
-        if self.prior is None and found.density.collapsed(rows_worth(len(rows), w), noise).any():
-            return np.inf
-        trial = clone(self)
-        trial.density_, trial.family_, trial.given_ = found.density, family, family
-        trial.statistic_, trial.schema_, trial.n_features_in_ = found.statistic, self.schema_, self.n_features_in_
-        value: float = getattr(trial, self.criterion)(rows, w)
-        return value
-
-    def _given_start(self, rows: Any, w: Array | None, rng: np.random.Generator) -> Density | None:
-        """The start that is given; the family's own completes it, where it is given in part."""
-        given = (self.weights_init, self.means_init, self.precisions_init)
-        if all(part is None for part in given):
-            return None
-        family = self._family()
-        C, d = family.size(), rows.shape[1]
-        shape = self._shapes()[0]
-        if any(part is None for part in given):
-            start = family.start(rows, w, rng)
-            assert isinstance(start, MixtureDensity)
-            assert isinstance(start.components, GaussianDensity)
-            log_weight, mean, factor = start.log_weight, start.components.mean, start.components.factor
-        if self.weights_init is not None:
-            log_weight = np.log(weights_of(self.weights_init, C, "weights_init"))
-        if self.means_init is not None:
-            mean = means_of(self.means_init)
-            if mean.shape != (C, d):
-                raise ValueError(f"means_init must have the shape ({C}, {d}), got {mean.shape}.")
-        if self.precisions_init is not None:
-            factor = factors_of(self.precisions_init, shape, C, d, "precisions_init")
-        return MixtureDensity(GaussianDensity(mean, factor), log_weight)
-
-    # What is read ---------------------------------------------------------------------------------------------------
+    def _warn_collapsed(self, n: float) -> None:
+        """Name components that have collapsed; with a prior, none can."""
+        if self.prior is not None or not self.reg_covar:
+            return
+        fallen = np.flatnonzero(self.density_.collapsed(n, float(self.reg_covar)) & (self.weights_ > 1e-8))
+        if len(fallen):
+            warn_floor(
+                f"components {fallen.tolist()} have collapsed onto too few distinct rows; what variance they have is "
+                f"reg_covar={self.reg_covar:g}. Ask for fewer components, or for prior='auto'."
+            )
 
     @property
     def _gaussians(self) -> GaussianDensity:
@@ -400,7 +340,7 @@ class GaussianMixture(BaseMixture):
 
     @property
     def precisions_cholesky_(self) -> Array:
-        """Upper triangular factors of the precisions; one over the deviations where columns stand alone."""
+        """Upper triangular factors of the precisions; one over the deviations where columns are independent."""
         return upper_factors_of(self._gaussians.factor, self.covariance_type_)
 
     def impute(self, X: Any) -> Any:

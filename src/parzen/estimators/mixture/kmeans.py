@@ -11,12 +11,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array
-from parzen.estimators.base.estimator import BaseFamilyEstimator, generator
+from parzen.estimators.base.estimator import BaseFamilyEstimator
 from parzen.estimators.base.progress import CallbackSupportMixin, Watch, watching, with_callbacks
-from parzen.estimators.base.validation import drop_zero_weight, finite, table, transactional, weights
+from parzen.estimators.base.validation import drop_zero_weight, finite, generator, transactional, weights
 from parzen.families.fit import Fit, fit
 from parzen.families.gaussian import Gaussian
-from parzen.families.kmeans import CentroidDensity, Centroids, filled_in, sampled, seeded
+from parzen.families.kmeans import CentroidDensity, Centroids, seeded
+from parzen.families.seeding import filled_in, sampled
 from parzen.statistics.accumulate import accumulate
 from parzen.statistics.messages import caller_stacklevel
 from parzen.statistics.sums import Sums
@@ -113,8 +114,7 @@ class KMeans(
         self
         """
         self._check()
-        X = table(self, X, reset=True, sparse=False)
-        every = X
+        every = X = self._first_table(X)
         X, w = drop_zero_weight(X, weights(sample_weight, X))
         rows = finite(self._bind(X))
         if rows.shape[0] < self.n_clusters:
@@ -201,7 +201,7 @@ class KMeans(
         begun = hasattr(self, "density_")
         if begun:
             self._check_same_family()
-        X = table(self, X, reset=not begun, sparse=False)
+        X = self._later_table(X) if begun else self._first_table(X)
         X, w = drop_zero_weight(X, weights(sample_weight, X))
         rows = finite(self._encoded(X, grow=True) if begun else self._bind(X))
         if not begun:

@@ -57,4 +57,4 @@ def draw_trace(model: Any, ax: Any) -> Any:
     steps = np.arange(len(model.trace_))
     likelihood, bound = np.array(model.trace_).T
     lines = [("log-likelihood, which the bound touches", likelihood), ("bound, once it is maximised", bound)]
-    return curves(steps, lines, ("step", "log-likelihood of a row"), "EM climbs its lower bound", ax)
+    return curves(steps, lines, ("step", "log-likelihood of a row"), "log-likelihood and evidence lower bound", ax)

@@ -1,63 +1,65 @@
-"""Kernel regression: averages of what neighbouring rows say."""
+"""Kernel regression: the Nadaraya-Watson estimator and local linear regression."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array
 from parzen.estimators.base.validation import drop_zero_weight, table, transactional, weights
-from parzen.estimators.regress.columns import Inputs, later, some_rows, targets
-from parzen.smoothing.bandwidth.regression import Criterion, RegressionColumns, search
+from parzen.estimators.regress.bandwidths import given_bandwidths, searched_bandwidths
+from parzen.estimators.regress.columns import Inputs, later
+from parzen.estimators.regress.targets import numeric_targets
+from parzen.smoothing.bandwidth.regression_columns import RegressionColumns
 from parzen.smoothing.kernel_functions import kernel_function
 from parzen.smoothing.local import LocalSum
 from parzen.smoothing.regression import Regression
 from parzen.storage.files import SaveMixin
 
 #: Criteria by which bandwidths of a regression are chosen.
-CRITERIA = {"cv": "squared_error", "aicc": "corrected_aic"}
+CRITERIA = {"cv": Regression.squared_error, "aicc": Regression.corrected_aic}
 
 
 class KernelRegressor(SaveMixin, RegressorMixin, BaseEstimator):
-    r"""Kernel regression: the Nadaraya-Watson estimator, or local lines.
+    r"""Kernel regression: the Nadaraya-Watson estimator, or local linear regression.
 
-    A prediction is an average of the values of neighbouring rows, :math:`m(x) = \sum_i l_i(x) y_i` with weights
-    :math:`l_i(x) \propto w_i K((x - x_i) / h)` that add to one; with ``order=1`` it is the value at x of the line that
-    fits the neighbours best under these weights, which doesn't flatten slopes at the edges of the data.
+    A prediction is an average of the targets of neighbouring rows, :math:`m(x) = \sum_i l_i(x) y_i` with weights
+    :math:`l_i(x) \propto w_i K((x - x_i) / h)` that sum to one; with ``order=1`` it is the value at x of the line that
+    is fitted by least squares with these weights, which has less bias at the boundary of the data.
 
-    Far from all rows the value of the nearest ones is predicted, never NaN: where a kernel that ends reaches no row,
-    and as the limit of the Gaussian (of the exponential kernel, an average of rows on that side). A local line is not
-    followed farther than about ten bandwidths beyond the rows.
+    Far from all rows the target of the nearest ones is predicted, never NaN: where a compact kernel reaches no row, and
+    as the limit of the Gaussian (of the exponential kernel, an average of rows on that side). A local line is
+    extrapolated to about ten bandwidths beyond the rows at most.
 
     Parameters
     ----------
     bandwidth : "cv", "aicc", a rule of `parzen.bandwidth`, float, array or dict
-        "cv": least squared error of rows predicted from all others. "aicc": the corrected AIC of Hurvich, Simonoff and
-        Tsai (1998). A rule, such as "silverman", looks at the inputs alone. A number is for all columns of numbers; an
-        array has one for each column, in the table's order; a dict from columns to bandwidths leaves the others to the
-        rule of thumb. The bandwidth of a column of categories is l from 0 (other categories don't count) to
-        1 - 1 / size (all count alike), or to 1 where they are ordered.
+        "cv": the least leave-one-out squared error. "aicc": the corrected AIC of Hurvich, Simonoff and Tsai (1998). A
+        rule, such as "silverman", uses X alone. A number is for all columns of numbers; an array has one for each
+        column, in the table's order; a dict from columns to bandwidths leaves the others to the rule of thumb. The
+        bandwidth of a column of categories is l from 0 (other categories have no weight) to 1 - 1 / size (all have
+        equal weight), or to 1 where they are ordered.
     kernel : str or callable
         See `parzen.Kernel`; radial in several columns. A bandwidth is the standard deviation of a Gaussian kernel, the
-        radius of one that ends.
+        radius of a compact one.
     order : 0 or 1
-        0: a local constant (Nadaraya-Watson); 1: a local line.
+        0: local constant (Nadaraya-Watson); 1: local linear.
     kinds : "auto", str or dict
-        What the columns are, as in statsmodels: "c" numbers, "u" categories, "o" categories whose order matters; one
-        letter for each column ("ccu"), or a dict for some. By default text, booleans and categories are categories,
-        ordered where their type says so (what else is said to be ordered is in the order of its values, text that of
-        the alphabet). Categories have the kernel of Aitchison and Aitken, ordered ones l^|steps between them|. A
-        category that no row has is as far from all of them; where they are ordered, it is an error.
+        Kinds of the columns, as in statsmodels: "c" numbers, "u" categories, "o" ordered categories; one letter for
+        each column ("ccu"), or a dict for some. By default text, booleans and categories are categories, ordered where
+        their type declares it (other columns of kind "o" are in the order of their values, text in alphabetical order).
+        Categories have the kernel of Aitchison and Aitken, ordered ones l^|steps between them|. A category that no row
+        has differs equally from all; where they are ordered, it is an error.
 
     Attributes
     ----------
     bandwidth_ : array of shape (columns,)
-        Of each column, in the table's order. A column that says nothing about y gets a very wide one from "cv" or
-        "aicc"; that of a constant column means nothing.
+        Of each column, in the table's order. "cv" and "aicc" give an irrelevant column a very large one; that of a
+        constant column has no meaning.
     kinds_ : str
         A letter for each column.
     n_features_in_ : int
@@ -87,47 +89,46 @@ class KernelRegressor(SaveMixin, RegressorMixin, BaseEstimator):
 
     @transactional
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> None:
-        """Keep the rows, and choose the bandwidth.
+        """Choose the bandwidth; the rows are kept.
 
         Parameters
         ----------
         X : table of shape (n, d): array, pandas or polars
         y : numbers of shape (n,), or (n, C) for several outputs
         sample_weight : array of shape (n,), optional
-            Whole numbers count rows, so that a row of weight 2 has a copy, which cross-validation meets; other numbers
-            say how much a row matters.
+            Whole numbers are frequencies: a row of weight 2 has a copy, which stays when one of them is left out. Other
+            numbers are importance weights.
 
         Returns
         -------
         self
         """
         if isinstance(self.order, bool) or not isinstance(self.order, int | np.integer) or self.order not in (0, 1):
-            raise ValueError(f"order must be 0 (a local constant) or 1 (a local line), got {self.order!r}.")
+            raise ValueError(f"order must be 0 (local constant) or 1 (local linear), got {self.order!r}.")
         kernel = kernel_function(self.kernel)
         X = table(self, X, reset=True, sparse=False)
-        values = targets(X, y)
+        values = numeric_targets(X, y)
         X, w, values = drop_zero_weight(X, weights(sample_weight, X, kept=True), values)
         self.inputs_ = Inputs.learn(X, self.kinds)
         numbers, codes = self.inputs_.read(X, grow=True)
         kernel.log_constant(max(1, numbers.shape[1]))  # one's own kernel may have no integral over several columns
         Y = values[:, None] if values.ndim == 1 else values
         rows = Regression(kernel, numbers, codes, self.inputs_.categories, Y, w, int(self.order))
-        found = self._chosen(rows)
-        self.fitted_ = Fitted(rows, found)
+        self.fitted_ = Fitted(rows, self._bandwidth(rows))
         self.flat_ = values.ndim == 1
 
-    def _chosen(self, rows: Regression) -> Array:
+    def _bandwidth(self, rows: Regression) -> Array:
         if not isinstance(self.bandwidth, str) or self.bandwidth not in CRITERIA:
-            return self.inputs_.bandwidths(self.bandwidth, tuple(CRITERIA), rows.X, w=rows.weights, kernel=rows.kernel)
+            return given_bandwidths(
+                self.inputs_, self.bandwidth, tuple(CRITERIA), rows.X, w=rows.weights, kernel=rows.kernel
+            )
         if len(rows.X) < 2:
-            raise ValueError(f"one row (n_samples = 1) is too few for bandwidth={self.bandwidth!r}; give it a number.")
-        name = CRITERIA[self.bandwidth]
-        some = some_rows(len(rows.X))
-        few = rows if some is None else _take(rows, some)
-        columns = RegressionColumns.of(rows.X, rows.kinds, rows.weights, rows.kernel.canonical(max(1, rows.X.shape[1])))
-        criterion: Criterion = getattr(rows, name)
-        begin: Criterion | None = None if some is None else getattr(few, name)
-        return search(columns, rows.effective, criterion, begin, few.effective)
+            raise ValueError(
+                f"bandwidth={self.bandwidth!r} needs at least two rows, got n_samples = 1; give bandwidth a number."
+            )
+        scale = rows.kernel.canonical(max(1, rows.X.shape[1]))
+        columns = RegressionColumns.of(rows.X, rows.kinds, rows.weights, scale)
+        return searched_bandwidths(rows, columns, CRITERIA[self.bandwidth])
 
     @property
     def bandwidth_(self) -> Array:
@@ -137,7 +138,7 @@ class KernelRegressor(SaveMixin, RegressorMixin, BaseEstimator):
 
     @property
     def kinds_(self) -> str:
-        """What the columns are."""
+        """The letter of each column's kind."""
         check_is_fitted(self, "fitted_")
         return self.inputs_.letters
 
@@ -152,8 +153,8 @@ class KernelRegressor(SaveMixin, RegressorMixin, BaseEstimator):
         Parameters
         ----------
         return_std : whether to add the standard deviation of a new value around its prediction
-            It is found by the same averages, of the squared errors of rows predicted from all others; so it holds what
-            the values scatter, and what the prediction itself is unsure of.
+            The square root of the kernel regression of the squared leave-one-out errors; so it contains the noise of
+            the targets and the error of the prediction.
 
         Returns
         -------
@@ -165,14 +166,15 @@ class KernelRegressor(SaveMixin, RegressorMixin, BaseEstimator):
         if not return_std:
             return found
         if len(model.rows.X) < 2:
-            raise ValueError("return_std=True needs at least two rows to learn from (n_samples = 1 came).")
+            raise ValueError("return_std=True needs a fit to at least two rows, got n_samples = 1.")
         variance = replace(model.rows, order=0).around(model.errors, Q, codes).value
         return found, self._shaped(np.sqrt(np.maximum(variance, 0.0)))
 
     def derivative(self, X: Any) -> Array:
-        """How fast the prediction changes with each column, (n, d), or (n, d, C) of several outputs.
+        """Derivative of the prediction by each column, (n, d), or (n, d, C) for several outputs.
 
-        With ``order=1`` the slopes of the local lines, else those of the curve. A column of categories has none (NaN).
+        With ``order=1`` the slopes of the local lines, else the gradient of the prediction. A column of categories has
+        none (NaN).
         """
         model = self._fit
         Q, codes = later(self, X)
@@ -183,7 +185,7 @@ class KernelRegressor(SaveMixin, RegressorMixin, BaseEstimator):
         return out[:, :, 0] if self.flat_ else out
 
     def leave_one_out(self) -> Array:
-        """Predictions for the rows that were learnt from, each from all the others, of the shape of y."""
+        """Leave-one-out predictions for the rows of the fit, of the shape of y."""
         return self._shaped(self._fit.left_out)
 
     def _shaped(self, values: Array) -> Array:
@@ -197,28 +199,22 @@ class KernelRegressor(SaveMixin, RegressorMixin, BaseEstimator):
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """Rows, and their bandwidths: of the columns of numbers, then of categories."""
+    """The rows of a fit, and the bandwidths of their columns of numbers, then of categories."""
 
     rows: Regression
     bandwidth: Array
 
     @cached_property
     def sums(self) -> LocalSum:
-        """The rows, ready to be averaged."""
+        """Local sums of the targets."""
         return self.rows.sums(self.bandwidth)
 
     @cached_property
     def left_out(self) -> Array:
-        """Predictions of the rows, each from all the others."""
-        return self.rows.without_themselves(self.sums)
+        """Leave-one-out predictions of the rows."""
+        return self.rows.leave_one_out(self.sums)
 
     @cached_property
     def errors(self) -> LocalSum:
-        """Squared errors of those predictions, ready to be averaged."""
+        """Local sums of the squared errors of those predictions."""
         return replace(self.sums, values=(self.rows.Y - self.left_out) ** 2)
-
-
-def _take(rows: Regression, some: NDArray[np.int64]) -> Regression:
-    w = None if rows.weights is None else rows.weights[some]
-    codes = None if rows.codes is None else rows.codes[some]
-    return replace(rows, X=rows.X[some], codes=codes, Y=rows.Y[some], weights=w)

@@ -15,11 +15,15 @@ from typing import Any
 import numpy as np
 
 from parzen.compute.arrays import Array
-from parzen.smoothing.bandwidth.line import by_botev, by_sheather_jones, isj, sj
-from parzen.smoothing.bandwidth.plugin import by_plug_in, by_scv, plug_in, scv
-from parzen.smoothing.bandwidth.points import BandwidthWarning, Dependent, Points, check_shape, factor_of, warn
-from parzen.smoothing.bandwidth.thumb import by_scott, by_silverman, scott, silverman
-from parzen.smoothing.bandwidth.validation import by_lcv, by_lscv, lcv, leave_one_out, lscv
+from parzen.smoothing.bandwidth.botev import isj
+from parzen.smoothing.bandwidth.least_squares import lscv
+from parzen.smoothing.bandwidth.likelihood import lcv, leave_one_out
+from parzen.smoothing.bandwidth.matrix import Dependent, check_shape, factor_of
+from parzen.smoothing.bandwidth.plugin import plug_in
+from parzen.smoothing.bandwidth.points import BandwidthWarning, Points, warn
+from parzen.smoothing.bandwidth.sheather_jones import sj
+from parzen.smoothing.bandwidth.smoothed import scv
+from parzen.smoothing.bandwidth.thumb import scott, silverman
 
 __all__ = [
     "BandwidthWarning",
@@ -36,16 +40,18 @@ __all__ = [
 ]
 
 #: The rules by name.
-RULES: dict[str, Callable[[Points, str | None], Any]] = {
-    "scott": by_scott,
-    "silverman": by_silverman,
-    "isj": lambda points, covariance: by_botev(points),
-    "sj": lambda points, covariance: by_sheather_jones(points, "ste"),
-    "lscv": by_lscv,
-    "lcv": by_lcv,
-    "plug-in": by_plug_in,
-    "scv": by_scv,
+RULES: dict[str, Callable[..., Any]] = {
+    "scott": scott,
+    "silverman": silverman,
+    "isj": isj,
+    "sj": sj,
+    "lscv": lscv,
+    "lcv": lcv,
+    "plug-in": plug_in,
+    "scv": scv,
 }
+#: Rules of one column alone, which have no bandwidth matrix.
+OF_ONE_COLUMN = ("isj", "sj")
 
 
 def choose(rule: str, X: Any, sample_weight: Any = None, covariance: str | None = None) -> Array:
@@ -71,20 +77,20 @@ def choose(rule: str, X: Any, sample_weight: Any = None, covariance: str | None 
     check_rule(rule, covariance)
     points = Points.of(X, sample_weight)
     try:
-        found = RULES[rule](points, covariance)
+        found = RULES[rule](points) if rule in OF_ONE_COLUMN else RULES[rule](points, covariance=covariance)
         return np.atleast_2d(found) if np.ndim(found) == 0 else factor_of(found)
     except Dependent:
         if covariance is not None:
             raise
         warn(
             "the columns are linearly dependent, so no full bandwidth matrix follows from them; one bandwidth for each "
-            "column was taken. Leave a column out, or ask for covariance='diagonal'."
+            "column was used. Leave a column out, or ask for covariance='diagonal'."
         )
-        return factor_of(RULES[rule](points, "diagonal"))
+        return factor_of(RULES[rule](points, covariance="diagonal"))
 
 
 def check_rule(rule: str, covariance: str | None) -> None:
-    """Raise where there is no such rule, or no such shape."""
+    """Raise unless there is such a rule and such a shape."""
     if not isinstance(rule, str) or rule not in RULES:
         raise ValueError(
             f"bandwidth must be a number, an array, or one of {', '.join(map(repr, RULES))}, got {rule!r}."

@@ -1,4 +1,4 @@
-"""Plug-in bandwidths and smoothed cross-validation, in one and several columns."""
+"""Plug-in bandwidths, of one and several columns."""
 
 from typing import Any
 
@@ -6,10 +6,11 @@ import numpy as np
 from scipy import special
 
 from parzen.compute.arrays import Array
-from parzen.smoothing.bandwidth.line import by_sheather_jones, fallback
-from parzen.smoothing.bandwidth.points import Points, TooWide, asked, factor_of, shaped
-from parzen.smoothing.bandwidth.spectrum import Spectrum
-from parzen.smoothing.bandwidth.validation import log_peak, minimum, pair_mean, search, standard
+from parzen.smoothing.bandwidth.matrix import check_shape, factor_of, shaped
+from parzen.smoothing.bandwidth.minimise import search
+from parzen.smoothing.bandwidth.pair_means import log_peak, standard
+from parzen.smoothing.bandwidth.points import Points
+from parzen.smoothing.bandwidth.sheather_jones import sj
 
 
 def plug_in(X: Any, sample_weight: Any = None, *, covariance: str | None = None) -> Any:
@@ -26,14 +27,11 @@ def plug_in(X: Any, sample_weight: Any = None, *, covariance: str | None = None)
     array([[0.12 , 0.002],
            [0.002, 0.118]])
     """
-    return asked(by_plug_in, X, sample_weight, covariance)
-
-
-def by_plug_in(points: Points, covariance: str | None) -> Any:
-    """The plug-in bandwidth h, or H."""
+    check_shape(covariance)
+    points = Points.of(X, sample_weight)
     d, n = points.X.shape[1], points.n
     if d == 1:
-        return by_sheather_jones(points, "dpi")
+        return sj(points, method="dpi")
     pilot = factor_of((2.0 / (n * (d + 4))) ** (2.0 / (d + 6)) * 2.0 * shaped(points, covariance))
     zero, second, fourth = _pair_moments(points, pilot)
     inverse = np.linalg.inv(pilot)
@@ -52,7 +50,7 @@ def by_plug_in(points: Points, covariance: str | None) -> Any:
 def _pair_moments(points: Points, factor: Array) -> tuple[float, Array, Array]:
     """Mean over pairs of the kernel times 1, z z' and z z' z z', z the difference in its units.
 
-    Of 6,000 rows at most, drawn at random: the functional of a density is then known well enough.
+    Of at most 6,000 rows drawn at random, which estimate these functionals well enough.
     """
     z, w = standard(points, factor), points.share
     z = z - w @ z
@@ -62,7 +60,7 @@ def _pair_moments(points: Points, factor: Array) -> tuple[float, Array, Array]:
         z, w, n = z[keep], w[keep] / w[keep].sum(), 6_000
     powers = _monomials(d, 4)
     columns = np.stack([np.prod(z**power, axis=1) for power in powers], axis=1)
-    place = {tuple(power): i for i, power in enumerate(powers.tolist())}
+    index = {tuple(power): i for i, power in enumerate(powers.tolist())}
     table = np.zeros((len(powers), len(powers)))
     rows = max(1, 2**21 // n)
     weighted = w[:, None] * columns
@@ -76,7 +74,7 @@ def _pair_moments(points: Points, factor: Array) -> tuple[float, Array, Array]:
         for beta in np.ndindex(*(alpha + 1)):
             rest = alpha - np.array(beta)
             sign = (-1.0) ** rest.sum() * np.prod(special.comb(alpha, np.array(beta)))
-            total += sign * table[place[beta], place[tuple(rest.tolist())]]
+            total += sign * table[index[beta], index[tuple(rest.tolist())]]
         return float(total)
 
     unit = np.eye(d, dtype=int)
@@ -104,49 +102,3 @@ def _monomials(d: int, degree: int) -> Any:
     """Exponents of all products of d columns up to a degree."""
     found = [power for power in np.ndindex(*(degree + 1,) * d) if sum(power) <= degree]
     return np.array(found)
-
-
-def scv(X: Any, sample_weight: Any = None, *, covariance: str | None = None) -> Any:
-    """Smoothed cross-validation (Hall, Marron and Park 1992): less noisy than least squares, ks's ``Hscv``.
-
-    The bias is estimated under a pilot density, whose bandwidth is the best for normal densities (Chacon and Duong
-    2011).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from parzen import bandwidth
-    >>> round(bandwidth.scv(np.random.default_rng(0).normal(size=500)), 3)
-    0.354
-    """
-    return asked(by_scv, X, sample_weight, covariance)
-
-
-def by_scv(points: Points, covariance: str | None) -> Any:
-    """The bandwidth h, or H, of smoothed cross-validation."""
-    d, n = points.X.shape[1], points.n
-    G = (2.0 / (n * (d + 4))) ** (2.0 / (d + 6)) * 2.0 * shaped(points, covariance)
-    constant = -0.5 * d * np.log(4 * np.pi)
-    if d == 1:
-        g = float(np.sqrt(G[0, 0]))
-        grid = 1.144 * points.deviation * n**-0.2 * np.geomspace(0.05, 3.0, 64)
-        widest = float(np.sqrt(2 * grid[-1] ** 2 + 2 * g**2))
-        try:
-            spectrum = Spectrum.of(points, np.sqrt(2.0) * g, widest)
-        except TooWide as reason:
-            return fallback(points, "scv", str(reason))
-
-        def line(h: float) -> float:
-            parts = (spectrum.pairs(np.sqrt(a * h * h + 2 * g * g)) for a in (2.0, 1.0, 0.0))
-            two, one, none = parts
-            return float(np.exp(constant) / (n * h) + two - 2 * one + none)
-
-        return minimum(line, grid, "scv")
-    none = pair_mean(points, factor_of(2 * G))
-
-    def criterion(factor: Array) -> float:
-        H = factor @ factor.T
-        two, one = (pair_mean(points, factor_of(a * H + 2 * G)) for a in (2.0, 1.0))
-        return float(np.exp(constant - np.log(np.abs(np.diagonal(factor))).sum()) / n + two - 2 * one + none)
-
-    return search(points, criterion, covariance, "scv")

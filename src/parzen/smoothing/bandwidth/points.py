@@ -1,7 +1,6 @@
-"""Rows and weights that a bandwidth is chosen for, and what every rule asks of them."""
+"""Rows and weights for which a bandwidth is chosen, and their sample moments and quantiles."""
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,34 +8,29 @@ from typing import Any
 import numpy as np
 
 from parzen.compute.arrays import Array, ColumnError
-from parzen.smoothing.sums import counts_rows
-
-#: How H may be shaped in several columns.
-SHAPES = ("scaled", "diagonal", "full")
+from parzen.smoothing.row_weights import counts_rows, effective_rows
 
 
 class BandwidthWarning(UserWarning):
-    """A bandwidth was found, but the criterion left doubts: it is worth a look."""
-
-
-class Dependent(ValueError):
-    """Columns are linear functions of each other."""
+    """A bandwidth was found, but the criterion leaves doubts: check the result."""
 
 
 class TooWide(ValueError):
-    """Rows spread over so many bandwidths that frequencies don't pay."""
+    """Rows spread over so many bandwidths that sums over frequencies don't pay."""
 
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Rows and weights that a bandwidth is chosen for, with what every rule asks of them."""
+    """Rows (n, d) and weights for which a bandwidth is chosen."""
 
     X: Array
     weights: Array | None = None
 
     @classmethod
     def of(cls, X: Any, sample_weight: Any = None) -> "Points":
-        """Rows (n,) or (n, d), checked."""
+        """Rows (n,) or (n, d) and their weights, checked; points that are checked already are returned."""
+        if isinstance(X, Points):
+            return X
         X = np.asarray(X, dtype=np.float64)
         X = X[:, None] if X.ndim == 1 else X
         if X.ndim != 2 or not X.size:
@@ -46,7 +40,7 @@ class Points:
             if w.shape != (len(X),) or not (np.isfinite(w).all() and (w >= 0).all()):
                 raise ValueError(f"sample_weight must be {len(X)} finite numbers, none negative, got shape {w.shape}.")
             if not w.any():
-                raise ValueError("sample_weight is zero for every row; at least one must weigh something.")
+                raise ValueError("sample_weight is zero for every row; at least one must be positive.")
             X, w = X[w > 0], w[w > 0]
         points = cls(np.ascontiguousarray(X), None if w is None or (w == 1.0).all() else w)
         points._check_spread()
@@ -59,12 +53,12 @@ class Points:
 
     @cached_property
     def low(self) -> Array:
-        """Least of each column."""
+        """Minimum of each column."""
         return self.X.min(axis=0)
 
     @cached_property
     def high(self) -> Array:
-        """Largest of each column."""
+        """Maximum of each column."""
         return self.X.max(axis=0)
 
     def _check_spread(self) -> None:
@@ -89,10 +83,8 @@ class Points:
 
     @cached_property
     def n(self) -> float:
-        """Number of rows that the weights are worth."""
-        if self.weights is None:
-            return float(len(self.X))
-        return float(self.w.sum()) if self.counted else float(self.w.sum() ** 2 / (self.w**2).sum())
+        """Effective number of rows."""
+        return effective_rows(self.weights, len(self.X))
 
     @cached_property
     def w_total(self) -> float:
@@ -101,12 +93,12 @@ class Points:
 
     @cached_property
     def share(self) -> Array:
-        """Weights that add to one."""
+        """Weights that sum to one."""
         return self.w / self.w.sum()
 
     @cached_property
     def own(self) -> float:
-        """Sum of squared shares, each of a row with itself: 1 / n."""
+        """Weight of the pairs of a row with itself among all pairs: 1 / n."""
         return 1.0 / self.n
 
     @cached_property
@@ -150,37 +142,8 @@ class Points:
         return min(self.deviation, (high - low) / unit) if high > low else self.deviation
 
 
-def check_shape(covariance: str | None) -> None:
-    """Raise where there is no such shape."""
-    if covariance is not None and covariance not in SHAPES:
-        raise ValueError(f"covariance must be one of {', '.join(map(repr, SHAPES))} or None, got {covariance!r}.")
-
-
-def factor_of(H: Array) -> Array:
-    """Cholesky factor of H, or an error where its columns are dependent, as far as rounding can tell."""
-    scale = np.sqrt(np.diagonal(H))
-    least = np.linalg.eigvalsh(H / np.outer(scale, scale))[0] if (scale > 0).all() else 0.0
-    if not least > 1e-11 * len(H):
-        raise Dependent(
-            "the columns are linearly dependent, so no full bandwidth matrix follows from them; leave a column out, or "
-            "ask for covariance='diagonal'."
-        )
-    return np.asarray(np.linalg.cholesky(H), dtype=np.float64)
-
-
-def asked(rule: Callable[[Points, str | None], Any], X: Any, sample_weight: Any, covariance: str | None = None) -> Any:
-    """What a rule chooses for rows as a user gives them."""
-    check_shape(covariance)
-    return rule(Points.of(X, sample_weight), covariance)
-
-
-def shaped(points: Points, covariance: str | None) -> Array:
-    """The covariance, or its diagonal."""
-    return np.diag(np.diag(points.covariance)) if covariance == "diagonal" else points.covariance
-
-
 def one_column(points: Points, rule: str) -> None:
-    """Raise where a rule for one column meets several."""
+    """Raise where a rule for one column is given several."""
     if points.X.shape[1] > 1:
         raise ValueError(
             f"the rule {rule!r} is for one column, but there are {points.X.shape[1]}; use 'plug-in', 'scv' or 'lscv'."
@@ -188,5 +151,5 @@ def one_column(points: Points, rule: str) -> None:
 
 
 def warn(message: str) -> None:
-    """Say that a bandwidth is worth a look."""
+    """Warn that a bandwidth should be checked."""
     warnings.warn(message, BandwidthWarning, stacklevel=6)

@@ -1,4 +1,4 @@
-"""Sums over all pairs of points on a line, by frequencies."""
+"""Sums over all pairs of points of one column, by the empirical characteristic function."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -8,20 +8,23 @@ import numpy as np
 from scipy import fft, special
 
 from parzen.compute.arrays import Array
-from parzen.compute.kernel_sums import Lattice
+from parzen.compute.lattice import Lattice
 from parzen.smoothing.bandwidth.points import Points, TooWide
-from parzen.smoothing.expansion import gathered
+from parzen.smoothing.plan import summed_moments
+
+#: Most frequencies of a spectrum.
+MOST_FREQUENCIES = 2**19
 
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """|Phi(k)|^2 of points on a line: all that sums over pairs of Gaussian kernels and their derivatives ask for.
+    """|Phi(k)|^2 of points of one column, from which sums over pairs of Gaussian kernels and their derivatives follow.
 
     Attributes
     ----------
     k : array of frequencies, from 0 in equal steps
     squares : array of the same shape
-        |Phi|^2, Phi the transform of weights that add to one.
+        |Phi|^2, Phi the transform of weights that sum to one.
     """
 
     k: Array
@@ -57,11 +60,8 @@ class Spectrum:
         return float(sign * k[1] / np.pi * (terms.sum() - 0.5 * terms[0]))
 
 
-MOST_FREQUENCIES = 2**19
-
-
 def _without_gaps(x: Array, reach: float) -> Array:
-    """Points in which gaps that no kernel bridges are shortened: far outliers then cost no frequencies."""
+    """Points with gaps shortened to the reach of the widest kernel, so that far outliers cost no frequencies."""
     order = np.argsort(x, kind="stable")
     gaps = np.diff(x[order])
     moved = np.concatenate([[0.0], np.cumsum(np.minimum(gaps, reach))])
@@ -73,14 +73,14 @@ def _without_gaps(x: Array, reach: float) -> Array:
 def transform(x: Array, w: Array | None, k: Array, origin: float) -> Any:
     """Sum of w_j exp(i k (x_j - origin)) at frequencies 0, dk, 2 dk, ...: exact to rounding.
 
-    Points lie between the origin and 2 pi / dk beyond it. They are gathered in cells by their Chebyshev moments, and
+    Points lie between the origin and 2 pi / dk beyond it. They are summed in cells by their Chebyshev moments, and
     ``exp(i z t) = sum_p i^p (2 - [p = 0]) J_p(z) T_p(t)`` (Jacobi and Anger) turns moments into the transform, one FFT
     for each p; |J_p(z)| <= (z / 2)^p / p! bounds what is cut off: 1e-15 at the largest z, pi / 2.
     """
     count, period = len(k), 2 * np.pi / float(k[1])
     size = fft.next_fast_len(max(2 * count, 64), real=True)
     lattice = Lattice(np.array([origin]), np.array([size / period]), np.array([size], dtype=np.int64))
-    moments = gathered(lattice, np.ascontiguousarray(x[:, None]), w)
+    moments = summed_moments(lattice, np.ascontiguousarray(x[:, None]), w)
     spectrum = np.conj(fft.rfft(moments, axis=0)[:count])
     return (spectrum * _bessel(count, size)).sum(axis=1)
 

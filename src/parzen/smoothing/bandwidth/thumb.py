@@ -1,10 +1,11 @@
-"""Rules of thumb: the best bandwidth if the density is normal, made robust."""
+"""Rules of thumb: the best bandwidth if the density is normal, with a robust scale."""
 
 from typing import Any
 
 import numpy as np
 
-from parzen.smoothing.bandwidth.points import Points, asked, shaped
+from parzen.smoothing.bandwidth.matrix import check_shape, shaped
+from parzen.smoothing.bandwidth.points import Points
 
 
 def scott(X: Any, sample_weight: Any = None, *, covariance: str | None = None) -> Any:
@@ -19,11 +20,8 @@ def scott(X: Any, sample_weight: Any = None, *, covariance: str | None = None) -
     >>> round(bandwidth.scott([1.0, 2.0, 4.0, 8.0]), 3)
     1.948
     """
-    return asked(by_scott, X, sample_weight, covariance)
-
-
-def by_scott(points: Points, covariance: str | None) -> Any:
-    """Scott's h, or H."""
+    check_shape(covariance)
+    points = Points.of(X, sample_weight)
     n, d = points.n, points.X.shape[1]
     if d == 1:
         return float(1.06 * points.scale(1.34) * n**-0.2)
@@ -42,11 +40,8 @@ def silverman(X: Any, sample_weight: Any = None, *, covariance: str | None = Non
     >>> round(bandwidth.silverman([1.0, 2.0, 4.0, 8.0]), 3)
     1.654
     """
-    return asked(by_silverman, X, sample_weight, covariance)
-
-
-def by_silverman(points: Points, covariance: str | None) -> Any:
-    """Silverman's h, or H."""
+    check_shape(covariance)
+    points = Points.of(X, sample_weight)
     n, d = points.n, points.X.shape[1]
     if d == 1:
         return float(0.9 * points.scale(1.34) * n**-0.2)

@@ -1,0 +1,120 @@
+"""The results of a run as docs/benchmarks.md, and eight of their rows as the README's table."""
+
+import ast
+from pathlib import Path
+from typing import Any
+
+TITLES = {
+    "classifiers": "Classifiers",
+    "windows": "Kernel densities and bandwidths",
+    "mixtures": "Mixtures and k-means",
+    "applications": "Regression, conditional densities, outliers",
+    "sequences": "Sequences",
+    "decisions": "Decisions and calibration",
+    "log_density": "Gaussian log-densities",
+    "moments": "Moments",
+    "importing": "Importing",
+}
+
+#: The README's rows, by job and peer.
+SHOWN = (
+    ("GaussianNB.fit, 200,000 x 10, 10 classes", "scikit-learn GaussianNB"),
+    ("QuadraticDiscriminantAnalysis.predict, 200,000 x 10, 10 classes", "scikit-learn QuadraticDiscriminantAnalysis"),
+    ("MultinomialNB.fit, CSR 100,000 x 50,000, 4.6 million stored, 20 classes", "scikit-learn MultinomialNB"),
+    ("GaussianMixture(10).fit, 200,000 x 10, overlapping", "scikit-learn GaussianMixture"),
+    ("KDE 20,000 x 20,000, d = 2, rtol 1e-6", "scikit-learn KernelDensity"),
+    ("KDE 20,000 x 20,000, d = 8, all pairs", "scikit-learn KernelDensity"),
+    ("Nadaraya-Watson, 20,000 x 20,000, d = 2 (peer: 100 queries, times 200)", "statsmodels KernelReg (lc)"),
+    ("One step of Baum-Welch, 8 Gaussian states, 4 columns, one sequence of 100,000", "hmmlearn GaussianHMM"),
+)
+
+HEADER = ("job", "peer", "ours, ms", "peer, ms", "ratio", "our error", "peer's error")
+BEGIN, END = "<!-- speed: python -m benchmarks.run --page docs/benchmarks.md -->", "<!-- end of speed -->"
+
+INTRODUCTION = """# Benchmarks
+
+This page is written by `python -m benchmarks.run --page docs/benchmarks.md`, from an earlier run with
+`--from results.json`. {machine}
+
+Both libraries do the same job in one process, in turn, on the same data and with the same number of threads. Times are
+medians in milliseconds; the ratio is the peer's time divided by ours. Errors are measured for both, against an oracle
+in extended precision where there is one. Where the peer is a limit of time, we know of no library that does the job in
+reasonable time. The target is the ratio that we aim at. The machine is shared: two runs differ by up to a third.
+"""
+
+MEMORY = """
+## Memory
+
+Peak memory of Python and NumPy beyond the input, in MB. The output is included; compiled routines take some KB more for
+each thread.
+
+| job | MB |
+|---|---:|
+"""
+
+
+def page(results: dict[str, Any]) -> str:
+    """Markdown of all rows, a section for each benchmark with its docstring, which says what the errors are."""
+    text = INTRODUCTION.format(machine=_machine(results["machine"]))
+    measured = {row["benchmark"] for row in results["rows"]}
+    for benchmark in [*TITLES, *sorted(measured - set(TITLES))]:
+        rows = [row for row in results["rows"] if row["benchmark"] == benchmark]
+        if rows:
+            title = TITLES.get(benchmark, benchmark)
+            text += f"\n## {title}\n\n`python -m benchmarks.run {benchmark}`. {_docstring(benchmark)}\n\n"
+            text += _table([*HEADER, "target"], [[*_cells(row), _target(row["target"])] for row in rows])
+    if results["memory"]:
+        text += MEMORY + "".join(f"| {row['job']} | {row['megabytes']:.1f} |\n" for row in results["memory"])
+    return text
+
+
+def with_speed(readme: str, results: dict[str, Any]) -> str:
+    """The README with the rows of SHOWN between its two marks."""
+    found = {(row["job"], row["peer"]): _cells(row) for row in results["rows"]}
+    if absent := [job for job, peer in SHOWN if (job, peer) not in found]:
+        raise SystemExit(f"The README shows {absent[0]!r}, which was not measured: run all benchmarks, or mend SHOWN.")
+    before, _, rest = readme.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not end:
+        raise SystemExit(f"The README needs the two lines {BEGIN!r} and {END!r} around its table of speed.")
+    return f"{before}{BEGIN}\n{_table(HEADER, [found[row] for row in SHOWN])}{END}{after}"
+
+
+def _table(header: Any, rows: list[list[str]]) -> str:
+    lines = [header, ["---", "---", *["---:"] * (len(header) - 2)], *rows]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    times = [_number(row[name]) for name in ("ours_ms", "peer_ms", "ratio")]
+    errors = [_error(row[name]) for name in ("ours_error", "peer_error")]
+    return [row["job"], row["peer"], *times[:2], f"{times[2]}x", *errors]
+
+
+def _number(value: float) -> str:
+    """Three significant digits, without an exponent."""
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:,.0f}" if rounded >= 100 else f"{rounded:g}"
+
+
+def _error(value: float | None) -> str:
+    return "" if value is None else f"{value:.0e}" if value else "0"
+
+
+def _target(value: float | None) -> str:
+    return "" if value is None else f"{value:,g}x" if value >= 1 else f"1/{1 / value:.0f}x"
+
+
+def _machine(found: dict[str, Any]) -> str:
+    known = ("processor", "cores", "level", "threads", "commit", "python")
+    libraries = ", ".join(f"{name} {version}" for name, version in found.items() if name not in known)
+    commit = f" of commit {found['commit']}" if found.get("commit") else ""
+    return (
+        f"The numbers below are a run{commit} on {found['cores']} cores ({found['processor']}, instruction set "
+        f"{found['level']}) with {found['threads']} threads: Python {found['python']}, {libraries}."
+    )
+
+
+def _docstring(benchmark: str) -> str:
+    found = ast.get_docstring(ast.parse(Path(__file__).with_name(f"{benchmark}.py").read_text()))
+    return found or ""

@@ -1,0 +1,36 @@
+"""Tables of ``--example NAME``: the library's data sets, and those of scikit-learn that have classes."""
+
+from typing import Any
+
+from parzen.cli.files import Trouble, pandas
+from parzen.datasets.catalogue import LOADERS
+
+#: scikit-learn's data sets with classes: (loader, name of the target).
+PEERS = {
+    "breast_cancer": ("load_breast_cancer", "diagnosis"),
+    "iris": ("load_iris", "species"),
+    "wine": ("load_wine", "cultivar"),
+}
+EXAMPLES = sorted([*LOADERS, *PEERS])
+
+
+def example(name: str) -> tuple[Any, str | None]:
+    """The table of a data set, classes as text, and the name of its target (None where it has none)."""
+    if name not in EXAMPLES:
+        raise Trouble(f"there is no example {name!r}; there are {', '.join(EXAMPLES)}.")
+    pandas()
+    bunch, target = _loaded(name)
+    if target is None:
+        return bunch.frame.reset_index(drop=bunch.frame.index.name is None), None
+    classes = dict(enumerate(str(one).replace("class_", "cultivar ") for one in bunch.target_names))
+    return bunch.data.assign(**{target: bunch.target.map(classes)}), target
+
+
+def _loaded(name: str) -> tuple[Any, str | None]:
+    if name in LOADERS:
+        bunch = LOADERS[name](as_frame=True)
+        return bunch, None if bunch.target is None else str(bunch.target.name)
+    from sklearn import datasets
+
+    load, target = PEERS[name]
+    return getattr(datasets, load)(as_frame=True), target

@@ -1,0 +1,95 @@
+"""The compiled routines: the types of their arguments, and the cell types that each is compiled for.
+
+A routine ``name`` is exported as ``parzen_name_suffix`` for each of its suffixes and returns a status. The order of the
+arguments is that of ``native/*.cpp``.
+"""
+
+import ctypes
+from typing import Any
+
+POINTER, INTEGER, NUMBER = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
+ROWS = (POINTER, INTEGER, INTEGER, INTEGER)  # X, n, d, stride
+MEMBERS = (POINTER, POINTER, POINTER, INTEGER)  # codes, weights, dense, groups
+CSR = (POINTER, POINTER, POINTER, INTEGER, INTEGER, INTEGER)  # data, indices, indptr, n, columns, stored
+
+TILES = (
+    *(INTEGER,) * 3,
+    *(POINTER,) * 11,
+)  # count, size, d, and the arrays of compute/tiles.py's Tiles, with queries
+
+FLOATS = ("f32", "f64")
+CODES = ("u8", "i32", "i64", *FLOATS)
+CELLS = ("u8", "i64", *FLOATS)
+CSRS = tuple(f"{cell}_{index}" for cell in CELLS for index in ("i32", "i64"))
+
+#: Argument types of each routine, and its suffixes.
+SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
+    "moments_diagonal": ((*ROWS, *MEMBERS, *(POINTER,) * 4), FLOATS),
+    "moments_full": ((*ROWS, *MEMBERS, *(POINTER,) * 4), FLOATS),
+    "sums": ((*ROWS, *MEMBERS, POINTER, POINTER), FLOATS),
+    "gaussian_separate": ((*ROWS, INTEGER, POINTER, POINTER, POINTER, POINTER), FLOATS),
+    "gaussian_shared": ((*ROWS, INTEGER, POINTER, POINTER, POINTER, POINTER), FLOATS),
+    "gaussian_diagonal": ((*ROWS, INTEGER, POINTER, POINTER, POINTER, POINTER), FLOATS),
+    "em_full": ((*ROWS, POINTER, INTEGER, *(POINTER,) * 9), FLOATS),
+    "em_diagonal": ((*ROWS, POINTER, INTEGER, *(POINTER,) * 9), FLOATS),
+    "em_shared": ((*ROWS, POINTER, INTEGER, *(POINTER,) * 9), FLOATS),
+    "em_missing": ((*ROWS, POINTER, INTEGER, INTEGER, *(POINTER,) * 12), FLOATS),
+    "centres": ((*ROWS, POINTER, INTEGER, *(POINTER,) * 6), FLOATS),
+    "missing_squares": (
+        (POINTER, *(INTEGER,) * 4, POINTER, POINTER, POINTER, POINTER, INTEGER, POINTER, POINTER),
+        FLOATS,
+    ),
+    "missing_expected": (
+        (*ROWS, *MEMBERS, INTEGER, POINTER, POINTER, POINTER, POINTER, INTEGER, *(POINTER,) * 5),
+        FLOATS,
+    ),
+    "tally": ((*ROWS, *MEMBERS, POINTER, POINTER), CODES),
+    "lookup": ((*ROWS, INTEGER, POINTER, POINTER, INTEGER, POINTER), CODES),
+    "bits": ((POINTER, INTEGER, NUMBER, POINTER), CELLS),
+    "places": ((POINTER, *(INTEGER,) * 3, POINTER, POINTER), ("i64",)),
+    "csr_sums": ((*CSR, *MEMBERS, POINTER, POINTER), CSRS),
+    "csr_product": ((*CSR, INTEGER, POINTER, POINTER), CSRS),
+    "largest": ((POINTER, INTEGER, INTEGER, POINTER, POINTER), ("f64",)),
+    "normalise": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, POINTER), ("f64",)),
+    "linear": ((*ROWS, INTEGER, *(POINTER,) * 4), FLOATS),
+    "softmax": ((*ROWS, POINTER, POINTER, INTEGER, *(POINTER,) * 6), FLOATS),
+    "csr_softmax": ((*CSR, POINTER, POINTER, INTEGER, *(POINTER,) * 6), CSRS[-4:]),
+    "window_sums": (
+        (*TILES, INTEGER, *(POINTER,) * 2, *(NUMBER,) * 3, *(INTEGER,) * 2, NUMBER, *(POINTER,) * 2),
+        FLOATS,
+    ),
+    "local_averages": (
+        (
+            *(INTEGER,) * 3,
+            *(POINTER,) * 8,
+            *(INTEGER,) * 2,
+            *(POINTER,) * 2,
+            INTEGER,
+            POINTER,
+            INTEGER,
+            *(POINTER,) * 3,
+            *(NUMBER,) * 3,
+            *(INTEGER,) * 2,
+            *(POINTER,) * 2,
+        ),
+        ("f64",),
+    ),
+    "window_ladder": ((*(INTEGER,) * 3, *(POINTER,) * 5, INTEGER, *(POINTER,) * 3), ("f64",)),
+    "chain_count": ((*(POINTER,) * 3, *(INTEGER,) * 4, POINTER), ("u8", "i32", "i64")),
+    "chain_score": ((*(POINTER,) * 2, *(INTEGER,) * 3, *(POINTER,) * 2), ("u8", "i32", "i64")),
+    "hidden_smooth": ((INTEGER, *(POINTER,) * 5, INTEGER, *(POINTER,) * 4), ("f64",)),
+    "hidden_filter": ((INTEGER, *(POINTER,) * 4, INTEGER, *(POINTER,) * 2), ("f64",)),
+    "hidden_follow": ((INTEGER, *(POINTER,) * 3, INTEGER, *(POINTER,) * 2), ("f64",)),
+    "hidden_path": ((INTEGER, *(POINTER,) * 4, INTEGER, *(POINTER,) * 2), ("f64",)),
+    "kd_order": ((POINTER, *(INTEGER,) * 3, POINTER), ("f64",)),
+    "copy_rows": ((POINTER, INTEGER, INTEGER, *(POINTER,) * 3), ("f64",)),
+    "cell_moments": ((POINTER, *(INTEGER,) * 3, *(POINTER,) * 5), ("f64",)),
+    "cell_values": ((POINTER, *(INTEGER,) * 3, *(POINTER,) * 6), ("f64",)),
+    "cell_spread": ((POINTER, *(INTEGER,) * 3, POINTER, *(INTEGER,) * 3, POINTER), ("f64",)),
+    "cell_select": ((POINTER, INTEGER, INTEGER, *(POINTER,) * 6), ("f64",)),
+    "tree_moments": ((POINTER, POINTER, NUMBER, *(INTEGER,) * 3, POINTER, INTEGER, POINTER, POINTER), ("f64",)),
+    "tree_values": (
+        (POINTER, POINTER, NUMBER, *(INTEGER,) * 3, POINTER, INTEGER, *(POINTER,) * 3, INTEGER, POINTER),
+        ("f64",),
+    ),
+}

@@ -1,0 +1,33 @@
+"""Information criteria of fitted mixtures."""
+
+from typing import Any
+
+import numpy as np
+
+from parzen.compute.arrays import Array
+from parzen.densities.mixture import MixtureDensity
+from parzen.families.mixture import Mixture
+from parzen.statistics.accumulate import evaluate, for_blocks
+
+CRITERIA = ("bic", "icl", "aic")
+
+
+def criterion_value(name: str, family: Mixture, density: MixtureDensity, rows: Any, w: Array | None) -> float:
+    """BIC, ICL or AIC of a mixture on rows with weights; low is good."""
+    values = evaluate(density, rows)[:, 0]
+    total, n = (float(values.sum()), float(len(values))) if w is None else (float(values @ w), float(w.sum()))
+    charge = 2.0 if name == "aic" else float(np.log(n))
+    value = family.n_parameters(density) * charge - 2.0 * total
+    return value + assignment_uncertainty(density, rows, w) if name == "icl" else value
+
+
+def assignment_uncertainty(density: MixtureDensity, rows: Any, w: Array | None) -> float:
+    """Minus twice the sum of the logs of each row's largest responsibility: what ICL adds to BIC."""
+    parts: list[float] = []
+
+    def read(begin: int, block: Any) -> None:
+        each = -np.log(density.posterior(block).max(axis=1))
+        parts.append(float(each.sum() if w is None else each @ w[begin : begin + len(each)]))
+
+    for_blocks(density.components, rows, read)
+    return 2.0 * sum(parts)

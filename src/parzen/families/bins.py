@@ -1,0 +1,107 @@
+"""Edges of a histogram's bins, by rules, and the weights of its boxes."""
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from parzen.compute.arrays import Array, ColumnError
+from parzen.densities.histogram import bin_of
+from parzen.smoothing.bandwidth.points import Points
+
+#: Rules for the number of bins, by name.
+RULES = ("fd", "scott", "sturges", "knuth", "equal")
+
+#: Most boxes of a histogram: beyond, it says nothing and costs much.
+MOST_BOXES = 2**24
+
+
+def box_weights(points: Array, weights: Array | None, edges: tuple[Array, ...]) -> Array:
+    """Weight of the rows in each box."""
+    box = np.zeros(len(points), dtype=np.int64)
+    for j, part in enumerate(edges):
+        place = bin_of(points[:, j], part)
+        if (place < 0).any():
+            value = points[place < 0, j][0]
+            raise ColumnError(
+                f"bins of column {{column}} reach from {part[0]:g} to {part[-1]:g}, but it holds {value:g}; widen the "
+                "edges, or leave out such rows.",
+                j,
+            )
+        box = box * (len(part) - 1) + place
+    return np.bincount(box, weights=weights, minlength=box_count(edges)).astype(np.float64)
+
+
+def box_count(edges: tuple[Array, ...]) -> int:
+    """How many boxes the edges make."""
+    return int(np.prod([len(part) - 1 for part in edges], dtype=object))
+
+
+def are_edges(given: Any, d: int) -> bool:
+    """Whether a list holds edges, rather than bins for each of d columns, as d > 1 whole numbers are."""
+    if any(not isinstance(one, Real) for one in given):
+        return False
+    return not (d > 1 and len(given) == d and all(isinstance(one, Integral) for one in given))
+
+
+def checked_bins(one: Any) -> Any:
+    """Bins of a column as they are given, checked."""
+    if isinstance(one, str):
+        if one not in RULES:
+            raise ValueError(f"bins must be a number, edges or one of {', '.join(map(repr, RULES))}, got {one!r}.")
+        return one
+    if isinstance(one, Integral) and not isinstance(one, bool):
+        if one < 1:
+            raise ValueError(f"bins must be at least 1, got {one}.")
+        return int(one)
+    edges = np.asarray(one, dtype=np.float64)
+    if edges.ndim != 1 or len(edges) < 2 or not np.isfinite(edges).all() or not (np.diff(edges) > 0).all():
+        raise ValueError(f"edges of bins must be at least two finite numbers that rise, got {one!r}.")
+    return edges
+
+
+def edges_by(rule: Any, x: Array, w: Array | None, d: int, j: int) -> Array:
+    """Edges of a column by a rule."""
+    low, high = float(x.min()), float(x.max())
+    if isinstance(rule, tuple):
+        width = rule[1]
+        first, last = np.floor(low / width), np.floor(high / width) + 1
+        first -= first * width > low  # a quotient may round either way
+        last += last * width < high
+        return width * (first + np.arange(min(last - first, MOST_BOXES + 1) + 1))
+    if not high > low:
+        raise ColumnError(
+            f"column {{column}} is constant (n_samples = {len(x)}), so no bins follow from it; leave it out, or give "
+            "edges or a width.",
+            j,
+        )
+    if isinstance(rule, int):
+        return np.linspace(low, high, rule + 1)
+    points = Points.of(x, w)
+    n = points.n
+    if rule == "equal":
+        inner = points.quantiles(tuple(np.linspace(0.0, 1.0, max(1, round(2.0 * n**0.4)) + 1)))
+        return np.unique(inner)
+    if rule == "knuth":
+        return np.linspace(low, high, _knuth(x, w, n) + 1)
+    if rule == "sturges":
+        return np.linspace(low, high, int(np.ceil(np.log2(n))) + 2)
+    first, third = points.quantiles((0.25, 0.75))
+    by_range = 2.0 * (third - first) * n ** (-1.0 / (d + 2))
+    width = by_range if rule == "fd" and by_range > 0 else 3.49 * points.deviation * n ** (-1.0 / (d + 2))
+    return np.linspace(low, high, int(np.clip(np.ceil((high - low) / width), 1, MOST_BOXES + 1)) + 1)
+
+
+def _knuth(x: Array, w: Array | None, n: float) -> int:
+    """Number of equal bins of greatest posterior probability (Knuth 2006)."""
+    scaled = (x - x.min()) / (x.max() - x.min())
+    weights = None if w is None else w * (n / w.sum())
+
+    def log_posterior(m: int) -> float:
+        counts = np.bincount(np.minimum((scaled * m).astype(np.int64), m - 1), weights=weights, minlength=m)
+        constant = n * np.log(m) + special.gammaln(0.5 * m) - m * special.gammaln(0.5) - special.gammaln(n + 0.5 * m)
+        return float(constant + special.gammaln(counts + 0.5).sum())
+
+    most = int(min(max(50, 4 * n**0.5), 2000))
+    return 1 + int(np.argmax([log_posterior(m) for m in range(1, most + 1)]))

@@ -1,0 +1,1 @@
+"""Logistic regression: the likelihood of labels given rows, whose gradient adds over blocks, and its maximum."""

@@ -1,0 +1,87 @@
+"""Logistic regression: the likelihood of labels given rows, its slope as a statistic, and its maximum.
+
+The slope adds over blocks as every statistic does. It is followed by L-BFGS in coordinates in which the columns are
+uncorrelated and of unit variance, so that neither units nor correlations make the way long.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+
+from parzen.compute.arrays import Array
+from parzen.compute.memberships import Labels
+from parzen.families.logistic.space import Space
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """Where an optimisation ended.
+
+    Attributes
+    ----------
+    coef, intercept : arrays of shape (K, p) and (K,); (1, p) and (1,) for two classes
+    objective : float
+        Minus the weighted log-likelihood plus the penalty.
+    n_iter : int
+    converged : bool
+    """
+
+    coef: Array
+    intercept: Array
+    objective: float
+    n_iter: int
+    converged: bool
+
+
+def maximise_likelihood(
+    X: Any,
+    labels: Labels,
+    *,
+    degree: int,
+    penalty: float,
+    intercept: bool,
+    tol: float,
+    max_iter: int,
+    start: tuple[Array, Array] | None = None,
+    callback: Callable[[int, float], None] | None = None,
+) -> Optimum:
+    """Maximise the log-likelihood of labels, less ``penalty / 2`` times the sum of their squares.
+
+    Parameters
+    ----------
+    X : rows, dense or CSR
+    labels : labels of the rows among K classes, with their weights
+    degree : 1 or 2
+    penalty : of the weights of the terms, not of intercepts; 0 for none
+    intercept : whether there is one
+    tol : stop when no derivative of the mean objective, by a weight of a term of unit variance, is above this
+    max_iter : most steps
+    start : weights and intercepts to begin from
+    callback : called with the step and the objective
+    """
+    space = Space.of(X, labels, degree, penalty, intercept)
+    if start is None:
+        start = np.zeros((space.free, space.width)), np.zeros(space.free)
+    spent = {"steps": 0, "value": np.inf}
+
+    def objective(point: Array) -> tuple[float, Array]:
+        value, slope = space.objective(point)
+        spent["value"] = value
+        return value, slope
+
+    def after(point: Array) -> None:
+        spent["steps"] += 1
+        if callback is not None:
+            callback(int(spent["steps"]), float(spent["value"]) * space.whole)
+
+    # The change of the objective is no reason to stop: only its slope is.
+    options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "gtol": tol, "ftol": 1e-300, "maxcor": 20, "maxls": 50}
+    with np.errstate(over="ignore"):
+        found = minimize(objective, space.enter(*start), jac=True, method="L-BFGS-B", options=options, callback=after)
+    coef, offsets = space.leave(found.x)
+    # A line search that can't improve a value any more has found the optimum to rounding.
+    settled = bool(found.status == 0 or (found.status == 2 and np.abs(found.jac).max() <= max(tol, 1e-6)))
+    return Optimum(coef, offsets, float(found.fun) * space.whole, int(found.nit), settled)

@@ -1,0 +1,106 @@
+"""The first table that an estimator sees: its family is bound to it, and its schema is learnt from it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Protocol, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parzen.compute.arrays import is_sparse
+from parzen.tables.categories import categories_of, declared_categories
+from parzen.tables.cells import column_of
+from parzen.tables.kinds import family_kind, kernel_letter
+from parzen.tables.schema import Schema, bare_schema
+
+
+class Binds(Protocol):
+    """What depends on the first table's columns: a family, or the kinds of a regression's columns."""
+
+    def bind(self, table: Any) -> Self:
+        """The same with names resolved to positions and categories learnt: see `Family.bind`."""
+
+
+F = TypeVar("F", bound=Binds)
+
+
+class FirstTable:
+    """A table, or some of its columns, while its schema is learnt: the `parzen.tables.table.Table` of `Family.bind`.
+
+    Parameters
+    ----------
+    X : array or table
+    schema : Schema of the selected columns
+    columns : their positions in X
+    learnt, closed : categories, and columns with a fixed set of them, by the position in X; filled by `alphabets`
+    """
+
+    def __init__(
+        self, X: Any, schema: Schema, columns: Sequence[int], learnt: dict[int, NDArray[Any]], closed: set[int]
+    ) -> None:
+        self.X, self.schema, self.columns, self.learnt, self.closed = X, schema, columns, learnt, closed
+
+    def positions(self, columns: Any) -> list[int]:
+        """Positions of columns that are given by name or by position."""
+        return self.schema.positions(columns)
+
+    def names(self) -> list[Any]:
+        """Names of the columns, or positions where they have none."""
+        return list(self.schema.labels)
+
+    def select(self, positions: list[int]) -> "FirstTable":
+        """The table of some of the columns."""
+        columns = [self.columns[j] for j in positions]
+        return FirstTable(self.X, self.schema.select(positions), columns, self.learnt, self.closed)
+
+    def kind(self, position: int) -> str:
+        """What a column holds: "continuous", "count", "binary", "categorical" or "empty"."""
+        if is_sparse(self.X):
+            raise TypeError("families are chosen from dense tables, got a sparse matrix; use X.toarray().")
+        return family_kind(column_of(self.X, self.columns[position]), self.schema.labels[position])
+
+    def letter(self, position: int) -> str:
+        """statsmodels' letter for a column's type: "c" continuous, "u" unordered categories, "o" ordered ones."""
+        return kernel_letter(column_of(self.X, self.columns[position]), self.schema.labels[position])
+
+    def alphabets(self, given: Any, closed: bool) -> tuple[NDArray[Any], ...]:
+        """Categories of every column, learnt from it unless given."""
+        if is_sparse(self.X):
+            raise TypeError("Categorical takes dense tables, got a sparse matrix; use X.toarray(), or Bernoulli.")
+        for column, part in zip(self.columns, self._declared(given), strict=True):
+            self.learnt[column] = categories_of(self.X, column) if part is None else declared_categories(part)
+            if closed:
+                self.closed.add(column)
+        return tuple(self.learnt[column] for column in self.columns)
+
+    def _declared(self, given: Any) -> list[Any]:
+        """The categories that are given for each column; None for those that are to be learnt."""
+        d = len(self.columns)
+        if given is None or isinstance(given, int | np.integer):
+            return [given] * d
+        if isinstance(given, dict):
+            parts: list[Any] = [None] * d
+            for key, part in given.items():
+                parts[self.positions(key)[0]] = part
+            return parts
+        parts = list(given)
+        if d == 1 and (len(parts) != 1 or isinstance(parts[0], str)):
+            return [parts]  # the categories of the one column
+        if len(parts) != d or any(isinstance(part, str) for part in parts):
+            raise ValueError(
+                f"categories must be one list for each of {d} columns, as in [['a', 'b'], ...], or a dict from "
+                f"columns to lists, got {given!r}."
+            )
+        return parts
+
+
+def learn(family: F, X: Any) -> tuple[F, Schema]:
+    """Bind a family (or what else depends on columns) to its first table; return it and the table's schema."""
+    bare = bare_schema(X)
+    d = len(bare.labels)
+    learnt: dict[int, NDArray[Any]] = {}
+    closed: set[int] = set()
+    family = family.bind(FirstTable(X, bare, range(d), learnt, closed))
+    if not learnt:
+        return family, bare
+    return family, replace(bare, alphabets=tuple(learnt.get(j) for j in range(d)), closed=frozenset(closed))

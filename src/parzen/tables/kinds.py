@@ -1,0 +1,199 @@
+"""What a column of a table holds: one description of it, and what families, kernels and reports read from that.
+
+Each fact of a `Column` is computed once, when it is first needed. Three questions are answered from the same facts:
+
+- `Column.kind`: which likelihood suits the values? It chooses the family of the column.
+- `Column.kernel`: which kernel function does the column's type ask for: continuous, unordered or ordered?
+- `Column.role`: what can be learnt from the column in a table of unknown origin? It is shown in reports.
+"""
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from functools import cached_property
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parzen.compute.arrays import Array
+from parzen.tables.categories import distinct_cells
+from parzen.tables.cells import NUMBERS, as_numbers, cells_of, is_missing
+
+#: Kinds whose values are numbers, kinds whose values are categories, and both: what models learn from.
+NUMERIC = ("continuous", "count")
+CATEGORICAL = ("binary", "categorical", "ordinal")
+LEARNABLE = NUMERIC + CATEGORICAL
+#: statsmodels' letters for kernels.
+KERNEL_LETTERS = {"continuous": "c", "unordered": "u", "ordered": "o"}
+#: Whole numbers with at most so many different values are taken for categories when a mixture is initialised.
+FEW_LEVELS = 12
+#: A text column with more different values than this, or different ones in most rows, has no categories.
+MOST_CATEGORIES = 200
+#: Squares and products of numbers beyond this overflow.
+LARGEST = 1e100
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column of an array, of pandas or of polars, and what it holds.
+
+    Attributes
+    ----------
+    values : array or series
+    """
+
+    values: Any
+
+    @cached_property
+    def storage(self) -> str:
+        """What its type says: "number", "boolean", "category", "date", or "object" for anything else."""
+        dtype = self.values.dtype
+        if type(dtype).__name__ in ("CategoricalDtype", "Categorical", "Enum"):
+            return "category"
+        if str(dtype).lower().startswith("bool"):
+            return "boolean"
+        letter = getattr(dtype, "kind", "O")  # of NumPy's types, and of pandas' own
+        if letter in "iuf" or (hasattr(dtype, "is_numeric") and dtype.is_numeric()):
+            return "number"
+        return "date" if letter == "M" else "object"
+
+    @cached_property
+    def ordered(self) -> bool:
+        """Whether its type declares an order of its categories."""
+        return self.storage == "category" and bool(getattr(self.values.dtype, "ordered", False))
+
+    @cached_property
+    def cells(self) -> NDArray[Any]:
+        """Its cells: numbers, else objects."""
+        return cells_of(self.values)
+
+    @cached_property
+    def known(self) -> NDArray[Any]:
+        """The cells that are not missing."""
+        cells = self.cells
+        if cells.dtype.kind in "biu":
+            return cells
+        if cells.dtype.kind == "f":
+            return cells[~np.isnan(cells)]
+        if hasattr(self.values, "isna"):
+            return cells[~self.values.isna().to_numpy()]
+        return cells[np.array([not is_missing(cell) for cell in cells.tolist()], dtype=bool)]
+
+    @cached_property
+    def distinct(self) -> int:
+        """How many different values there are, missing ones not counted."""
+        known = self.known
+        return len(np.unique(known)) if known.dtype.kind in NUMBERS else len(distinct_cells(known))
+
+    @cached_property
+    def numbers(self) -> Array | None:
+        """The known cells as float64; None where one of them is no number."""
+        known = self.known
+        if self.storage == "number":
+            known = self.values
+        elif known.dtype.kind == "O" and not all(isinstance(one, Real | np.bool_ | Decimal) for one in known.tolist()):
+            return None
+        numbers = as_numbers(known)
+        return numbers[~np.isnan(numbers)]
+
+    @cached_property
+    def boolean(self) -> bool:
+        """Whether every known cell is a boolean."""
+        return self.storage == "boolean" or (
+            self.cells.dtype.kind == "O" and all(isinstance(cell, bool | np.bool_) for cell in self.known.tolist())
+        )
+
+    @cached_property
+    def kind(self) -> str:
+        """What the values are: "continuous", "count", "binary", "categorical", "ordinal", "date" or "empty"."""
+        if not len(self.known):
+            return "empty"
+        if self.storage == "category":
+            return "ordinal" if self.ordered else "categorical"
+        if self.numbers is None:
+            dates = all(isinstance(cell, datetime | date | timedelta) for cell in self.known.tolist())
+            return "date" if dates else "categorical"
+        return "binary" if self.boolean else _kind_of_numbers(self.numbers)
+
+    @cached_property
+    def kernel(self) -> str:
+        """The kernel function that its type asks for: "continuous", "unordered", "ordered", or "none" for dates."""
+        if self.storage == "category":
+            return "ordered" if self.ordered else "unordered"
+        if self.storage == "number":
+            return "continuous"
+        if self.kind == "date":
+            return "none"
+        if self.kind == "empty":
+            return "continuous" if self.cells.dtype.kind in "iuf" else "unordered"
+        return "unordered" if self.boolean or self.numbers is None else "continuous"
+
+    @cached_property
+    def role(self) -> str:
+        """What a report calls it: its kind, or "constant", "identifier", "text", "extreme"; two values are "binary"."""
+        n = len(self.known)
+        if not n:
+            return "empty"
+        if self.distinct == 1:
+            return "constant"
+        if self.storage == "date":
+            return "date"
+        if self.distinct == 2 or self.storage == "boolean":
+            return "binary"
+        if self.storage == "number":
+            return self._role_of_numbers()
+        unique = self.distinct == n and n > 20
+        if unique or self.distinct > min(MOST_CATEGORIES, max(20, n // 2)):
+            words = np.mean([len(str(cell).split()) for cell in self.known[:200].tolist()])
+            return "text" if words > 3 else "identifier"
+        return "ordinal" if self.ordered else "categorical"
+
+    def _role_of_numbers(self) -> str:
+        numbers = self.numbers
+        assert numbers is not None  # its type is one of numbers
+        if np.abs(numbers[np.isfinite(numbers)]).max(initial=0.0) > LARGEST:
+            return "extreme"
+        unique = len(numbers) > 20 and self.distinct == len(numbers)
+        if unique and np.array_equal(numbers, np.floor(numbers)) and len(np.unique(np.diff(numbers))) == 1:
+            return "identifier"  # whole numbers in equal steps
+        return self.kind
+
+
+def _kind_of_numbers(numbers: Array) -> str:
+    if not np.isfinite(numbers).all() or (numbers < 0).any() or (numbers != np.floor(numbers)).any():
+        return "continuous"
+    if numbers.max() <= 1:
+        return "categorical"  # a later table may hold a 2, which a Bernoulli density does not know
+    # A Poisson's variance is its mean; where the mean is large, a Gaussian is close to it and has a free variance.
+    mean = numbers.mean()
+    return "count" if mean < 10 and 0.5 <= numbers.var() / mean <= 2 else "continuous"
+
+
+def family_kind(values: Any, name: Any) -> str:
+    """The kind that a column's family is chosen by: `Column.kind`; no family uses an order, and dates are an error."""
+    kind = _undated(Column(values).kind, "date", name)
+    return "categorical" if kind == "ordinal" else kind
+
+
+def kernel_letter(values: Any, name: Any) -> str:
+    """statsmodels' letter for a column's kernel: "c" continuous, "u" unordered, "o" ordered; dates are an error."""
+    return KERNEL_LETTERS[_undated(Column(values).kernel, "none", name)]
+
+
+def _undated(found: str, refused: str, name: Any) -> str:
+    if found == refused:
+        raise ValueError(
+            f"column {name!r} holds dates or times; make it a number first, such as days since the first date."
+        )
+    return found
+
+
+def few_levels(values: Array) -> Array | None:
+    """The levels of a column of a few whole numbers, which is taken for categories; None for other columns."""
+    some = np.unique(values[:: len(values) // (10 * FEW_LEVELS) + 1])
+    if len(some) > FEW_LEVELS or not np.array_equal(some, np.floor(some)):
+        return None
+    levels = np.unique(values)
+    return levels if 2 < len(levels) <= FEW_LEVELS else None

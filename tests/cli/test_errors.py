@@ -1,0 +1,135 @@
+"""Errors of the command line: one clear sentence where something is wrong, and usage where a call is wrong."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from parzen import DensityEstimator, Gaussian
+from parzen.cli.main import main
+from parzen.storage.files import save
+
+COMMANDS = ["report", "fit", "predict", "score", "sample", "outliers", "bandwidth", "inspect", "merge"]
+
+
+def test_one_clear_sentence(table, tmp_path, run):
+    frame = pd.read_csv(table)
+    files = {
+        "empty": b"",
+        "names": b"a,b\n",
+        "latin": "näme,x\nü,1\nö,2\n".encode("latin-1"),
+        "ragged": b"a,b\n1,2\n1,2,3,4\n",
+        "binary": bytes(range(256)) * 20,
+    }
+    for name, content in files.items():
+        (tmp_path / f"{name}.csv").write_bytes(content)
+    frame.assign(kind="a").to_csv(tmp_path / "one.csv", index=False)
+    frame.assign(kind=np.arange(120).astype(str)).to_csv(tmp_path / "distinct.csv", index=False)
+    frame.assign(kind=np.linspace(0, 1, 120)).to_csv(tmp_path / "numbers.csv", index=False)
+    model = tmp_path / "m.parzen"
+    DensityEstimator(Gaussian()).fit(frame[["length"]]).save(model)
+    (tmp_path / "broken.parzen").write_bytes(model.read_bytes()[:-3])
+    for arguments, sentence in (
+        (["report", tmp_path / "tabel.csv"], "did you mean"),
+        (["report", tmp_path], "is a folder"),
+        (["report"], "give a file"),
+        (["report", "--example", "cats"], "there is no example 'cats'"),
+        (["report", table, "--target", "kinds"], "did you mean 'kind'?"),
+        (["report", table, "--target", "zzz"], "there are id, length, width"),
+        (["report", table, "--text", "colour"], "--text needs --target"),
+        (["report", tmp_path / "empty.csv"], "is empty"),
+        (["report", tmp_path / "names.csv"], "no rows"),
+        (["report", tmp_path / "latin.csv"], "--encoding"),
+        (["report", tmp_path / "ragged.csv"], "can't be read as a table"),
+        (["report", tmp_path / "binary.csv"], "binary.csv' "),
+        (["report", tmp_path / "one.csv", "--target", "kind"], "one class only"),
+        (["report", tmp_path / "distinct.csv", "--target", "kind"], "120 different values"),
+        (["report", tmp_path / "numbers.csv", "--target", "kind"], "Cut numbers into classes"),
+        (["report", table, "-o", tmp_path / "no" / "such" / "folder.html"], "can't be written"),
+        (["fit", table, "--target", "kind", "--model", "magic", "-o", tmp_path / "y"], "is none of naive"),
+        (["predict", tmp_path / "broken.parzen", table], "damaged"),
+        (["predict", table, table], "no model file"),
+        (["predict", tmp_path / "nothing", table], "there is no file"),
+        (["predict", model, tmp_path / "latin.csv", "--encoding", "latin-1"], "there is no column 'length'"),
+        (["outliers", table, "--fdr", "2"], "--fdr must lie between"),
+        (["bandwidth", table, "--column", "kind"], "is a column of kind flag"),
+        (["sample", model, "-n", "3", "-o", tmp_path / "no" / "x.csv"], "can't be written"),
+    ):
+        before = sorted(tmp_path.iterdir())
+        code, out, err = run(*arguments)
+        assert code == 1, arguments
+        assert sentence in err, (arguments, err)
+        assert err.startswith("parzen: ")
+        assert err.count("\n") == 1, err
+        assert out == ""
+        assert "Traceback" not in err
+        assert sorted(tmp_path.iterdir()) == before
+
+
+def test_one_clear_sentence_about_models_and_targets(table, tmp_path, run):
+    frame = pd.read_csv(table)
+    frame.assign(kind=None).to_csv(tmp_path / "none.csv", index=False)
+    (tmp_path / "nested.jsonl").write_text('{"a": 1, "b": [1]}\n{"a": 2, "b": [2]}\n')
+    save([1, 2], tmp_path / "list")
+    run("fit", table, "--target", "kind", "-o", tmp_path / "m")
+    for arguments, sentence in (
+        (["report", tmp_path / "none.csv", "--target", "kind"], "holds nothing"),
+        (["fit", tmp_path / "none.csv", "--target", "kind", "-o", tmp_path / "x"], "holds nothing"),
+        (["score", tmp_path / "m", tmp_path / "none.csv"], "holds nothing"),
+        (["fit", table, "--encoding", "klingon", "-o", tmp_path / "x"], "there is no encoding"),
+        (["fit", tmp_path / "nested.jsonl", "-o", tmp_path / "x"], "'b' of"),
+        (["predict", tmp_path / "list", table], "predicts nothing"),
+        (["score", tmp_path / "list", table], "no score"),
+        (["merge", tmp_path / "list", tmp_path / "list", "-o", tmp_path / "x"], "add"),
+        (["fit", table, "-o", tmp_path / "no" / "x"], "can't be written"),
+        (["fit", table, "-o", tmp_path], "can't be written"),
+        (["inspect", tmp_path], "is a folder"),
+        (["report", table, "--target", "kind", "--text", "kind"], "holds no text"),
+        (["report", table, "--target", "kind", "--text", "length"], "holds no text"),
+        (["fit", table, "--names", "a,b", "-o", tmp_path / "x"], "2 names, but"),
+        (["fit", table, "--example", "iris", "-o", tmp_path / "x"], "not both"),
+        (["fit", table, "--target", "kind", "--no-target", "-o", tmp_path / "x"], "not both"),
+    ):
+        code, out, err = run(*arguments)
+        assert code == 1, (arguments, out)
+        assert sentence in err, err
+        assert err.count("\n") == 1, err
+        assert not (tmp_path / "x").exists()
+
+
+def test_a_traceback_for_those_who_ask(tmp_path):
+    from parzen.cli.files import Trouble
+
+    with pytest.raises(Trouble, match="there is no file"):
+        main(["report", str(tmp_path / "nothing.csv"), "--traceback"])
+
+
+@pytest.mark.parametrize(
+    "arguments", [["nonsense"], ["fit", "x.csv"], ["sample", "m", "-n", "0"], ["report", "--what"]]
+)
+def test_wrong_calls_are_told_how(arguments, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    assert "usage: parzen" in capsys.readouterr().err
+
+
+def test_help_explains_every_command_and_every_option(capsys):
+    def text(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            main([*arguments, "--help"])
+        assert stop.value.code == 0
+        return capsys.readouterr().out
+
+    overview = text()
+    assert re.findall(r"^    ([a-z]+)\s+[A-Z]", overview, re.MULTILINE) == COMMANDS
+    for command in COMMANDS:
+        usage, explained = text(command).split("\n\n", 1)
+        assert usage.startswith(f"usage: parzen {command} ")
+        options = set(re.findall(r"--[a-z-]+", usage))
+        assert {"--json", "--quiet"} <= options
+        for option in options:  # a name, then its explanation on the same line or on the next
+            assert re.search(rf"^  .*{option}( [A-Z]+)?(  +|\n {{10,}})\w", explained, re.MULTILINE), option
+    assert main([]) == 2
+    assert capsys.readouterr().out == overview

@@ -1,0 +1,85 @@
+"""Affine scores and the likelihood of labels under their softmax equal their twins, dense and sparse."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from parzen.compute.arrays import as_floats
+from parzen.compute.memberships import Labels
+from parzen.compute.softmax import linear, softmax
+from tests.compute.inputs import DTYPES, GROUPS, LAYOUTS, laid_out
+from tests.oracle import TWINS
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(0, 2), (1, 1), (31, 3), (32, 4), (33, 10), (257, 17)])
+@pytest.mark.parametrize("K", [1, 2, 10])
+def test_affine_scores_and_softmax_equal_the_oracle(level, dtype, shape, K, rng):
+    n, d = shape
+    X = rng.normal(size=shape).astype(dtype)
+    table, offset = rng.normal(size=(d, K)), rng.normal(size=K)
+    out = np.empty((n, K))
+    linear(X, table, offset, out)
+    np.testing.assert_allclose(out, X.astype(float) @ table + offset, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(out, TWINS["linear"](X, table, offset), rtol=1e-12, atol=1e-12)
+    codes, weights = rng.integers(-1, K, n), np.where(rng.random(n) < 0.2, 0.0, rng.random(n))
+    expected = TWINS["softmax"](X, codes, weights, table, offset)
+    for rows in (X, sparse.csr_array(X)):
+        for one, other in zip(softmax(rows, Labels(codes, weights, groups=K), table, offset), expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-10)
+    found = softmax(X, Labels(codes, groups=K), table, offset)
+    for one, other in zip(found, TWINS["softmax"](X, codes, np.ones(n), table, offset), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_scores_about_an_origin_equal_the_oracle_in_any_layout(level, dtype, layout, rng):
+    """About an origin far away what is left of the rows keeps its digits."""
+    X = (2.0**12 + rng.normal(size=(37, 5))).astype(dtype)
+    origin, labels = np.full(5, 2.0**12), Labels(rng.integers(-1, 4, 37), groups=4)
+    table, offset, out = rng.normal(size=(5, 4)), rng.normal(size=4), np.empty((37, 4))
+    rows = as_floats(laid_out(X, layout))
+    linear(rows, table, offset, out, origin)
+    np.testing.assert_allclose(out, TWINS["linear"](X, table, offset, origin), rtol=1e-13, atol=1e-13)
+    near = (X - origin).astype(dtype)
+    for one, other in zip(
+        softmax(as_floats(laid_out(near, layout)), labels, table, offset),
+        TWINS["softmax"](near, labels.codes, np.ones(37), table, offset),
+        strict=True,
+    ):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("K", GROUPS)
+def test_scores_of_any_width(level, K, rng):
+    X, table, offset, out = rng.normal(size=(9, 3)), rng.normal(size=(3, K)), rng.normal(size=K), np.empty((9, K))
+    linear(X, table, offset, out)
+    np.testing.assert_allclose(out, TWINS["linear"](X, table, offset), rtol=1e-13, atol=1e-13)
+    labels = Labels(rng.integers(0, K, 9), groups=K)
+    for one, other in zip(
+        softmax(X, labels, table, offset), TWINS["softmax"](X, labels.codes, np.ones(9), table, offset), strict=True
+    ):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("indices", [np.int32, np.int64])
+@pytest.mark.parametrize("shape", [(0, 2), (1, 1), (33, 10)])
+@pytest.mark.parametrize("K", [1, 3, 9])
+def test_softmax_of_sparse_rows_equals_the_oracle(level, dtype, indices, shape, K, rng):
+    n, d = shape
+    X = sparse.csr_array(rng.poisson(0.5, shape).astype(dtype))
+    X.indices, X.indptr = X.indices.astype(indices), X.indptr.astype(indices)
+    table, offset, codes = rng.normal(size=(d, K)), rng.normal(size=K), rng.integers(-1, K, n)
+    weights = np.where(rng.random(n) < 0.2, 0.0, rng.random(n))
+    expected = TWINS["csr_softmax"](X, codes, weights, table, offset)
+    for one, other in zip(softmax(X, Labels(codes, weights, groups=K), table, offset), expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+
+
+def test_softmax_of_huge_scores_is_finite(level):
+    X = np.array([[1e5], [-1e5]])
+    _, likelihood, gradient, _ = softmax(X, Labels([0, 0], groups=2), np.array([[1.0, -1.0]]), np.zeros(2))
+    assert likelihood == pytest.approx(-2e5)
+    np.testing.assert_allclose(gradient, [[1e5, -1e5]])

@@ -1,0 +1,163 @@
+"""Displays of densities: what they hold is right, and odd tables are drawn or refused with a sentence."""
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.integrate import trapezoid
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression as Theirs
+
+from parzen import (
+    DensityEstimator,
+    Gaussian,
+    GaussianDiscriminant,
+    GaussianMixture,
+    GaussianNB,
+    KernelDensity,
+    LogisticRegression,
+    NaiveBayes,
+)
+from parzen.conjugate import Beta, Dirichlet, Gamma, NormalInverseGamma, NormalMean
+from parzen.displays import (
+    BandwidthDisplay,
+    DecisionRegionDisplay,
+    DensityDisplay,
+    LearningCurveDisplay,
+    MixtureDisplay,
+    PosteriorDisplay,
+)
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture
+def table(rng):
+    frame = pd.DataFrame(rng.normal(size=(200, 2)), columns=["$a_1$", "_b"])
+    frame.loc[3, "_b"] = np.nan
+    return frame
+
+
+def test_a_density_of_one_column_integrates_to_one(table):
+    model = KernelDensity(bandwidth="silverman").fit(table[["$a_1$"]])
+    display = DensityDisplay.from_estimator(model, table[["$a_1$"]], grid_resolution=600)
+    assert trapezoid(display.density, display.grid[0]) == pytest.approx(1.0, abs=0.01)
+    assert display.ax_.get_xlabel() == r"\$a_1\$"
+
+
+def test_regions_of_two_columns_hold_what_they_say(table):
+    model = DensityEstimator(Gaussian()).fit(table)
+    display = DensityDisplay.from_estimator(model, table)
+    own = np.exp(model.score_samples(table.dropna()))
+    np.testing.assert_allclose([(own >= level).mean() for level in display.levels], [0.95, 0.8, 0.5], atol=0.01)
+    wide = table.assign(c=1.0 + table["_b"].fillna(0) ** 2)
+    part = DensityDisplay.from_estimator(DensityEstimator(Gaussian()).fit(wide), wide, columns=["c", "_b"])
+    assert part.names == ("c", "_b")
+    with pytest.raises(ValueError, match="X has 3; choose some"):
+        DensityDisplay.from_estimator(DensityEstimator(Gaussian()).fit(wide), wide)
+    with pytest.raises(ValueError, match="no column 'zzz'"):
+        DensityDisplay.from_estimator(model, table, columns=["zzz"])
+
+
+def test_arrays_polars_and_constant_columns(rng):
+    X = rng.normal(size=(50, 2))
+    for one in (X, pl.DataFrame(X, schema=["a", "b"])):
+        assert DensityDisplay.from_estimator(DensityEstimator(Gaussian()).fit(one), one).density.max() > 0
+    flat = np.column_stack([X[:, 0], np.full(50, 3.0)])
+    with pytest.warns(UserWarning, match="singular"):
+        model = DensityEstimator(Gaussian()).fit(flat)
+    display = DensityDisplay.from_estimator(model, flat)
+    cells = np.stack(np.meshgrid(*display.grid, indexing="ij"), axis=-1).reshape(-1, 2)
+    np.testing.assert_allclose(display.density.ravel(), np.exp(model.score_samples(cells)))
+    assert display.grid[1][0] < 3.0 < display.grid[1][-1]  # a constant column is shown around its value
+    one = KernelDensity(bandwidth=1.0).fit(X[:1, :1])
+    assert DensityDisplay.from_estimator(one, X[:1, :1]).density.max() == pytest.approx(0.3989, abs=1e-3)
+
+
+def test_regions_are_what_the_classifier_says():
+    data = load_iris(as_frame=True)
+    X, y = data.data, data.target_names[data.target]
+    pair = ["petal length (cm)", "petal width (cm)"]
+    model = GaussianDiscriminant().fit(X, y)
+    display = DecisionRegionDisplay.from_estimator(model, X, y, columns=pair, grid_resolution=20)
+    missing = X.iloc[[0]].assign(**dict.fromkeys(X.columns, np.nan))
+    cell = missing.assign(**{pair[0]: display.grid[0][4], pair[1]: display.grid[1][7]})
+    assert model.classes_[display.predicted[4, 7]] == model.predict(cell)[0]
+    assert display.probability[4, 7] == pytest.approx(model.predict_proba(cell).max())
+    # A classifier that takes no missing cells gets the medians.
+    theirs = Theirs(max_iter=500).fit(X, y)
+    display = DecisionRegionDisplay.from_estimator(theirs, X, y, columns=pair, grid_resolution=20)
+    usual = X.median().to_frame().T.assign(**{pair[0]: display.grid[0][4], pair[1]: display.grid[1][7]})
+    assert theirs.classes_[display.predicted[4, 7]] == theirs.predict(usual)[0]
+    mixed = X.assign(kind=np.where(data.target > 0, "x", None))
+    shown = DecisionRegionDisplay.from_estimator(NaiveBayes().fit(mixed, y), mixed, y)
+    assert shown.names == ("sepal length (cm)", "sepal width (cm)")
+    assert (shown.codes >= 0).all()
+    for columns in (["kind", "petal width (cm)"], ["petal width (cm)"]):
+        with pytest.raises(ValueError, match=r"must be numbers|two columns"):
+            DecisionRegionDisplay.from_estimator(NaiveBayes().fit(mixed, y), mixed, y, columns=columns)
+
+
+def test_mixtures_and_bandwidths(rng):
+    X = np.concatenate([rng.normal(0, 1, (100, 2)), rng.normal(6, 1, (100, 2))])
+    model = GaussianMixture(2, random_state=0).fit(X)
+    assert len(MixtureDisplay.from_estimator(model, X).ax_.lines) >= 4
+    assert MixtureDisplay.from_estimator(model, columns=[1]).ax_.get_ylabel() == "density"
+    line = KernelDensity(bandwidth="sj").fit(X[:, :1])
+    display = BandwidthDisplay.from_estimator(line, X[:, :1], factors=(0.5, 2))
+    np.testing.assert_allclose(display.bandwidths / float(line.bandwidth_), [0.5, 1.0, 2.0])
+    np.testing.assert_allclose(
+        display.densities[1], np.exp(line.score_samples(display.grid[:, None])), rtol=1e-6, atol=1e-12
+    )
+    with pytest.raises(ValueError, match="one column, got 2"):
+        BandwidthDisplay.from_estimator(KernelDensity().fit(X), X)
+
+
+@pytest.mark.parametrize(
+    ("prior", "data"),
+    [
+        (Beta(2, 3), [1, 1, 0]),
+        (Beta(1.2, 1.5), [1]),
+        (Gamma(2, 1), [3, 5, 2]),
+        (NormalMean(0.0, 2.0, 1.0), [1.0, 2.5]),
+        (NormalInverseGamma(0, 1, 2, 2), [1.0, 2.5, 3.0]),
+    ],
+)
+def test_beliefs(prior, data):
+    display = PosteriorDisplay.from_prior(prior, data)
+    assert trapezoid(display.posterior, display.grid) == pytest.approx(1.0, abs=0.005)
+    # What is proportional to prior times likelihood is the posterior.
+    product = display.prior * display.likelihood
+    inside = display.posterior > 1e-3 * display.posterior.max()
+    ratio = (product / display.posterior)[inside]
+    np.testing.assert_allclose(ratio, ratio[0], rtol=1e-6)
+    low, high = display.interval
+    between = (display.grid >= low) & (display.grid <= high)
+    assert trapezoid(display.posterior[between], display.grid[between]) == pytest.approx(0.95, abs=0.005)
+    if isinstance(prior, Beta):
+        assert display.predictive.sum() == pytest.approx(1.0)
+        assert display.predictive[1] == pytest.approx(prior.posterior(data).mean())
+
+
+def test_beliefs_of_several_parameters_are_refused():
+    with pytest.raises(TypeError, match="one parameter"):
+        PosteriorDisplay.from_prior(Dirichlet([1.0, 1.0]), [0, 1])
+    with pytest.raises(ValueError, match="two axes"):
+        PosteriorDisplay.from_prior(Beta(1, 1), [1]).plot(plt.gca())
+
+
+def test_learning_curves():
+    X, y = load_iris(return_X_y=True)
+    options = {"sizes": [12, 60], "repeats": 2, "random_state": 0}
+    display = LearningCurveDisplay.from_estimators(GaussianNB(), LogisticRegression(), X, y, **options)
+    assert display.comparison.error.shape == (2, 2, 2)
+    assert len(display.ax_) == 2

@@ -1,0 +1,44 @@
+"""Ours beside scikit-learn's estimator of the same name."""
+
+import numpy as np
+import sklearn.discriminant_analysis
+import sklearn.linear_model
+import sklearn.naive_bayes
+
+import parzen
+
+PEERS = {
+    name: getattr(module, name)
+    for module in (sklearn.naive_bayes, sklearn.discriminant_analysis, sklearn.linear_model)
+    for name in module.__all__
+}
+
+
+def twins(name, **options):
+    return getattr(parzen, name)(**options), PEERS[name](**options)
+
+
+def same(found, expected, tolerance=1e-9):
+    if isinstance(expected, list):
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected, strict=True):
+            same(one, other, tolerance)
+    else:
+        np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+
+
+def compare(ours, theirs, X, y, attributes, weights=None, tolerance=1e-9):
+    """The same parameters, attributes and numbers."""
+    assert ours.get_params().keys() >= theirs.get_params().keys()
+    options = {} if weights is None else {"sample_weight": weights}
+    ours.fit(X, y, **options), theirs.fit(X, y, **options)
+    np.testing.assert_array_equal(ours.classes_, theirs.classes_)
+    for name in attributes:
+        same(getattr(ours, name), getattr(theirs, name), tolerance)
+    same(ours.predict_log_proba(X), theirs.predict_log_proba(X), tolerance)
+    same(ours.predict_proba(X), theirs.predict_proba(X), tolerance)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+    if hasattr(theirs, "predict_joint_log_proba"):
+        same(ours.predict_joint_log_proba(X), theirs.predict_joint_log_proba(X), tolerance)
+    if hasattr(theirs, "decision_function"):
+        same(ours.decision_function(X), theirs.decision_function(X), tolerance)

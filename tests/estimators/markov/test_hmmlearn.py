@@ -1,0 +1,205 @@
+"""Drop-ins for hmmlearn's models: the same start, and the same likelihood after each step."""
+
+import logging
+
+import numpy as np
+import pytest
+from hmmlearn import hmm
+from sklearn.base import clone
+
+from parzen import CategoricalHMM, GaussianHMM, HiddenMarkov, MarkovChain
+from parzen.estimators.markov.monitor import Monitor
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    logging.getLogger("hmmlearn").setLevel(logging.ERROR)
+
+
+OPTIONS = [
+    {},
+    {"means_prior": 1.0, "means_weight": 5.0, "covars_weight": 4, "transmat_prior": 1.5, "startprob_prior": 2.0},
+    {"params": "tm"},
+    {"params": "smc"},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=["default", "priors", "tm", "smc"])
+@pytest.mark.parametrize("kind", ["diag", "full", "tied", "spherical"])
+def test_gaussian_is_hmmlearns(rows, kind, options):
+    X, _, lengths = rows
+    ours = GaussianHMM(3, kind, random_state=1, n_iter=15, tol=1e-4, **options).fit(X, lengths)
+    theirs = hmm.GaussianHMM(3, kind, random_state=1, n_iter=15, tol=1e-4, **options).fit(X, lengths)
+    np.testing.assert_allclose(ours.monitor_.history, theirs.monitor_.history, rtol=1e-8)
+    for name in ("startprob_", "transmat_", "means_"):
+        np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), atol=1e-8, err_msg=name)
+    if kind != "spherical":  # theirs repeats itself there
+        np.testing.assert_allclose(ours.covars_, theirs.covars_, atol=1e-8)
+    assert ours.score(X, lengths) == pytest.approx(theirs.score(X, lengths), rel=1e-10)
+    assert ours.aic(X, lengths) == pytest.approx(theirs.aic(X, lengths), rel=1e-10)
+    assert ours.bic(X, lengths) == pytest.approx(theirs.bic(X, lengths), rel=1e-10)
+    for algorithm in ("viterbi", "map"):
+        mine, yours = ours.decode(X, lengths, algorithm), theirs.decode(X, lengths, algorithm)
+        assert mine[0] == pytest.approx(yours[0], rel=1e-10)
+        np.testing.assert_array_equal(mine[1], yours[1])
+    np.testing.assert_allclose(ours.score_samples(X, lengths)[1], theirs.score_samples(X, lengths)[1], atol=1e-9)
+    np.testing.assert_allclose(ours.get_stationary_distribution(), theirs.get_stationary_distribution(), atol=1e-8)
+
+
+@pytest.mark.parametrize("options", [{}, {"emissionprob_prior": 1.3, "transmat_prior": 2.0}, {"params": "e"}])
+def test_categorical_is_hmmlearns(rng, options):
+    X = rng.integers(0, 4, 300)[:, None]
+    ours = CategoricalHMM(3, random_state=1, n_iter=20, **options).fit(X, [100, 200])
+    theirs = hmm.CategoricalHMM(3, random_state=1, n_iter=20, **options).fit(X, [100, 200])
+    np.testing.assert_allclose(ours.monitor_.history, theirs.monitor_.history, rtol=1e-8)
+    np.testing.assert_allclose(ours.emissionprob_, theirs.emissionprob_, atol=1e-8)
+    assert ours.bic(X, [100, 200]) == pytest.approx(theirs.bic(X, [100, 200]), rel=1e-10)
+
+
+def test_parameters_may_be_set(rows):
+    X, _, _ = rows
+    for ours in (GaussianHMM(2, init_params=""), hmm.GaussianHMM(2, init_params="")):
+        ours.startprob_, ours.transmat_ = np.array([0.5, 0.5]), np.array([[0.9, 0.1], [0.0, 1.0]])
+        ours.means_, ours.covars_ = np.array([[0.0, 0.0], [4.0, 1.0]]), np.ones((2, 2))
+        before = ours.score(X)
+        ours.fit(X)
+        assert ours.transmat_[1, 0] == 0.0
+        if isinstance(ours, GaussianHMM):
+            mine = before, ours.score(X)
+    assert mine == pytest.approx((before, ours.score(X)), rel=1e-10)
+
+
+def test_covariances_without_means_are_about_the_means_that_stay(rows):
+    # hmmlearn forgets to weigh the rows when "m" is not in params, and loses 6,000 nats at the first step.
+    X, _, lengths = rows
+    model = GaussianHMM(3, random_state=1, params="sc", n_iter=15).fit(X, lengths)
+    assert (np.diff(model.monitor_.history) > -1e-8).all()
+
+
+def test_offsets_and_missing_cells(rows):
+    X, _, lengths = rows
+    plain = GaussianHMM(3, "full", random_state=0).fit(X, lengths)
+    far = GaussianHMM(3, "full", random_state=0).fit(X + 1e8, lengths)
+    assert far.score(X + 1e8, lengths) == pytest.approx(plain.score(X, lengths), rel=1e-6)
+    holes = X.copy()
+    holes[::7, 0] = np.nan
+    holes[5] = np.nan
+    for kind in ("full", "diag", "tied", "spherical"):
+        model = GaussianHMM(3, kind, random_state=0, n_iter=50, covars_prior=0, covars_weight=0).fit(holes, lengths)
+        assert (np.diff(model.monitor_.history) > -1e-7).all()
+        assert model.online_filter(holes[:250]).log_likelihood == pytest.approx(model.score(holes[:250]))
+    symbols = np.where(np.arange(60) % 5 == 0, -1, np.arange(60) % 3)[:, None]
+    np.testing.assert_allclose(
+        CategoricalHMM(2, random_state=0).fit(symbols).emissionprob_,
+        CategoricalHMM(2, random_state=0).fit(np.where(symbols < 0, np.nan, symbols)).emissionprob_,
+    )
+
+
+def test_a_monitor_of_ones_own_is_asked(rows):
+    class Twice(Monitor):
+        @property
+        def converged(self):
+            return self.iter == 2
+
+    model = GaussianHMM(2, random_state=0, n_iter=50)
+    model.monitor_ = Twice(0.0, 50, False)
+    assert len(model.fit(rows[0]).monitor_.history) == 2
+    assert clone(model).monitor_.history == []
+    plain = GaussianHMM(2, tol=5)
+    plain.monitor_ = Twice(plain.monitor_.tol, plain.monitor_.n_iter, plain.monitor_.verbose)
+    assert plain.fit(rows[0]).monitor_.iter == 2
+
+
+def test_bad_input(rows):
+    X, _, _ = rows
+    model = GaussianHMM(2, random_state=0).fit(X)
+    before = model.means_
+    for broken, message in (
+        (GaussianHMM(0), "n_components must be"),
+        (GaussianHMM(2, "round"), "covariance_type must be"),
+        (GaussianHMM(2, algorithm="best"), "algorithm must be"),
+        (GaussianHMM(500), "fewer rows"),
+        (CategoricalHMM(2), "one column"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            broken.fit(X)
+    for options, message in (({"lengths": [3]}, "lengths add up"), ({"lengths": [400, 0]}, "at least 1")):
+        with pytest.raises(ValueError, match=message):
+            model.fit(X, **options)
+    assert model.means_ is before
+    with pytest.raises(ValueError, match="1 features, but GaussianHMM is expecting 2"):
+        model.score(X[:, :1])
+    model.transmat_ = [[0.5, 0.6], [0.5, 0.5]]
+    with pytest.raises(ValueError, match=r"row 0 of transmat_ must sum to 1, got 1.1"):
+        model.score(X)
+    for symbols in (np.array([[0.5]]), np.array([[-3]])):
+        with pytest.raises(ValueError, match="whole numbers"):
+            CategoricalHMM(1).fit(symbols)
+    with pytest.raises(ValueError, match="the symbol 7"):
+        CategoricalHMM(1, n_features=3).fit(np.array([[7]]))
+
+
+def test_symbols_that_the_rows_lack(rng):
+    X = rng.integers(0, 4, 60)[:, None]
+    ours, theirs = (one(2, n_features=6, random_state=0).fit(X) for one in (CategoricalHMM, hmm.CategoricalHMM))
+    np.testing.assert_allclose(ours.emissionprob_, theirs.emissionprob_, atol=1e-8)
+    assert ours.emissionprob_.shape == (2, 6)
+
+
+def test_draws_are_hmmlearns(rows):
+    X, _, _ = rows
+    for kind in ("diag", "full"):
+        ours, theirs = (one(2, kind, random_state=3).fit(X) for one in (GaussianHMM, hmm.GaussianHMM))
+        for mine, yours in zip(ours.sample(20, random_state=1), theirs.sample(20, random_state=1), strict=True):
+            np.testing.assert_allclose(mine, yours, atol=1e-6)
+    symbols = np.arange(40)[:, None] % 3
+    ours, theirs = (one(2, random_state=3).fit(symbols) for one in (CategoricalHMM, hmm.CategoricalHMM))
+    mine, yours = ours.sample(20, random_state=1), theirs.sample(20, random_state=1)
+    np.testing.assert_array_equal(mine[0], yours[0])
+    assert mine[0].dtype.kind == "i"
+    assert ours.sample(3, currstate=1)[1][0] == 1
+
+
+def test_all_steps_can_be_forced(rows):
+    X, _, _ = rows
+    assert GaussianHMM(2, random_state=0, tol=-np.inf, n_iter=40).fit(X).monitor_.iter == 40
+
+
+def test_what_was_set_and_is_overwritten_is_said(rows):
+    X, _, _ = rows
+    model = GaussianHMM(2, random_state=0)
+    model.means_ = np.zeros((2, 2))
+    with pytest.warns(UserWarning, match="means_ was set, but is initialised anew"):
+        model.fit(X)
+    model.fit(X)  # what a fit left is no one's wish
+    model.means_ += 1.0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"params": "xyz"},
+        {"init_params": None},
+        {"tol": "a"},
+        {"startprob_prior": np.ones(3)},
+        {"transmat_prior": "a"},
+        {"covars_prior": -1},
+        {"covars_weight": np.ones(7)},
+        {"means_prior": np.zeros(3)},
+        {"means_weight": -1},
+    ],
+)
+def test_wrong_parameters_are_named(rows, options):
+    with pytest.raises(ValueError, match=next(iter(options))):
+        GaussianHMM(2, **options).fit(rows[0])
+
+
+def test_lengths_that_overflow(rows):
+    X, _, _ = rows
+    for refused in (
+        lambda: GaussianHMM(2).fit(X, [2**62] * 4 + [400]),
+        lambda: MarkovChain().fit(np.zeros(100, int), lengths=[2**62] * 4 + [100]),
+        lambda: HiddenMarkov(random_state=0).fit(X, lengths=[2**63 - 1, 2**63 - 1, 402]),
+    ):
+        with pytest.raises(ValueError, match="lengths add up"):
+            refused()

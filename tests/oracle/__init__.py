@@ -1,0 +1,108 @@
+"""Every compiled routine's twin in NumPy, as on the blackboard: slow, plain, one row at a time where that is clearest.
+
+`TWINS` names them by the routine's name in `parzen.compute.native.SIGNATURES`. A twin is written from the textbook's
+formula and imports nothing of the library; it takes what the routine's Python function takes.
+"""
+
+from tests.oracle.cells import cell_moments, cell_select, cell_spread, cell_values
+from tests.oracle.codes import first_bad_code, lookup, places, tally
+from tests.oracle.em import em, em_diagonal, em_full, em_missing, em_shared
+from tests.oracle.gaussian import (
+    covariances,
+    expected_moments,
+    gaussian_diagonal,
+    gaussian_log_density,
+    gaussian_separate,
+    gaussian_shared,
+    missing_expected,
+    missing_squares,
+    student_log_density,
+)
+from tests.oracle.hmm import hidden_filter, hidden_follow, hidden_path, hidden_smooth, over_all_paths
+from tests.oracle.kernel_sums import (
+    KERNELS,
+    mean_squares,
+    tree_moments,
+    tree_values,
+    window_ladder,
+    window_sums,
+)
+from tests.oracle.kmeans import centres, nearest
+from tests.oracle.local_sums import local_averages, local_regression
+from tests.oracle.markov import chain_count, chain_score
+from tests.oracle.memberships import dense
+from tests.oracle.moments import moments, moments_diagonal, moments_full, sums
+from tests.oracle.order import copy_rows, kd_order
+from tests.oracle.posterior import largest, normalise, posterior
+from tests.oracle.softmax import csr_softmax, linear, softmax
+from tests.oracle.sparse import bits, csr_product, csr_sums
+
+__all__ = [
+    "KERNELS",
+    "TWINS",
+    "covariances",
+    "dense",
+    "em",
+    "expected_moments",
+    "first_bad_code",
+    "gaussian_log_density",
+    "local_regression",
+    "mean_squares",
+    "moments",
+    "nearest",
+    "over_all_paths",
+    "posterior",
+    "student_log_density",
+]
+
+TWINS = {
+    # moments.cpp
+    "moments_diagonal": moments_diagonal,
+    "moments_full": moments_full,
+    "sums": sums,
+    # gaussian.cpp, missing.cpp
+    "gaussian_separate": gaussian_separate,
+    "gaussian_shared": gaussian_shared,
+    "gaussian_diagonal": gaussian_diagonal,
+    "missing_squares": missing_squares,
+    "missing_expected": missing_expected,
+    # em.cpp, em_missing.cpp, centres.cpp
+    "em_full": em_full,
+    "em_diagonal": em_diagonal,
+    "em_shared": em_shared,
+    "em_missing": em_missing,
+    "centres": centres,
+    # codes.cpp, sparse.cpp
+    "tally": tally,
+    "lookup": lookup,
+    "places": places,
+    "bits": bits,
+    "csr_sums": csr_sums,
+    "csr_product": csr_product,
+    # posterior.cpp, softmax.cpp
+    "largest": largest,
+    "normalise": normalise,
+    "linear": linear,
+    "softmax": softmax,
+    "csr_softmax": csr_softmax,
+    # windows.cpp, ladder.cpp, local.cpp, tree.cpp
+    "window_sums": window_sums,
+    "window_ladder": window_ladder,
+    "local_averages": local_averages,
+    "tree_moments": tree_moments,
+    "tree_values": tree_values,
+    # cells.cpp, order.cpp
+    "cell_moments": cell_moments,
+    "cell_values": cell_values,
+    "cell_spread": cell_spread,
+    "cell_select": cell_select,
+    "copy_rows": copy_rows,
+    "kd_order": kd_order,
+    # chain.cpp, hidden.cpp
+    "chain_count": chain_count,
+    "chain_score": chain_score,
+    "hidden_smooth": hidden_smooth,
+    "hidden_filter": hidden_filter,
+    "hidden_follow": hidden_follow,
+    "hidden_path": hidden_path,
+}

@@ -1,0 +1,41 @@
+"""Affine scores of rows, and the likelihood of labels under the softmax of them."""
+
+import numpy as np
+
+from tests.oracle.sparse import cells
+
+
+def linear(X, table, offset, origin=None):
+    """Scores (n, K): offset + sum of (x_j - origin_j) table_j."""
+    out = np.zeros((len(X), len(offset)))
+    for i, x in enumerate(np.asarray(X, dtype=float)):
+        out[i] = offset + sum((x[j] - (0.0 if origin is None else origin[j])) * table[j] for j in range(len(x)))
+    return out
+
+
+def softmax(X, codes, weights, table, offset):
+    """Weight and log-likelihood of labels, and minus its derivatives by table and offset, one row at a time.
+
+    Unlabelled rows (a negative code) don't count, whatever they hold.
+    """
+    weight, likelihood, gradient, slope = 0.0, 0.0, np.zeros_like(table), np.zeros_like(offset)
+    for x, code, w in zip(np.asarray(X, dtype=float), codes, weights, strict=True):
+        if code < 0:
+            continue
+        scores = x @ table + offset
+        p = np.exp(scores - scores.max())
+        p /= p.sum()
+        residual = w * (p - np.eye(len(offset))[code])
+        weight += w
+        likelihood += w * (scores[code] - scores.max() - np.log(np.exp(scores - scores.max()).sum()))
+        gradient += np.outer(x, residual)
+        slope += residual
+    return weight, likelihood, gradient, slope
+
+
+def csr_softmax(X, codes, weights, table, offset):
+    """The same for rows in CSR form."""
+    rows = np.zeros(X.shape)
+    for i, j, value in cells(X):
+        rows[i, j] += value
+    return softmax(rows, codes, weights, table, offset)
