@@ -40,6 +40,7 @@ def rows() -> Iterator[Row]:
         lambda slope: abs(float(slope) - 0.25), repeat=5,
     )  # fmt: skip
     yield race(
-        "isotonic calibration, 200,000 rows", "scikit-learn IsotonicRegression", lambda: fit_binary("isotonic", z, y)(z),
+        "isotonic calibration, 200,000 rows", "scikit-learn IsotonicRegression",
+        lambda: fit_binary("isotonic", z, y)(z),
         lambda: IsotonicRegression(out_of_bounds="clip").fit(z, y).predict(z), repeat=3,
     )  # fmt: skip

@@ -1,7 +1,7 @@
 // What every kernel shares: the vector type of this instruction-set level, memberships, scratch memory, exports.
 //
 // A kernel is a plain C function over one block of rows. It keeps no state, throws nothing, starts no thread, and reads
-// exactly the arrays that it is given: kernels/*.py has checked dtype, shape and layout before.
+// exactly the arrays that it is given: parzen/compute/*.py has checked dtype, shape and layout before.
 #pragma once
 #include <cmath>
 #include <cstdint>

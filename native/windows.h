@@ -1,6 +1,6 @@
 // What sums over tiles of points share: the kernels as functions of the squared distance, and the tiles.
 //
-// Points come in tiles of `size` (kernels/windows.py lays them out): coordinate j of tile t begins at
+// Points come in tiles of `size` (parzen/compute/tiles.py lays them out): coordinate j of tile t begins at
 // points[(t * d + j) * size], relative to the tile's centre and in units of the bandwidth; its coefficients (weights;
 // zero where a tile is not full) begin at coefficients[t * size]. Queries, centres and boxes are as the user has them,
 // and differences are taken before they are scaled: far from the origin no digit is lost. Units are such that the

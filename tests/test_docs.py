@@ -33,7 +33,9 @@ def test_links_and_named_files_exist(page):
     for target in re.findall(r"\]\(([^)#:]+)\)", text):
         assert (page.parent / target).exists(), target
     for name in re.findall(r"`([\w-]+/[\w./-]+\.(?:py|cpp|md|rst))`", text):
-        assert any((folder / name).exists() for folder in (ROOT, ROOT / "src" / "parzen", page.parent)), name
+        assert any((folder / name).exists() for folder in (ROOT, ROOT / "src", ROOT / "src" / "parzen", page.parent)), (
+            name
+        )
     for name in re.findall(r"`(parzen(?:\.\w+)+)", text):
         assert resolve(name) is not None, name
 

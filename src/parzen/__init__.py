@@ -12,12 +12,20 @@ from parzen.decisions.class_priors import adjust_class_priors, estimate_class_pr
 from parzen.decisions.decision import Decision
 from parzen.decisions.scores import expected_cost, risk_coverage, score_probabilities
 from parzen.densities.density import Density
-from parzen.estimators.classify.bayes import BayesClassifier, GaussianDiscriminant, NaiveBayes
+from parzen.estimators.classify.bayes_classifier import BayesClassifier
+from parzen.estimators.classify.bernoulli_nb import BernoulliNB
+from parzen.estimators.classify.categorical_nb import CategoricalNB
 from parzen.estimators.classify.comparison import compare_learning
-from parzen.estimators.classify.decision import DecisionClassifier, cost_scorer
-from parzen.estimators.classify.discriminant import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from parzen.estimators.classify.complement_nb import ComplementNB
+from parzen.estimators.classify.cost_scorer import cost_scorer
+from parzen.estimators.classify.decision import DecisionClassifier
+from parzen.estimators.classify.gaussian_discriminant import GaussianDiscriminant
+from parzen.estimators.classify.gaussian_nb import GaussianNB
+from parzen.estimators.classify.linear_discriminant import LinearDiscriminantAnalysis
 from parzen.estimators.classify.logistic import LogisticRegression
-from parzen.estimators.classify.naive import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
+from parzen.estimators.classify.multinomial_nb import MultinomialNB
+from parzen.estimators.classify.naive_bayes import NaiveBayes
+from parzen.estimators.classify.quadratic_discriminant import QuadraticDiscriminantAnalysis
 from parzen.estimators.density.density import DensityEstimator
 from parzen.estimators.density.histogram import HistogramDensity
 from parzen.estimators.density.kernel import KernelDensity

@@ -35,7 +35,7 @@ def test_a_model_from_fit_to_score(table, tmp_path, run):
     for name in ("linear", "quadratic", "kernel-bayes", "logistic"):
         code, _, err = run("fit", table, "--target", "kind", "--model", name, "-o", tmp_path / "x")
         assert code == 1
-        assert "'colour' is none; leave the option out" in err
+        assert "'colour' is categorical; leave the option out" in err
     for name in ("linear", "quadratic", "kernel-bayes", "logistic"):
         assert run("fit", "--example", "iris", "--model", name, "-o", tmp_path / "x")[0] == 0
         assert run("score", tmp_path / "x", "--example", "iris")[0] == 0
@@ -48,7 +48,7 @@ def test_a_model_from_fit_to_score(table, tmp_path, run):
             assert run("score", tmp_path / "x", *rows)[0] == 0
 
 
-def test_parts_that_were_learnt_apart_are_added(table, tmp_path, run):
+def test_models_of_parts_of_the_rows_merge(table, tmp_path, run):
     frame = pd.read_csv(table)
     for name, rows in (("a", slice(0, None, 2)), ("b", slice(1, None, 2)), ("all", slice(None))):
         frame[rows].to_csv(tmp_path / f"{name}.csv", index=False)
@@ -61,7 +61,7 @@ def test_parts_that_were_learnt_apart_are_added(table, tmp_path, run):
     save(Gaussian(), tmp_path / "family")
     code, _, err = run("merge", tmp_path / "family", tmp_path / "family", "-o", tmp_path / "x")
     assert code == 1
-    assert "a Gaussian and a Gaussian don't add" in err
+    assert "a Gaussian and a Gaussian can't be merged" in err
     assert not (tmp_path / "x").exists()
 
 

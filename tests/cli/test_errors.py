@@ -7,13 +7,14 @@ import pandas as pd
 import pytest
 
 from parzen import DensityEstimator, Gaussian
+from parzen.cli.errors import CommandError
 from parzen.cli.main import main
 from parzen.storage.files import save
 
 COMMANDS = ["report", "fit", "predict", "score", "sample", "outliers", "bandwidth", "inspect", "merge"]
 
 
-def test_one_clear_sentence(table, tmp_path, run):
+def test_errors_are_one_clear_sentence(table, tmp_path, run):
     frame = pd.read_csv(table)
     files = {
         "empty": b"",
@@ -36,7 +37,7 @@ def test_one_clear_sentence(table, tmp_path, run):
         (["report"], "give a file"),
         (["report", "--example", "cats"], "there is no example 'cats'"),
         (["report", table, "--target", "kinds"], "did you mean 'kind'?"),
-        (["report", table, "--target", "zzz"], "there are id, length, width"),
+        (["report", table, "--target", "zzz"], "the columns are id, length, width"),
         (["report", table, "--text", "colour"], "--text needs --target"),
         (["report", tmp_path / "empty.csv"], "is empty"),
         (["report", tmp_path / "names.csv"], "no rows"),
@@ -45,7 +46,7 @@ def test_one_clear_sentence(table, tmp_path, run):
         (["report", tmp_path / "binary.csv"], "binary.csv' "),
         (["report", tmp_path / "one.csv", "--target", "kind"], "one class only"),
         (["report", tmp_path / "distinct.csv", "--target", "kind"], "120 different values"),
-        (["report", tmp_path / "numbers.csv", "--target", "kind"], "Cut numbers into classes"),
+        (["report", tmp_path / "numbers.csv", "--target", "kind"], "Divide numbers into classes"),
         (["report", table, "-o", tmp_path / "no" / "such" / "folder.html"], "can't be written"),
         (["fit", table, "--target", "kind", "--model", "magic", "-o", tmp_path / "y"], "is none of naive"),
         (["predict", tmp_path / "broken.parzen", table], "damaged"),
@@ -53,7 +54,7 @@ def test_one_clear_sentence(table, tmp_path, run):
         (["predict", tmp_path / "nothing", table], "there is no file"),
         (["predict", model, tmp_path / "latin.csv", "--encoding", "latin-1"], "there is no column 'length'"),
         (["outliers", table, "--fdr", "2"], "--fdr must lie between"),
-        (["bandwidth", table, "--column", "kind"], "is a column of kind flag"),
+        (["bandwidth", table, "--column", "kind"], "must be numeric, but it is binary"),
         (["sample", model, "-n", "3", "-o", tmp_path / "no" / "x.csv"], "can't be written"),
     ):
         before = sorted(tmp_path.iterdir())
@@ -67,21 +68,21 @@ def test_one_clear_sentence(table, tmp_path, run):
         assert sorted(tmp_path.iterdir()) == before
 
 
-def test_one_clear_sentence_about_models_and_targets(table, tmp_path, run):
+def test_errors_about_models_and_targets_are_one_clear_sentence(table, tmp_path, run):
     frame = pd.read_csv(table)
     frame.assign(kind=None).to_csv(tmp_path / "none.csv", index=False)
     (tmp_path / "nested.jsonl").write_text('{"a": 1, "b": [1]}\n{"a": 2, "b": [2]}\n')
     save([1, 2], tmp_path / "list")
     run("fit", table, "--target", "kind", "-o", tmp_path / "m")
     for arguments, sentence in (
-        (["report", tmp_path / "none.csv", "--target", "kind"], "holds nothing"),
-        (["fit", tmp_path / "none.csv", "--target", "kind", "-o", tmp_path / "x"], "holds nothing"),
-        (["score", tmp_path / "m", tmp_path / "none.csv"], "holds nothing"),
+        (["report", tmp_path / "none.csv", "--target", "kind"], "has no values"),
+        (["fit", tmp_path / "none.csv", "--target", "kind", "-o", tmp_path / "x"], "has no values"),
+        (["score", tmp_path / "m", tmp_path / "none.csv"], "has no values"),
         (["fit", table, "--encoding", "klingon", "-o", tmp_path / "x"], "there is no encoding"),
         (["fit", tmp_path / "nested.jsonl", "-o", tmp_path / "x"], "'b' of"),
         (["predict", tmp_path / "list", table], "predicts nothing"),
         (["score", tmp_path / "list", table], "no score"),
-        (["merge", tmp_path / "list", tmp_path / "list", "-o", tmp_path / "x"], "add"),
+        (["merge", tmp_path / "list", tmp_path / "list", "-o", tmp_path / "x"], "can't be merged"),
         (["fit", table, "-o", tmp_path / "no" / "x"], "can't be written"),
         (["fit", table, "-o", tmp_path], "can't be written"),
         (["inspect", tmp_path], "is a folder"),
@@ -99,16 +100,14 @@ def test_one_clear_sentence_about_models_and_targets(table, tmp_path, run):
 
 
 def test_a_traceback_for_those_who_ask(tmp_path):
-    from parzen.cli.files import Trouble
-
-    with pytest.raises(Trouble, match="there is no file"):
+    with pytest.raises(CommandError, match="there is no file"):
         main(["report", str(tmp_path / "nothing.csv"), "--traceback"])
 
 
 @pytest.mark.parametrize(
     "arguments", [["nonsense"], ["fit", "x.csv"], ["sample", "m", "-n", "0"], ["report", "--what"]]
 )
-def test_wrong_calls_are_told_how(arguments, capsys):
+def test_wrong_calls_get_the_usage(arguments, capsys):
     with pytest.raises(SystemExit) as stop:
         main(arguments)
     assert stop.value.code == 2

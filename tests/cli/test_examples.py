@@ -3,8 +3,8 @@
 import pytest
 
 from parzen import datasets
+from parzen.cli.errors import CommandError
 from parzen.cli.examples import EXAMPLES, example
-from parzen.cli.files import Trouble
 
 TARGETS = {
     "adult": ("income", {"<=50K", ">50K"}),
@@ -39,5 +39,5 @@ def test_tables_without_classes(name):
 
 
 def test_an_unknown_example_names_those_that_there_are():
-    with pytest.raises(Trouble, match="there is no example 'diabetes'; there are adult, breast_cancer, "):
+    with pytest.raises(CommandError, match="there is no example 'diabetes'; there are adult, breast_cancer, "):
         example("diabetes")

@@ -36,11 +36,11 @@ def test_a_pipe_in_and_a_pipe_out(table):
     )  # fmt: skip
     found = pd.read_csv(io.BytesIO(whole.stdout))
     assert sorted(found["row"]) == list(range(120))
-    assert found["p"].is_monotonic_increasing
+    assert found["p_value"].is_monotonic_increasing
     assert whole.stderr == b""
 
 
-def test_whoever_reads_may_stop_reading(table, tmp_path):
+def test_a_reader_may_close_the_pipe(table, tmp_path):
     big = pd.concat([pd.read_csv(table)] * 60)
     big.to_csv(tmp_path / "big.csv", index=False)
     command = f"{sys.executable} -m parzen outliers {tmp_path / 'big.csv'} --all | head -2"
@@ -89,7 +89,7 @@ def test_labels_are_the_same_however_they_were_read(tmp_path, run):
     assert (code, err) == (0, "")
 
 
-def test_numbers_that_are_none_are_said(table, tmp_path, run):
+def test_cells_that_are_no_numbers_are_reported(table, tmp_path, run):
     run("fit", table, "--target", "kind", "-o", tmp_path / "m")
     frame = pd.read_csv(table)
     frame.assign(length="n/k").to_csv(tmp_path / "t.csv", index=False)
@@ -101,7 +101,7 @@ def test_numbers_that_are_none_are_said(table, tmp_path, run):
     some.to_csv(tmp_path / "t.csv", index=False)
     code, _, err = run("predict", tmp_path / "m", tmp_path / "t.csv")
     assert code == 0
-    assert "1 cells of 'length' are no finite numbers" in err
+    assert "1 cells of 'length' are not finite numbers" in err
 
 
 def test_semicolons_and_packed_pipes(table, tmp_path, run, monkeypatch):

@@ -39,7 +39,7 @@ def laid_out(X, layout):
 
 
 def factors(rng, K, d):
-    """Cholesky factors of random covariances, of condition numbers of about 10 d."""
+    """Cholesky factors of random covariances, of condition numbers of up to some 40 d."""
     A = rng.normal(size=(K, d, d))
     return np.linalg.cholesky(A @ np.swapaxes(A, 1, 2) + 0.1 * np.eye(d))
 

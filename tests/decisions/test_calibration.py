@@ -16,7 +16,7 @@ from tests.decisions.problems import overconfident
 
 class TestCalibration:
     @pytest.mark.parametrize("method", METHODS)
-    def test_repairs_what_says_too_much(self, method, rng):
+    def test_overconfident_probabilities_are_calibrated(self, method, rng):
         z, y = overconfident(rng)
         fresh, label = overconfident(rng, 20_000)
         before = score_probabilities(label.astype(int), expit(fresh)).calibration_error().expected
@@ -59,7 +59,7 @@ class TestCalibration:
         p = fit_binary(method, z, y)(np.sort(z))
         assert (np.diff(p) >= -1e-12).all()
 
-    def test_tells_certainties_apart(self, rng):
+    def test_log_odds_beyond_the_precision_of_probabilities_are_calibrated(self, rng):
         """Posteriors of 1 - 1e-30 and of 1 - 1e-20 are the same number, and different log-odds."""
         z = np.concatenate([rng.normal(60, 3, 500), rng.normal(90, 3, 500)])
         y = rng.random(1000) < np.repeat([0.6, 0.95], 500)

@@ -37,7 +37,7 @@ class TestClassPriors:
         shifted = clone(model).set_params(estimator=model.estimator_, class_prior="estimate").fit(X[:3000], y[:3000])
         assert shifted.score(X[kept], y[kept]) >= model.score(X[kept], y[kept])
 
-    def test_bad_priors_are_told(self):
+    def test_bad_priors_are_named(self):
         with pytest.raises(ValueError, match="old_prior must be 2 class priors"):
             adjust_class_priors([[0.5, 0.5]], [1.0], [0.5, 0.5])
         with pytest.raises(ValueError, match="old_prior must be class priors, finite and above 0"):

@@ -88,7 +88,7 @@ class TestDecision:
             (lambda: Decision().act([[0.5, 0.5]], np.ones((1, 2, 3))), "rows, actions, classes"),
         ],
     )
-    def test_bad_input_is_told(self, make, message):
+    def test_bad_input_is_named(self, make, message):
         with pytest.raises(ValueError, match=message):
             make()
 

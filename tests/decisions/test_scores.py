@@ -92,11 +92,11 @@ class TestScores:
             ),
         ],
     )
-    def test_bad_input_is_told(self, call, message):
+    def test_bad_input_is_named(self, call, message):
         with pytest.raises(ValueError, match=message):
             call()
 
-    def test_the_interval_holds_the_truth(self, rng):
+    def test_the_interval_of_a_calibrated_forecast_holds_zero(self, rng):
         inside = 0
         for _ in range(200):
             p = rng.random(1000)
@@ -105,7 +105,7 @@ class TestScores:
             assert error.low <= error.expected <= error.high
         assert inside >= 0.9 * 200
 
-    def test_the_overconfident_are_told_apart(self, rng):
+    def test_overconfident_rows_are_ranked_by_their_log_odds(self, rng):
         z, y = overconfident(rng, 4000, factor=30.0)
         P = np.column_stack([expit(-z), expit(z)])
         curve = risk_coverage(y.astype(int), P)

@@ -17,15 +17,15 @@ from parzen import (
     fit,
 )
 from parzen.conjugate import Gamma
-from parzen.densities.categorical import BernoulliDensity, CategoricalDensity
-from parzen.densities.counts import (
-    DirichletMultinomialDensity,
-    MultinomialDensity,
-    NegativeBinomialDensity,
-    PoissonDensity,
-)
-from parzen.densities.gaussian import GaussianDensity, StudentDensity
+from parzen.densities.bernoulli import BernoulliDensity
+from parzen.densities.categorical import CategoricalDensity
+from parzen.densities.dirichlet_multinomial import DirichletMultinomialDensity
+from parzen.densities.gaussian import GaussianDensity
+from parzen.densities.multinomial import MultinomialDensity
+from parzen.densities.negative_binomial import NegativeBinomialDensity
+from parzen.densities.poisson import PoissonDensity
 from parzen.densities.special import deviance, stirling_error
+from parzen.densities.student import StudentDensity
 
 
 def gaussian(rng, K=2, d=2):

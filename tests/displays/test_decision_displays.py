@@ -18,7 +18,9 @@ def test_displays_of_decisions(rng):
     X, y = load_breast_cancer(return_X_y=True)
     model = GaussianNB().fit(X, y)
     assert (
-        ReliabilityDisplay.from_estimator(model, X, y).ax_.get_title().startswith("GaussianNB: calibration error 0.056")
+        ReliabilityDisplay.from_estimator(model, X, y)
+        .ax_.get_title()
+        .startswith("GaussianNB: expected calibration error 0.056")
     )
     predicted, observed = np.repeat([0.1, 0.5, 0.8], 40), np.repeat([6, 18, 34], 40) > np.arange(120) % 40
     diagram = ReliabilityDisplay.from_predictions(observed.astype(int), predicted).ax_.lines[1]

@@ -54,7 +54,7 @@ def test_a_density_of_one_column_integrates_to_one(table):
     assert display.ax_.get_xlabel() == r"\$a_1\$"
 
 
-def test_regions_of_two_columns_hold_what_they_say(table):
+def test_regions_of_two_columns_have_their_probability(table):
     model = DensityEstimator(Gaussian()).fit(table)
     display = DensityDisplay.from_estimator(model, table)
     own = np.exp(model.score_samples(table.dropna()))
@@ -83,7 +83,7 @@ def test_arrays_polars_and_constant_columns(rng):
     assert DensityDisplay.from_estimator(one, X[:1, :1]).density.max() == pytest.approx(0.3989, abs=1e-3)
 
 
-def test_regions_are_what_the_classifier_says():
+def test_regions_are_the_classifier_s_decisions():
     data = load_iris(as_frame=True)
     X, y = data.data, data.target_names[data.target]
     pair = ["petal length (cm)", "petal width (cm)"]
@@ -132,7 +132,7 @@ def test_mixtures_and_bandwidths(rng):
         (NormalInverseGamma(0, 1, 2, 2), [1.0, 2.5, 3.0]),
     ],
 )
-def test_beliefs(prior, data):
+def test_prior_times_likelihood_is_the_posterior(prior, data):
     display = PosteriorDisplay.from_prior(prior, data)
     assert trapezoid(display.posterior, display.grid) == pytest.approx(1.0, abs=0.005)
     # What is proportional to prior times likelihood is the posterior.
@@ -148,7 +148,7 @@ def test_beliefs(prior, data):
         assert display.predictive[1] == pytest.approx(prior.posterior(data).mean())
 
 
-def test_beliefs_of_several_parameters_are_refused():
+def test_posteriors_of_several_parameters_are_refused():
     with pytest.raises(TypeError, match="one parameter"):
         PosteriorDisplay.from_prior(Dirichlet([1.0, 1.0]), [0, 1])
     with pytest.raises(ValueError, match="two axes"):

@@ -57,7 +57,7 @@ class TestHugeNumbers:
 
 class TestCells:
     @pytest.mark.parametrize("value", [-1, 2, 0.5, -0.5])
-    def test_bernoulli_refuses_what_is_no_bit_dense_or_sparse_learning_or_asked(self, value):
+    def test_bernoulli_refuses_cells_that_are_no_bits_dense_or_sparse(self, value):
         good, bad = np.array([[0.0, 1.0], [1.0, 1.0]]), np.array([[0.0, value], [1.0, 1.0]])
         for make in (np.asarray, sparse.csr_array):
             with pytest.raises(ValueError, match="0, 1 or NaN, but column 1 holds"):

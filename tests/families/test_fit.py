@@ -52,7 +52,7 @@ class TestIterating:
         found = fit(Product({(0, 1): Gaussian(), 2: Gaussian(estimate="bayes")}), table)
         assert found.outcome == "converged"
 
-    def test_a_missing_cell_is_integrated_out_of_a_predictive(self, rng):
+    def test_a_missing_cell_is_marginalised_in_a_predictive(self, rng):
         model = DensityEstimator(Gaussian(estimate="bayes")).fit(rng.normal(size=(30, 3)))
         row = np.array([[np.nan, 0.0, 1.0]])
         np.testing.assert_allclose(model.score_samples(row), model.marginal([1, 2]).score_samples(row[:, 1:]))

@@ -52,7 +52,7 @@ class TestAgainstScikitLearn:
             fit(Gaussian(covariance), X).density.log_density(X)[:, 0], peer.score_samples(X), rtol=1e-10
         )
 
-    def test_rows_without_weight_say_nothing_to_ledoit_and_wolf(self, rng):
+    def test_rows_of_weight_zero_do_not_count_in_ledoit_wolf_shrinkage(self, rng):
         X, w = rng.normal(size=(50, 3)), np.ones(50)
         X[0, 0], w[0] = np.nan, 0.0
         family = Gaussian(shrinkage="ledoit_wolf")

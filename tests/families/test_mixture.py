@@ -74,14 +74,14 @@ def test_tied_moments_with_and_without_gaps_add(rng):
     ids=repr,
 )
 @pytest.mark.parametrize("accelerate", [False, True])
-def test_the_posterior_never_falls(family, accelerate, rng):
+def test_the_log_posterior_never_falls(family, accelerate, rng):
     X = np.concatenate([rng.normal(0, 1, (60, 2)), rng.normal(2, 1, (40, 2))])
     found = fit(Mixture(family, 3, 2.0, init="random"), X, rng=1, tol=0, max_iter=60, accelerate=accelerate)
     assert (np.diff(found.objective) >= -1e-8).all()
 
 
 @pytest.mark.parametrize("family", [Bernoulli(), Poisson(), Product({0: Bernoulli(), (1, 2): Poisson()})], ids=repr)
-def test_the_posterior_of_counts_never_falls(family, rng):
+def test_the_log_posterior_of_counts_never_falls(family, rng):
     X = (rng.random((150, 3)) < rng.choice([0.2, 0.8], (150, 1))).astype(float)
     found = fit(Mixture(family, 2, init="random"), X, rng=1, tol=0, max_iter=60)
     assert (np.diff(found.objective) >= -1e-8).all()

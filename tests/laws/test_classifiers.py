@@ -139,7 +139,7 @@ MISSING = [
 
 
 @pytest.mark.parametrize("name", MISSING)
-def test_a_missing_cell_is_integrated_out_at_prediction(name):
+def test_a_missing_cell_is_marginalised_at_prediction(name):
     model, X, y, _ = problem(name)
     model.fit(X, y)
     holes = np.array(X, dtype=float)

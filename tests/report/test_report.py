@@ -12,10 +12,9 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from parzen import score_probabilities
-from parzen.report import page, summarise
-from parzen.report.columns import kind_of
-from parzen.report.target import ReportError
-from parzen.report.whole import _cramer, _strength
+from parzen.report import ReportError, page, summarise
+from parzen.report.dependence import Values, cramers_v, strength
+from parzen.tables.kinds import Column
 
 EVIL = "</script><script>document.title='broken'</script><img src=x onerror=alert(1)>"
 
@@ -44,17 +43,19 @@ def test_kinds_of_columns():
     n = 100
     for values, kind in (
         (np.arange(n), "identifier"),
-        (np.linspace(0, 1, n), "number"),
-        ([1, 0] * 50, "flag"),
-        ([True, False] * 50, "flag"),
-        (["a", "b", "c", "d"] * 25, "category"),
+        (np.linspace(0, 1, n), "continuous"),
+        ([0, 1, 1, 2, 3] * 20, "count"),
+        ([1, 0] * 50, "binary"),
+        ([True, False] * 50, "binary"),
+        (["a", "b", "c", "d"] * 25, "categorical"),
+        (pd.Categorical(["a", "b", "c", "d"] * 25, ordered=True), "ordinal"),
         ([f"row {i}" for i in range(n)], "identifier"),
         ([f"this is a whole sentence {i}" for i in range(n)], "text"),
         ([3.0] * n, "constant"),
         ([None] * n, "empty"),
         (pd.date_range("2020-01-01", periods=n), "date"),
     ):
-        assert kind_of(pd.Series(values)) == kind, kind
+        assert Column(pd.Series(values)).role == kind, kind
 
 
 def test_the_summary_is_json_and_the_page_is_drawn_from_it_alone(summary, plain):
@@ -67,9 +68,9 @@ def test_the_summary_is_json_and_the_page_is_drawn_from_it_alone(summary, plain)
 def test_numbers_of_the_summary(frame, summary):
     first = summary["columns"][0]
     values = frame["mean radius"]
-    assert first["numbers"]["mean"]["value"] == pytest.approx(values.mean(), rel=1e-3)
+    assert first["statistics"]["mean"]["value"] == pytest.approx(values.mean(), rel=1e-3)
     half = 1.96 * values.std() / np.sqrt(len(values))
-    assert first["numbers"]["mean"]["low"] == pytest.approx(values.mean() - half, rel=1e-3)
+    assert first["statistics"]["mean"]["low"] == pytest.approx(values.mean() - half, rel=1e-3)
     grid, curve = (np.array(first["density"][key]) for key in ("grid", "curves"))
     own = first["density"]["factors"].index(1.0)
     assert (curve[own] * np.gradient(grid)).sum() == pytest.approx(1.0, abs=0.02)
@@ -77,12 +78,12 @@ def test_numbers_of_the_summary(frame, summary):
     classes = {one["name"]: one["rows"] for one in summary["target"]["classes"]}
     assert classes == frame["diagnosis"].value_counts().to_dict()
     accuracy = {one["name"]: one["accuracy"]["value"] for one in summary["models"]}
-    assert accuracy["always the shares"] == pytest.approx(357 / 569, abs=1e-3)
-    assert all(value > 0.88 for name, value in accuracy.items() if name != "always the shares")
+    assert accuracy["class prior"] == pytest.approx(357 / 569, abs=1e-3)
+    assert all(value > 0.88 for name, value in accuracy.items() if name != "class prior")
     assert {"naive Bayes", "linear discriminant", "quadratic discriminant", "mixture discriminant", "kernel Bayes",
             "logistic, linear", "logistic, quadratic"} < set(accuracy)  # fmt: skip
     for one in summary["models"]:
-        for measure in ("accuracy", "log_loss", "brier", "cost"):
+        for measure in ("accuracy", "log_loss", "brier_score", "cost"):
             assert one[measure]["low"] <= one[measure]["value"] <= one[measure]["high"]
     # The slider begins where the loss says: decide for the second class from 5 / 6 on.
     assert summary["threshold"]["best"] == pytest.approx(5 / 6, abs=1e-3)
@@ -90,11 +91,11 @@ def test_numbers_of_the_summary(frame, summary):
     shares = np.tile([357 / 569, 212 / 569], (569, 1))
     reference = next(one for one in summary["models"] if one["kind"] == "reference")
     expected = score_probabilities(frame["diagnosis"], shares, ["benign", "malignant"])
-    assert reference["brier"]["value"] == pytest.approx(expected.brier().score, rel=1e-3)
+    assert reference["brier_score"]["value"] == pytest.approx(expected.brier().score, rel=1e-3)
     assert reference["log_loss"]["value"] == pytest.approx(expected.mean_log_loss, rel=1e-3)
     found = summary["threshold"]
-    assert found["caught"][0] == found["rows"][1]
-    assert (np.diff(found["caught"]) <= 0).all()
+    assert found["true_positives"][0] == found["class_rows"][1]
+    assert (np.diff(found["true_positives"]) <= 0).all()
 
 
 def test_summaries_repeat(frame):
@@ -102,30 +103,30 @@ def test_summaries_repeat(frame):
     first, second = (summarise(small, "diagnosis") for _ in range(2))
     for one in (first, second):
         for model in one["models"]:
-            model.pop("seconds")
+            model.pop("fit_seconds")
     assert first == second
 
 
 def test_strengths_of_dependence(rng):
     x = rng.normal(size=2000)
     codes = (x > 0).astype(float)
-    assert _strength((x, True), (x**3, True)) == pytest.approx(1.0)
-    assert _strength((x, True), (rng.normal(size=2000), True)) < 0.07
-    assert _strength((codes, False), (codes, False)) == pytest.approx(1.0, abs=1e-3)
-    assert _strength((codes, False), (x, True)) == pytest.approx(np.sqrt(0.75), abs=0.01)
-    assert _cramer(rng.integers(0, 4, 2000), rng.integers(0, 3, 2000)) < 0.06
-    assert _strength((np.full(5, np.nan), True), (x[:5], True)) == 0.0
+    assert strength(Values(x, True), Values(x**3, True)) == pytest.approx(1.0)
+    assert strength(Values(x, True), Values(rng.normal(size=2000), True)) < 0.07
+    assert strength(Values(codes, False), Values(codes, False)) == pytest.approx(1.0, abs=1e-3)
+    assert strength(Values(codes, False), Values(x, True)) == pytest.approx(np.sqrt(0.75), abs=0.01)
+    assert cramers_v(rng.integers(0, 4, 2000), rng.integers(0, 3, 2000)) < 0.06
+    assert strength(Values(np.full(5, np.nan), True), Values(x[:5], True)) == 0.0
 
 
-def test_two_clouds_and_a_stranger():
+def test_two_clusters_and_an_outlier():
     rng = np.random.default_rng(0)
     table = pd.DataFrame(np.concatenate([rng.normal(0, 1, (150, 2)), rng.normal(8, 1, (150, 2))]), columns=["a", "b"])
     table.loc[300] = [40.0, -35.0]
     found = summarise(table)
-    assert "3 clouds" in found["mixture"]["see"] or "2 clouds" in found["mixture"]["see"]
+    assert "3 components" in found["mixture"]["finding"] or "2 components" in found["mixture"]["finding"]
     assert found["outliers"]["flagged"] >= 1
     assert found["outliers"]["worst"][0]["row"] == 300
-    assert {one["column"] for one in found["outliers"]["worst"][0]["why"]} <= {"a", "b"}
+    assert {one["column"] for one in found["outliers"]["worst"][0]["contributions"]} <= {"a", "b"}
 
 
 def test_words():
@@ -144,7 +145,7 @@ def test_other_tables():
         {"x": np.arange(60) % 7, "day": [f"2020-01-{i % 28 + 1:02d}" for i in range(60)], "y": ["a", "b"] * 30}
     )
     found = summarise(table, "y")
-    assert [one["kind"] for one in found["columns"]] == ["number", "date", "flag"]
+    assert [one["kind"] for one in found["columns"]] == ["count", "date", "binary"]
     constant = pd.DataFrame({"x": [1.0] * 30, "e": [None] * 30, "y": ["a", "b"] * 15})
     with pytest.raises(ReportError, match="no column is left"):
         summarise(constant, "y")
@@ -191,7 +192,7 @@ def test_whole_numbers_have_a_density_that_is_one(rng):
     assert grid[curves[found["factors"].index(1.0)].argmax()] == pytest.approx(40, abs=0.5)
 
 
-def test_columns_of_zeros_hide_no_clouds(rng):
+def test_columns_of_zeros_hide_no_clusters(rng):
     gains = np.where(rng.random(600) < 0.9, 0.0, rng.exponential(5000, 600))
     table = pd.DataFrame({"a": np.repeat([0.0, 9.0], 300) + rng.normal(size=600), "gain": gains})
     found = summarise(table)["mixture"]
@@ -213,12 +214,12 @@ def test_regions_are_of_columns_that_differ():
     assert found[0] in sizes
 
 
-def test_where_nothing_predicts_it_is_said(rng):
+def test_a_report_states_that_no_model_beats_the_class_frequencies(rng):
     table = pd.DataFrame({"x": rng.normal(size=80), "y": rng.choice(["a", "b"], 80)})
     found = summarise(table, "y")
     best = min(one["log_loss"]["value"] for one in found["models"] if one["kind"] != "reference")
     reference = next(one["log_loss"]["value"] for one in found["models"] if one["kind"] == "reference")
-    assert ("nothing here predicts it" in found["models_see"]) == (best >= reference)
+    assert ("do not predict the target" in found["models_finding"]) == (best >= reference)
 
 
 # The page ------------------------------------------------------------------------------------------------------------
@@ -298,22 +299,29 @@ def test_in_a_browser(summary, plain, tmp_path, width):
         window.get((tmp_path / "with.html").as_uri())
         cost = "return document.getElementById('threshold-cost').textContent"
         first = ask(cost)
-        ask("const s = document.getElementById('cut'); s.value = 10; s.dispatchEvent(new Event('input'));")
+        ask("const s = document.getElementById('threshold-slider'); s.value = 10; s.dispatchEvent(new Event('input'));")
         assert ask(cost) != first
         cells = "[...document.querySelectorAll('#threshold-table td')].map(e => Number(e.textContent.replace(',', '')))"
         shown = ask(f"return {cells}")
         found = summary["threshold"]
-        assert shown[1] == found["rows"][0] - found["alarms"][10]
-        assert shown[5] == found["caught"][10]
-        expected = (5 * found["alarms"][10] + found["rows"][1] - found["caught"][10]) / sum(found["rows"])
-        assert float(re.search(r"10.0%: ([\d.]+)", ask(cost)).group(1)) == pytest.approx(expected, rel=1e-3)
+        assert shown[1] == found["class_rows"][0] - found["false_positives"][10]
+        assert shown[5] == found["true_positives"][10]
+        expected = (5 * found["false_positives"][10] + found["class_rows"][1] - found["true_positives"][10]) / sum(
+            found["class_rows"]
+        )
+        assert float(re.search(r"10.0%: cost per row ([\d.]+)", ask(cost)).group(1)) == pytest.approx(
+            expected, rel=1e-3
+        )
         # Costs may be changed, and move the curve along.
-        ask("const s = document.getElementById('miss'); s.value = 100; s.dispatchEvent(new Event('input'));")
-        assert float(re.search(r"10.0%: ([\d.]+)", ask(cost)).group(1)) > expected
+        ask(
+            "const s = document.getElementById('false-negative-cost'); s.value = 100;"
+            "s.dispatchEvent(new Event('input'));"
+        )
+        assert float(re.search(r"10.0%: cost per row ([\d.]+)", ask(cost)).group(1)) > expected
         ask("const s = document.getElementById('measure'); s.value = 'accuracy'; s.dispatchEvent(new Event('change'));")
         assert "accuracy" in ask("return document.querySelector('[data-chart=models] svg').textContent")
         dot = "document.querySelector('[data-chart=models] circle')"
         ask(f"{dot}.dispatchEvent(new PointerEvent('pointermove', {{clientX: 50, clientY: 50}}))")
-        assert "95% in" in ask("return document.getElementById('tip').textContent")
+        assert "95% interval" in ask("return document.getElementById('tip').textContent")
     finally:
         window.quit()

@@ -1,10 +1,10 @@
-"""The command line: ``parzen report data.csv``, and the rest of the vocabulary on files and through pipes."""
+"""The command line: ``parzen report data.csv``, and the library's models on files and through pipes."""
 
 import sys
 
 
 def run() -> None:
-    """The console script; being stopped while the library is still being read is no error either."""
+    """Run the console script; an interruption while the library is imported is no error either."""
     try:
         from parzen.cli.main import main
 

@@ -63,9 +63,11 @@ def followed(rows: Array, log_next: Array, transition: Array) -> tuple[Array, Ar
     """Continue the filter of one sequence with more rows.
 
     From the log-probabilities (K,) of the states predicted for the first row: the log-density of each row given those
-    before, (n,), and the log-probabilities (K,) of the states at the last row.
+    before, (n,), and the log-probabilities (K,) of the states at the last row: of no rows, those that were predicted.
     """
     n, K = rows.shape
+    if n == 0:
+        return np.empty(0), log_next.copy()
     steps, states = np.empty(n), np.empty(K)
     native.call(
         "hidden_follow_f64",

@@ -11,8 +11,9 @@ from parzen.compute.arrays import Array
 from parzen.compute.codes import tally
 from parzen.compute.moments import sums
 from parzen.conjugate.base import Conjugate, as_column, checked_parameters, level_tails, plain, squeezed, two_axes
-from parzen.densities.categorical import BernoulliDensity, CategoricalDensity
-from parzen.densities.counts import NegativeBinomialDensity
+from parzen.densities.bernoulli import BernoulliDensity
+from parzen.densities.categorical import CategoricalDensity
+from parzen.densities.negative_binomial import NegativeBinomialDensity
 from parzen.densities.special import dirichlet
 from parzen.statistics.counts import Counts
 from parzen.statistics.sums import Sums

@@ -19,7 +19,8 @@ from parzen.conjugate.base import (
     squeezed,
     two_axes,
 )
-from parzen.densities.gaussian import GaussianDensity, StudentDensity
+from parzen.densities.gaussian import GaussianDensity
+from parzen.densities.student import StudentDensity
 from parzen.statistics.moments import Moments
 
 LOG_TWO_PI = float(np.log(2 * np.pi))

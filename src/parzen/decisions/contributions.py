@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, ColumnError
-from parzen.densities.counts import MultinomialDensity
 from parzen.densities.density import Density
 from parzen.densities.linear import Linear
+from parzen.densities.multinomial import MultinomialDensity
 from parzen.densities.product import ProductDensity
 
 #: Positions of columns that depend on each other given the class: one, mostly.
@@ -79,8 +79,8 @@ def _of_product(density: ProductDensity, X: Array) -> tuple[list[tuple[Block, Ar
         except ColumnError as error:
             raise error.renamed(columns) from None
         pairs += [(tuple(columns[j] for j in own), values) for own, values in inner]
-        unexplained = np.isneginf(scores).all(axis=1) & ~np.isinf(block).any(axis=1)  # as in ProductDensity.compare
-        total += np.where(unexplained[:, None], 0.0, scores)
+        unexplained = np.isneginf(scores).all(axis=1, keepdims=True)  # as in ProductDensity.compare
+        total += np.where(unexplained & ~np.isinf(block).any(axis=1, keepdims=True), 0.0, scores)
     return pairs, total
 
 

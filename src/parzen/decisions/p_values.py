@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from parzen.compute.arrays import Array
 from parzen.decisions.generalised_pareto import exceedance, fit_generalised_pareto
 
-#: Proportion of the scores that are in the tail, and the one up to which their values are used; lower ones are censored.
+#: Proportion of the scores that are in the tail, and the one up to which their values are used: the rest are censored.
 TAIL, CENSORED = 0.5, 0.9
 #: Least weight of the uncensored scores of a tail.
 LEAST = 20

@@ -1,7 +1,7 @@
 """The contract of densities: K of them at once, over the same columns.
 
-On a leading axis always: a classifier has one for each class, a mixture one for each component, a plain density has
-K = 1.
+They always have a leading axis: one density for each class of a classifier or each component of a mixture, K = 1 of a
+plain density.
 """
 
 from abc import ABC, abstractmethod
@@ -28,7 +28,7 @@ class Density(ABC):
 
     @abstractmethod
     def log_density(self, X: Any) -> Array:
-        """Log-density of each row under each density, (n, d) -> (n, K); a missing cell (NaN) is integrated out.
+        """Log-density of each row under each density, (n, d) -> (n, K); a missing cell (NaN) is marginalised.
 
         Where that has no meaning (rows of multinomial counts, whose total would be unknown) it is an error.
         """
@@ -43,24 +43,24 @@ class Density(ABC):
         out[...] = self.log_density(X)
 
     def compare(self, X: Any, out: Array) -> None:
-        """The same up to a term of the row alone, which cancels in a posterior: cheaper where that term is dear."""
+        """Write `log_density` up to a term of the row alone, which cancels in a posterior and may be costly."""
         self.write(X, out)
 
     def elbo(self, X: Any, at: "Density") -> Array:
-        """Lower bound of `log_density` that EM climbs, taken at another density; equal where nothing is hidden."""
+        """Evidence lower bound of `log_density`, by another density's posterior; equal without latent variables."""
         return self.log_density(X)
 
     @property
     def keeps_rows(self) -> bool:
-        """Whether `leave_one_out` leaves out rows that the density was learnt from, in every column."""
+        """Whether the density keeps its training rows, so that `leave_one_out` leaves them out in every column."""
         return False
 
     def leave_one_out(self, X: Any) -> Array:
-        """The same, but a row that is among those which the density keeps is asked of all the others, (n, K)."""
+        """Leave-one-out log-density: a row that is among the training rows is evaluated without itself, (n, K)."""
         return self.log_density(X)
 
     def cdf(self, X: Any) -> Array:
-        """Probability of values up to those given, of one column, (n, K)."""
+        """Distribution function: probability of values up to those given, of one column, (n, K)."""
         raise TypeError(f"the distribution function of a {type(self).__name__} is not offered.")
 
     def expectation(self) -> Array:

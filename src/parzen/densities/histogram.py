@@ -1,4 +1,4 @@
-"""Histograms: constant densities in boxes between edges."""
+"""Histograms: densities that are constant in each box between edges."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from parzen.compute.arrays import Array, as_floats
-from parzen.densities.columns import chosen, others
+from parzen.densities.columns import chosen, given_values, others
 from parzen.densities.density import Density
-from parzen.densities.patterns import over_patterns
+from parzen.densities.patterns import write_over_patterns
 from parzen.statistics.messages import Collapse
 
 
 def bin_of(x: Array, edges: Array) -> NDArray[np.int64]:
-    """Bin of each value, the last bin with its right end, as in NumPy; -1 outside."""
-    place = np.searchsorted(edges, x, side="right") - 1
-    place[x == edges[-1]] = len(edges) - 2
-    return np.where((x >= edges[0]) & (x <= edges[-1]), place, -1)
+    """Bin of each value, the last bin including its right edge, as in NumPy; -1 outside."""
+    found = np.searchsorted(edges, x, side="right") - 1
+    found[x == edges[-1]] = len(edges) - 2
+    return np.where((x >= edges[0]) & (x <= edges[-1]), found, -1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,15 +54,20 @@ class BinDensity(Density):
         return len(self.edges) == 1
 
     def log_density(self, X: Any) -> Array:
-        return over_patterns(self, np.asarray(as_floats(X, len(self.edges)), dtype=np.float64))
+        out = np.empty((len(X), len(self.log_mass)))
+        self.write(X, out)
+        return out
 
-    def complete(self, X: Array) -> Array:
-        """Log-density of rows without missing cells, (n, K)."""
-        places = [bin_of(X[:, j], edges) for j, edges in enumerate(self.edges)]
-        inside = np.all([place >= 0 for place in places], axis=0)
-        widths = sum(np.log(np.diff(edges))[place] for edges, place in zip(self.edges, places, strict=True))
-        heights = np.stack([part[tuple(places)] for part in self.log_mass], axis=1) - np.asarray(widths)[:, None]
-        return np.where(inside[:, None], heights, -np.inf)
+    def write(self, X: Any, out: Array) -> None:
+        write_over_patterns(self, np.asarray(as_floats(X, len(self.edges)), dtype=np.float64), out)
+
+    def write_complete(self, X: Array, out: Array) -> None:
+        bins = [bin_of(X[:, j], edges) for j, edges in enumerate(self.edges)]
+        outside = np.any([one < 0 for one in bins], axis=0)
+        widths = sum(np.log(np.diff(edges))[one] for edges, one in zip(self.edges, bins, strict=True))
+        for k, log_mass in enumerate(self.log_mass):
+            out[:, k] = log_mass[tuple(bins)] - widths
+        out[outside] = -np.inf
 
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
         K, d = self.shape
@@ -71,10 +76,10 @@ class BinDensity(Density):
         for k in np.unique(labels):
             rows = np.flatnonzero(labels == k)
             boxes[rows] = rng.choice(flat.shape[1], len(rows), p=flat[k] / flat[k].sum())
-        places = np.unravel_index(boxes, self.log_mass.shape[1:])
+        bins = np.unravel_index(boxes, self.log_mass.shape[1:])
         out = np.empty((len(labels), d))
-        for j, (edges, place) in enumerate(zip(self.edges, places, strict=True)):
-            out[:, j] = edges[place] + rng.random(len(labels)) * np.diff(edges)[place]
+        for j, (edges, one) in enumerate(zip(self.edges, bins, strict=True)):
+            out[:, j] = edges[one] + rng.random(len(labels)) * np.diff(edges)[one]
         return out
 
     def marginal(self, columns: Sequence[int]) -> "BinDensity":
@@ -88,9 +93,7 @@ class BinDensity(Density):
     def conditional(self, columns: Sequence[int], values: ArrayLike) -> "BinDensity":
         d = len(self.edges)
         given, rest = chosen(d, columns), others(d, columns)
-        known = np.asarray(values, dtype=np.float64)
-        if known.shape != (len(given),) or not np.isfinite(known).all():
-            raise ValueError(f"values must be {len(given)} finite numbers, one for each given column, got {values!r}.")
+        known = given_values(values, len(given))
         at: list[Any] = [slice(None)] * (d + 1)
         for column, value in zip(given, known, strict=True):
             at[column + 1] = int(bin_of(np.array([value]), self.edges[column])[0])
@@ -100,7 +103,7 @@ class BinDensity(Density):
             total = np.log(np.exp(part).sum(axis=tuple(range(1, part.ndim)), keepdims=True))
         if not (total > -np.inf).any():
             raise Collapse(f"no row is near {known.tolist()}: its bin is empty; use wider bins, or a prior.")
-        # Where what is given is impossible under one of several densities, anything is right: its marginal.
+        # Under a density that is zero at the given values, the conditional is arbitrary: its marginal is used.
         possible = np.where(total > -np.inf, part - np.where(total > -np.inf, total, 0.0), self.marginal(rest).log_mass)
         return BinDensity(tuple(self.edges[j] for j in rest), possible)
 

@@ -1,4 +1,4 @@
-"""Hidden Markov models: rows that follow one another, each drawn from the density of a state that is not seen."""
+"""Hidden Markov models: sequences of rows, each drawn from the emission density of a hidden state."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ from parzen.densities.density import Density
 
 @dataclass(frozen=True, eq=False)
 class HMMDensity(Density):
-    """One hidden chain over K states. It is one density (K = 1), of rows in their order.
+    """A hidden Markov model of K states. It is one density (K = 1), of rows in their order.
 
     Attributes
     ----------
     emission : Density
-        The states' densities of a row.
+        Emission densities of the states.
     start : array of shape (K,)
     transition : array of shape (K, K)
     lengths : array of int64, optional
-        Of the sequences that rows are cut into; by default all are one.
+        Lengths of the sequences that the rows are; by default all rows are one.
     """
 
     emission: Density
@@ -38,7 +38,7 @@ class HMMDensity(Density):
 
     @property
     def size(self) -> int:
-        """How many states there are."""
+        """Number of states."""
         return len(self.start)
 
     @cached_property
@@ -64,13 +64,13 @@ class HMMDensity(Density):
         return filtered(self.rows(X), lengths, self.start, self.transition)
 
     def smoothed(self, X: Any, lengths: NDArray[np.int64]) -> Smoothed:
-        """What whole sequences say of their states."""
+        """Posterior probabilities of the states given whole sequences (forward-backward)."""
         found = smooth(self.rows(X), lengths, self.start, self.transition, None)
         _possible(found.log_likelihood)
         return found
 
     def path(self, X: Any, lengths: NDArray[np.int64]) -> tuple[float, NDArray[np.int64]]:
-        """Logarithm of the joint density of rows and their likeliest states, and these."""
+        """Log of the joint density of rows and their likeliest states (Viterbi), and these states."""
         path, best = likeliest_path(self.rows(X), lengths, *self.log_chain)
         _possible(best)
         return float(best.sum()), path
@@ -79,7 +79,7 @@ class HMMDensity(Density):
         return self.draw(len(labels), rng)[0]
 
     def draw(self, n: int, rng: np.random.Generator) -> tuple[Array, NDArray[np.int64]]:
-        """A sequence of n rows, and the states that they come from."""
+        """A drawn sequence of n rows, and its states."""
         u, states = rng.random(n), np.empty(n, dtype=np.int64)
         first, then = np.cumsum(self.start), np.cumsum(self.transition, axis=1)
         for t in range(n):
@@ -91,14 +91,14 @@ class HMMDensity(Density):
         return HMMDensity(self.emission.marginal(columns), self.start, self.transition, self.lengths)
 
     def conditional(self, columns: Sequence[int], values: ArrayLike) -> Density:
-        raise TypeError("a hidden chain has no conditional of some columns; condition the states' densities instead.")
+        raise TypeError("a hidden Markov model has no conditional of some columns; condition its emission densities.")
 
 
 def _possible(likelihoods: Array) -> None:
-    """Raise where a sequence can't come from the chain: nothing can be said of its states then."""
+    """Raise where a sequence has density zero: its states have no posterior then."""
     never = np.flatnonzero(~np.isfinite(likelihoods))
     if len(never):
         raise ValueError(
             f"sequence {int(never[0])} is impossible under this chain: a row has density 0 in every state that can be "
-            "reached, so that nothing can be said of its states."
+            "reached, so that its states have no posterior; leave it out, or smooth the densities."
         )

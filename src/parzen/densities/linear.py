@@ -1,4 +1,4 @@
-"""K affine functions of a row: what a softmax reads."""
+"""K affine functions of a row: the scores of a softmax."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,14 +14,16 @@ from parzen.statistics.accumulate import EVALUATED
 
 @dataclass(frozen=True)
 class Linear:
-    """Scores ``X @ coef.T + intercept``, of dense or CSR rows. A weight may be minus infinity, where a count forbids.
+    """Scores ``X @ coef.T + intercept``, of dense or CSR rows.
+
+    A coefficient of minus infinity marks a count that is impossible.
 
     Attributes
     ----------
     coef : array of shape (K, d)
     intercept : array of shape (K,)
     skips_missing : bool
-        Whether a missing cell adds nothing; else it makes the scores of its row NaN.
+        Whether a missing cell adds nothing; if not, the scores of its row are NaN.
 
     Examples
     --------

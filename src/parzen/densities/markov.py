@@ -1,4 +1,4 @@
-"""Markov chains: the density of a sequence, known by how often each symbol follows each context in it."""
+"""Markov chains: densities of sequences, as functions of their transition counts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from parzen.densities.density import Density
 
 
 def symbol_count(columns: int, order: int) -> int:
-    """How many symbols a chain of an order has whose counts take so many columns."""
+    """Number of symbols of a chain of an order whose transition counts have so many columns."""
     S = 1
     while S * context_count(S, order) < columns:
         S += 1
@@ -59,10 +59,10 @@ class MarkovDensity(Density):
             return np.stack([np.where(X == 0, 0.0, X * logs).sum(axis=1) for logs in table], axis=1)
 
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
-        raise TypeError("a chain has no length of its own, so that no counts are drawn; use MarkovChain.sample.")
+        raise TypeError("a Markov chain doesn't fix the length of a sequence to draw; use MarkovChain.sample.")
 
     def marginal(self, columns: Sequence[int]) -> Density:
-        raise TypeError("counts of a chain are of one sequence and have no marginals.")
+        raise TypeError("transition counts belong to one sequence; their marginals are not offered.")
 
     def conditional(self, columns: Sequence[int], values: ArrayLike) -> Density:
-        raise TypeError("counts of a chain are of one sequence and have no conditionals.")
+        raise TypeError("transition counts belong to one sequence; their conditionals are not offered.")

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from parzen.compute.arrays import Array
 from parzen.compute.em import Components, components
-from parzen.compute.posterior import normalise
 from parzen.densities.columns import chosen
 from parzen.densities.density import Density
 from parzen.densities.gaussian import GaussianDensity
+from parzen.densities.posterior import log_joint, posterior
 
 
 @dataclass(frozen=True)
@@ -49,41 +49,35 @@ class MixtureDensity(Density):
 
     @property
     def size(self) -> int:
-        """How many components there are."""
+        """Number of components."""
         return len(self.log_weight)
 
     @cached_property
     def gaussians(self) -> Components | None:
-        """The components in the form in which one pass over the rows learns from them, where they are Gaussians."""
+        """The components prepared for the compiled E-step, where they are Gaussians."""
         if not isinstance(self.components, GaussianDensity):
             return None
         return components(self.components.mean, self.components.factor, self.log_weight)
 
     def log_density(self, X: Any) -> Array:
-        return self.read(X)[0][:, None]
+        return self.log_joint(X)[0][:, None]
 
-    def read(self, X: Any) -> tuple[Array, Array]:
+    def log_joint(self, X: Any) -> tuple[Array, Array]:
         """Log-density of each row, (n,), and the log of weight times density of each component, (n, C)."""
-        joint, sums = np.empty((X.shape[0], self.size)), np.empty(X.shape[0])
-        self.components.write(X, joint)
-        normalise(joint, self.log_weight, "sums", sums)
-        return sums, joint
+        return log_joint(self.components, self.log_weight, X)
 
     def posterior(self, X: Any) -> Array:
-        """Probability of each component given the row, (n, C); the weights, where no component explains it."""
-        values = np.empty((X.shape[0], self.size))
-        self.components.compare(X, values)
-        normalise(values, self.log_weight, "plain")
-        return values
+        """Responsibilities: the posterior probability of each component, (n, C); the weights, where all are zero."""
+        return posterior(self.components, self.log_weight, X, log=False)[0]
 
     def elbo(self, X: Any, at: Density) -> Array:
-        """Lower bound of the log-density by the posteriors of another mixture (Jensen); it touches at the same one."""
+        """ELBO with the responsibilities of another mixture; equal to the log-density at the same mixture."""
         assert isinstance(at, MixtureDensity)
-        sums, joint = at.read(X)
+        sums, joint = at.log_joint(X)
         with np.errstate(invalid="ignore"):
             log_share = np.where(np.isneginf(joint), -np.inf, joint - sums[:, None])
             share = np.exp(log_share)
-            terms = np.where(share == 0, 0.0, share * (self.read(X)[1] - log_share))
+            terms = np.where(share == 0, 0.0, share * (self.log_joint(X)[1] - log_share))
         return terms.sum(axis=1, keepdims=True)
 
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
@@ -100,9 +94,11 @@ class MixtureDensity(Density):
 
     def conditional(self, columns: Sequence[int], values: ArrayLike) -> "MixtureDensity":
         given = self.components.marginal(chosen(self.shape[1], columns))
-        sums, joint = MixtureDensity(given, self.log_weight).read(np.asarray(values, dtype=np.float64)[None])
+        sums, joint = MixtureDensity(given, self.log_weight).log_joint(np.asarray(values, dtype=np.float64)[None])
         if not np.isfinite(sums[0]):
-            raise ValueError(f"no component explains the values {values!r}, so that nothing can be said given them.")
+            raise ValueError(
+                f"every component has density zero at {values!r}, so that no conditional follows; give other values."
+            )
         return MixtureDensity(self.components.conditional(columns, values), joint[0] - sums[0])
 
     def cdf(self, X: Any) -> Array:
@@ -116,7 +112,9 @@ class MixtureDensity(Density):
         return self.weight / self.weight.sum()
 
     def collapsed(self, n: float, noise: float = 0.0) -> NDArray[np.bool_]:
-        """Which components are dead or have shrunk to nearly a point or a plane, (C,): their likelihood means nothing.
+        """Which components have no weight or have shrunk to nearly a point or a plane, (C,).
+
+        The likelihood of such a degenerate solution is unbounded and means nothing.
 
         Parameters
         ----------
@@ -134,7 +132,7 @@ class MixtureDensity(Density):
         least = factor.min(axis=1) ** 2 if factor.ndim == 2 else np.linalg.svd(factor, compute_uv=False)[:, -1] ** 2
         thin = least < 1e-10 * whole.min()
         if noise < 1e-3 * whole.min() or (K > 1 and whole.max() <= 2 * noise):
-            thin |= least <= 1.5 * noise  # what was added is no spread of the rows' own
+            thin |= least <= 1.5 * noise  # nothing but the added variance
         wanted = d if factor.ndim == 3 else 1
         few = self.weight * n < wanted * (1 + 1e-9) if 1 < K == len(factor) else np.zeros(K, dtype=bool)
         return dead | np.broadcast_to(thin, dead.shape) | few

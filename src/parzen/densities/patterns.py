@@ -1,4 +1,4 @@
-"""Missing cells are integrated out: rows that lack the same columns are evaluated together, under a marginal."""
+"""Missing cells are marginalised: rows with the same missing cells are evaluated together, under a marginal."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -16,22 +16,24 @@ class Marginalised(Protocol):
     @property
     def shape(self) -> tuple[int, int]: ...
 
-    def complete(self, X: Array) -> Array: ...
+    def write_complete(self, X: Array, out: Array) -> None:
+        """Write the log-density of rows without missing cells, (n, K)."""
 
     def marginal(self, columns: Sequence[int]) -> Self: ...
 
 
-def over_patterns(density: Marginalised, X: Array) -> Array:
-    """Log-density (n, K) of rows, each under the marginal of the columns that it has; 0 where it has none."""
+def write_over_patterns(density: Marginalised, X: Array, out: Array) -> None:
+    """Write the log-density (n, K) of rows, each under the marginal of its observed columns; 0 where it has none."""
     gone = np.isnan(X)
     if not gone.any():
-        return density.complete(X)
-    out = np.zeros((len(X), density.shape[0]))
+        density.write_complete(X, out)
+        return
     order, begin = patterns(gone)
     for first, last in pairwise(begin):
         rows = order[first:last]
         seen = np.flatnonzero(~gone[rows[0]])
+        block = np.zeros((len(rows), density.shape[0]))
         if len(seen):
-            alone = density if len(seen) == X.shape[1] else density.marginal(seen.tolist())
-            out[rows] = alone.complete(X[np.ix_(rows, seen)])
-    return out
+            part = density if len(seen) == X.shape[1] else density.marginal(seen.tolist())
+            part.write_complete(X[np.ix_(rows, seen)], block)
+        out[rows] = block

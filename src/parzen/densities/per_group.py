@@ -1,4 +1,4 @@
-"""Densities of different kinds, one for each group, over the same columns."""
+"""Densities of different families, one for each group, over the same columns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from parzen.densities.density import Density
 
 @dataclass(frozen=True)
 class PerGroupDensity(Density):
-    """K densities, each of its own kind.
+    """K densities, each of its own family.
 
     Attributes
     ----------

@@ -1,7 +1,8 @@
-"""Posteriors: log-densities of classes and logs of their priors, compared. The one place where they are made.
+"""Posterior probabilities of classes or components, from their log-densities and log-priors.
 
-Scores are anything that gives K numbers for a row (`Density`, `Linear`); they are read in blocks, and nothing of size
-n x K is kept unless it is the answer.
+Every posterior of given densities is computed here; the compiled E-steps (`parzen.compute.em`, `parzen.compute.hmm`)
+sum theirs without storing them. Scores are anything that writes K numbers for a row (`Density`, `Linear`). Rows are
+read in blocks, and nothing of size n x K is stored unless it is the result.
 """
 
 import threading
@@ -18,7 +19,7 @@ _local = threading.local()
 
 
 def _scratch(n: int, K: int) -> Array:
-    """Room for the scores of a block, the same for every block of a thread: new pages cost more than the scores."""
+    """Scratch array for the scores of a block, reused by a thread: new pages of memory cost more than the scores."""
     room: Array | None = getattr(_local, "room", None)
     if room is None or room.size < n * K:
         room = _local.room = np.empty(n * K)
@@ -26,7 +27,7 @@ def _scratch(n: int, K: int) -> Array:
 
 
 def decide(scores: Evaluated, log_prior: Array, X: Any) -> tuple[NDArray[np.int64], int]:
-    """The likeliest class of each row, (n,), and how many rows no class explains (decided by the priors alone)."""
+    """The most probable class of each row, (n,), and how many rows have density zero in all (decided by the prior)."""
     codes = np.empty(X.shape[0], dtype=np.int64)
     odd: list[int] = []
 
@@ -40,7 +41,7 @@ def decide(scores: Evaluated, log_prior: Array, X: Any) -> tuple[NDArray[np.int6
 
 
 def compare(scores: Evaluated, log_prior: Array, X: Any) -> tuple[Array, int]:
-    """Log of prior times density up to a term of the row alone, (n, K), and how many rows are not finite."""
+    """Log of prior times density, up to a term of the row alone, (n, K), and how many rows are not finite."""
     out = np.empty((X.shape[0], scores.shape[0]))
     for_blocks(scores, X, lambda begin, rows: scores.compare(rows, out[begin : begin + rows.shape[0]]))
     out += log_prior
@@ -48,7 +49,7 @@ def compare(scores: Evaluated, log_prior: Array, X: Any) -> tuple[Array, int]:
 
 
 def posterior(scores: Evaluated, log_prior: Array, X: Any, log: bool) -> tuple[Array, int]:
-    """Posteriors (or their logs) of the classes of each row, (n, K), and how many rows no class explains."""
+    """Posterior probabilities (or their logs), (n, K), and how many rows have density zero in all classes."""
     out = np.empty((X.shape[0], scores.shape[0]))
     odd: list[int] = []
 
@@ -61,24 +62,29 @@ def posterior(scores: Evaluated, log_prior: Array, X: Any, log: bool) -> tuple[A
     return out, sum(odd)
 
 
+def log_joint(scores: Evaluated, log_prior: Array, X: Any) -> tuple[Array, Array]:
+    """Log of the sum over the classes of prior times density at each row of a block, (n,), and its terms, (n, K)."""
+    values, sums = np.empty((X.shape[0], scores.shape[0])), np.empty(X.shape[0])
+    scores.write(X, values)
+    kernels.normalise(values, log_prior, "sums", sums)
+    return sums, values
+
+
 def memberships(
     scores: Evaluated, log_prior: Array, X: Any, w: Array | None, codes: NDArray[np.int32] | None = None
 ) -> tuple[Array, float]:
-    """Posteriors of a block of rows times their weights, (n, K), and the rows' log-likelihood.
+    """Responsibilities of a block of rows times their weights, (n, K), and the rows' log-likelihood.
 
     Parameters
     ----------
     w : weights of the rows, or None
-    codes : the class of each row, negative where it is not known; None: of no row
+    codes : known classes of the rows, negative where unknown; None where all are unknown
     """
-    n, K = X.shape[0], scores.shape[0]
-    values, sums = np.empty((n, K)), np.empty(n)
-    scores.write(X, values)
-    kernels.normalise(values, log_prior, "sums", sums)  # values are the log joint now
+    sums, values = log_joint(scores, log_prior, X)
     rows = np.flatnonzero(codes >= 0) if codes is not None else np.empty(0, dtype=np.intp)
     if codes is not None:
         sums[rows] = values[rows, codes[rows]]
-    kernels.normalise(values, np.zeros(K), "plain")
+    kernels.normalise(values, np.zeros(scores.shape[0]), "plain")
     if codes is not None:
         values[rows] = 0.0
         values[rows, codes[rows]] = 1.0

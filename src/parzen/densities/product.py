@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from parzen.compute.arrays import Array, ColumnError, check_columns
 from parzen.densities.columns import chosen, others
 from parzen.densities.density import Density
-from parzen.densities.kernel import WindowDensity, which_points
+from parzen.densities.kernel import WindowDensity
+from parzen.densities.training_rows import training_rows
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class ProductDensity(Density):
     ----------
     parts : tuple of densities
     columns : tuple of tuples of int
-        Positions of each part's columns; together all of them.
+        Positions of each part's columns; together they are all columns.
     """
 
     parts: tuple[Density, ...]
@@ -55,7 +56,7 @@ class ProductDensity(Density):
             except ColumnError as error:
                 raise error.renamed(columns) from None
             silent = np.flatnonzero(np.isneginf(scores).all(axis=1))
-            if len(silent):  # what no class explains says nothing of the classes (but infinite cells are an error)
+            if len(silent):  # zero under every class, it tells nothing about them (but infinite cells are an error)
                 scores[silent[~np.isinf(X[silent][:, columns]).any(axis=1)]] = 0.0
             out += scores
 
@@ -68,7 +69,8 @@ class ProductDensity(Density):
         kernels = [(part, X[:, columns]) for part, columns in self._pairs() if isinstance(part, WindowDensity)]
         if not kernels:
             return self.log_density(X)
-        own = which_points([part for part, _ in kernels], [block for _, block in kernels])
+        windows, supports = [part.windows for part, _ in kernels], [part.support for part, _ in kernels]
+        own = training_rows(windows, supports, [block for _, block in kernels])
         total = np.sum([part.without(block, own) for part, block in kernels], axis=0)
         for part, columns in self._pairs():
             if not isinstance(part, WindowDensity):
@@ -88,26 +90,26 @@ class ProductDensity(Density):
         return out
 
     def marginal(self, columns: Sequence[int]) -> Density:
-        place = {column: at for at, column in enumerate(chosen(self.shape[1], columns))}
+        position = {column: at for at, column in enumerate(chosen(self.shape[1], columns))}
         parts, positions = [], []
         for part, own in self._pairs():
-            kept = [at for at, column in enumerate(own) if column in place]
+            kept = [at for at, column in enumerate(own) if column in position]
             if kept:
                 parts.append(part if len(kept) == len(own) else part.marginal(kept))
-                positions.append(tuple(place[own[at]] for at in kept))
+                positions.append(tuple(position[own[at]] for at in kept))
         return _product(parts, positions)
 
     def conditional(self, columns: Sequence[int], values: ArrayLike) -> Density:
         rest = others(self.shape[1], columns, values)
         given = dict(zip(chosen(self.shape[1], columns), np.asarray(values, dtype=np.float64), strict=True))
-        place = {column: at for at, column in enumerate(rest)}
+        position = {column: at for at, column in enumerate(rest)}
         parts, positions = [], []
         for part, own in self._pairs():
             known = [at for at, column in enumerate(own) if column in given]
             rest = others(len(own), known)
             if rest:
                 parts.append(part.conditional(known, [given[own[at]] for at in known]) if known else part)
-                positions.append(tuple(place[own[at]] for at in rest))
+                positions.append(tuple(position[own[at]] for at in rest))
         return _product(parts, positions)
 
     def _pairs(self) -> list[tuple[Density, list[int]]]:

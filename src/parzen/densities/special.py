@@ -22,7 +22,7 @@ def stirling_error(x: Any) -> Array:
 
 
 def deviance(x: Any, mean: Any) -> Array:
-    """X log(x / mean) + mean - x without cancellation, for x >= 0 and mean > 0 (Loader 2000)."""
+    """Poisson deviance x log(x / mean) + mean - x without cancellation, for x >= 0 and mean > 0 (Loader 2000)."""
     x, mean = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(mean, dtype=np.float64))
     with np.errstate(all="ignore"):
         plain = np.where(x == 0, mean, x * np.log(x / mean) + mean - x)
@@ -34,7 +34,7 @@ def deviance(x: Any, mean: Any) -> Array:
 
 
 def log_rising(a: Any, x: Any) -> Array:
-    """Log Gamma(a + x) / Gamma(a), for a > 0 and x >= 0, exact also where a is so large that both logs are alike."""
+    """Log Gamma(a + x) / Gamma(a), for a > 0 and x >= 0, accurate also for large a, where both logs nearly cancel."""
     a, x = np.broadcast_arrays(np.asarray(a, dtype=np.float64), np.asarray(x, dtype=np.float64))
     with np.errstate(all="ignore"):
         direct = gammaln(a + x) - gammaln(a)

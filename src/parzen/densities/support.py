@@ -1,8 +1,8 @@
-"""Columns with ends, and columns that come round: densities folded onto their support.
+"""Boundary correction by reflection, and periodic columns: densities folded onto their support.
 
-Where Y has a density f on the whole line, ``fold(Y)`` (reflected at the ends of the support, or taken modulo the
-period) has the density ``sum f(y)`` over all y that are folded onto x: its images. So a folded density integrates to
-one whatever f is, and its draws are folded draws.
+If Y has a density f on the whole line, ``fold(Y)`` (reflected at the ends of the support, or taken modulo the period)
+has the density ``sum f(y)`` over all y that are folded onto x, the images of x. So a folded density integrates to one
+whatever f is, and its draws are folded draws.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,14 +17,14 @@ from parzen.compute.arrays import Array, ColumnError
 
 @dataclass(frozen=True, eq=False)
 class Support:
-    """Where each of d columns may lie.
+    """Bounds and periods of d columns.
 
     Attributes
     ----------
     low, high : arrays of shape (d,)
         Ends, infinite where there is none.
     periodic : array of shape (d,), bool
-        Whether the column comes round at its ends.
+        Whether the column is periodic, its ends being the same value.
 
     Examples
     --------
@@ -61,12 +61,12 @@ class Support:
         return Support(self.low[picked], self.high[picked], self.periodic[picked])
 
     def outside(self, X: Array) -> NDArray[np.bool_]:
-        """Which rows lie outside in some column; nothing lies outside a column that comes round."""
+        """Which rows lie outside in some column; nothing lies outside a periodic column."""
         away = ((self.low > X) | (self.high < X)) & ~self.periodic
         return np.asarray(away.any(axis=1), dtype=bool)
 
     def check(self, X: Array) -> None:
-        """Raise where a row that is to be learnt from lies outside."""
+        """Raise where a training row lies outside."""
         for j in np.flatnonzero(~self.periodic):
             cells = X[:, j]
             bad = (cells < self.low[j]) | (cells > self.high[j])
@@ -94,7 +94,7 @@ class Support:
         return X
 
     def cut(self, X: Array) -> Array:
-        """Rows in which columns that come round begin where they are emptiest: no cluster is cut in two."""
+        """Rows in which periodic columns begin in their longest gap, so that no cluster is cut in two."""
         X = np.array(X)
         for j in np.flatnonzero(self.periodic):
             length = self.high[j] - self.low[j]
@@ -105,14 +105,14 @@ class Support:
         return X
 
     def images(self, X: Array, reach: Array) -> Iterator[Array]:
-        """All rows that are folded onto rows X in the support, as far as `reach` (d,) beyond it."""
+        """Images of rows X in the support: all rows that are folded onto them, up to `reach` (d,) beyond it."""
         columns = [self.column_images(j, float(reach[j])) for j in range(len(self.low))]
         for combination in product(*columns):
             signs, shifts = (np.array(part) for part in zip(*combination, strict=True))
             yield signs * X + shifts
 
     def column_images(self, j: int, reach: float) -> list[tuple[float, float]]:
-        """Pairs (sign, shift): x is an image of every sign * x + shift."""
+        """Pairs (sign, shift): sign * x + shift are the images of x."""
         low, high = float(self.low[j]), float(self.high[j])
         if not (np.isfinite(low) and np.isfinite(high)):
             ends = [end for end in (low, high) if np.isfinite(end)]

@@ -1,20 +1,18 @@
-"""Densities that are level in a box."""
+"""Uniform densities in boxes."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, as_floats
-from parzen.densities.columns import chosen, others
-from parzen.densities.density import Density
+from parzen.densities.parametric import IndependentColumns
 
 
 @dataclass(frozen=True)
-class UniformDensity(Density):
-    """K boxes of independent columns, in which the density is level.
+class UniformDensity(IndependentColumns):
+    """K products of uniform columns: a constant density in a box.
 
     Attributes
     ----------
@@ -23,15 +21,6 @@ class UniformDensity(Density):
 
     low: Array
     high: Array
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        K, d = self.low.shape
-        return K, d
-
-    @property
-    def independent_columns(self) -> bool:
-        return True
 
     def log_density(self, X: Any) -> Array:
         X = as_floats(X, self.shape[1])
@@ -43,13 +32,6 @@ class UniformDensity(Density):
 
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
         return self.low[labels] + (self.high - self.low)[labels] * rng.random((len(labels), self.shape[1]))
-
-    def marginal(self, columns: Sequence[int]) -> "UniformDensity":
-        kept = chosen(self.shape[1], columns)
-        return UniformDensity(np.ascontiguousarray(self.low[:, kept]), np.ascontiguousarray(self.high[:, kept]))
-
-    def conditional(self, columns: Sequence[int], values: ArrayLike) -> "UniformDensity":
-        return self.marginal(others(self.shape[1], columns, values))
 
     def expectation(self) -> Array:
         return 0.5 * (self.low + self.high)

@@ -114,8 +114,7 @@ def _distribution(prior: Any) -> Any:
     values = {name: np.asarray(value, dtype=np.float64) for name, value in vars(prior).items()}
     if any(value.size != 1 for value in values.values()) or type(prior) not in PARAMETERS:
         raise TypeError(
-            "prior must be of one parameter: Beta, Gamma, NormalMean or NormalInverseGamma of numbers, got "
-            f"{prior!r}."
+            f"prior must be of one parameter: Beta, Gamma, NormalMean or NormalInverseGamma of numbers, got {prior!r}."
         )
     v = {name: float(value.ravel()[0]) for name, value in values.items()}
     if isinstance(prior, Beta):

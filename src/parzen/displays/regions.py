@@ -80,7 +80,9 @@ class DecisionRegionDisplay:
         X = as_table(X)
         positions = numeric_positions(X)[:2] if columns is None else column_positions(X, columns)
         if len(positions) != 2:
-            raise ValueError(f"decision regions are of two columns of numbers, got {positions if columns is None else columns!r}.")
+            raise ValueError(
+                f"decision regions are of two columns of numbers, got {positions if columns is None else columns!r}."
+            )
         rows = numeric_columns(X, positions)
         known = ~np.isnan(rows).any(axis=1)
         first, second = (evenly_spaced(rows[known, j], grid_resolution, 0.06) for j in range(2))

@@ -11,7 +11,8 @@ from parzen.compute.codes import tally
 from parzen.compute.memberships import Memberships, group_count
 from parzen.compute.sparse import csr_sums
 from parzen.conjugate import Beta
-from parzen.densities.categorical import BernoulliDensity, as_bits, bits_in_csr
+from parzen.densities.bernoulli import BernoulliDensity
+from parzen.densities.bits import as_bits, bits_in_csr
 from parzen.families.checks import ESTIMATES, check_prior, filled, total_or_collapse
 from parzen.families.family import Family
 from parzen.statistics.counts import Counts

@@ -13,7 +13,7 @@ from parzen.smoothing.bandwidth.points import Points
 #: Rules for the number of bins, by name.
 RULES = ("fd", "scott", "sturges", "knuth", "equal")
 
-#: Most boxes of a histogram: beyond, it says nothing and costs much.
+#: Most boxes of a histogram: more would hold too few rows and too much memory.
 MOST_BOXES = 2**24
 
 

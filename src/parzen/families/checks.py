@@ -45,7 +45,7 @@ def check_prior(prior: Any, kind: type, family: str, shape: tuple[int, ...]) -> 
 
 
 def same_parameters(a: Any, b: Any) -> bool:
-    """Whether two families (or priors, or other parameters) say the same."""
+    """Whether two families (or priors, or other parameters) are equal."""
     if isinstance(a, Family):
         return type(a) is type(b) and same_parameters(a.get_params(deep=False), b.get_params(deep=False))
     if isinstance(a, dict):

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
-from parzen.densities.gaussian import lower_triangle
+from parzen.densities.factors import lower_triangle
 from parzen.statistics.messages import Collapse, named_groups, warn_floor
 from parzen.statistics.moments import Moments
 

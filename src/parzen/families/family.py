@@ -72,5 +72,5 @@ class Family(BaseEstimator, ABC):
         raise TypeError(f"{self!r} has no number of parameters, and so no BIC; compare by the score of new rows.")
 
     def bind(self, table: Table) -> Self:
-        """The same family, told what it must know before the first row: positions of names, alphabets of columns."""
+        """The same family, bound to a table: positions of named columns, categories of columns."""
         return self

@@ -13,7 +13,8 @@ from parzen.compute.memberships import Memberships
 from parzen.compute.moments import higher_moments, moments
 from parzen.conjugate import NormalInverseGamma, NormalInverseWishart, NormalMean
 from parzen.densities.density import Density
-from parzen.densities.gaussian import GaussianDensity, StudentDensity
+from parzen.densities.gaussian import GaussianDensity
+from parzen.densities.student import StudentDensity
 from parzen.families.checks import ESTIMATES, total_or_collapse
 from parzen.families.covariance_floor import (
     factors,
@@ -36,7 +37,7 @@ Prior = NormalMean | NormalInverseGamma | NormalInverseWishart
 class Gaussian(Family):
     r"""Gaussians: :math:`\log p(x) = -\frac12 \|L^{-1} (x - \mu)\|^2 - \log |L| - \frac d2 \log 2\pi, L L' = \Sigma`.
 
-    Its statistic is `Moments`. Missing cells weigh nothing in "diag" and "spherical" ones; in "full" ones they are
+    Its statistic is `Moments`. Missing values have no weight in "diag" and "spherical" ones; in "full" ones they are
     replaced by their expectation under the current density, which makes the fit iterate (EM).
 
     Parameters
@@ -125,7 +126,7 @@ class Gaussian(Family):
         seen = Moments(*moments(X, R))
         if np.isnan(seen.mean).any() and np.isnan(X).any():
             raise NeedsDensity(
-                "X has missing cells, and a full covariance must then be found by iteration: use parzen.fit or an "
+                "X has missing cells, and a full covariance must then be found by EM: use parzen.fit or an "
                 "estimator over rows that can be read again, or covariance='diagonal'."
             )
         if self.needs_fourth:

@@ -85,7 +85,7 @@ class HMM(Family):
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> ExpectedStatistic:
         if at is None:
-            raise NeedsDensity("a hidden chain must be found by iteration: use parzen.fit or an estimator.")
+            raise NeedsDensity("a hidden chain must be found by EM: use parzen.fit or an estimator.")
         lengths, rows = self._cut(X.shape[0]), self._seen(at.rows(X))
         w = _of_sequences(R, lengths)
         found = smooth(rows, lengths, at.start, at.transition, w)
@@ -162,7 +162,7 @@ class HMM(Family):
         """The states' densities at the start. What is impossible there would stay so: each gets a part of all rows."""
         if not np.isneginf(begun.components.log_density(X)).any():
             return begun.components
-        _, joint = begun.read(X)
+        _, joint = begun.log_joint(X)
         top = joint.max(axis=1, keepdims=True)
         likely = np.exp(np.where(np.isneginf(top), 0.0, joint - np.where(np.isneginf(top), 0.0, top)))
         return self._sharing(X, 0.7 * likely / likely.sum(axis=1, keepdims=True), rows, rng)
@@ -183,7 +183,7 @@ class HMM(Family):
         distinct: tuple[int, NDArray[np.intp]] | None,
         rng: np.random.Generator,
     ) -> Iterator[HMMDensity]:
-        """Other starts than from a partition of the rows, which says little of categories or of states in an order."""
+        """Other starts than from a partition of the rows, which is uninformative for categories and ordered states."""
         K = int(self.n_components)
         if self.transition_allowed is not None:  # one state after the other
             spans = [np.arange(n) * K // n for n in lengths]

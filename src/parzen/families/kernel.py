@@ -7,8 +7,9 @@ import numpy as np
 
 from parzen.compute.arrays import Array, as_floats
 from parzen.compute.memberships import Memberships
-from parzen.densities.kernel import WindowDensity, Windows
+from parzen.densities.kernel import WindowDensity
 from parzen.densities.support import Support
+from parzen.densities.windows import Windows
 from parzen.families.family import Family
 from parzen.families.sampling import observed
 from parzen.smoothing import bandwidth as bandwidths

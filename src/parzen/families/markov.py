@@ -31,7 +31,7 @@ class Markov(Family):
         Concentration of a symmetric Dirichlet prior for what follows each context: 1 (by default) is Laplace's rule for
         "bayes", and so is 2 for "map".
     estimate : "bayes", "map" or "ml"
-        The posterior predictive, the posterior's mode, or the share that was seen (where nothing was, that of all
+        The posterior predictive, the posterior's mode, or the observed frequency (where nothing was seen, that of all
         contexts together).
 
     Examples

@@ -94,7 +94,7 @@ class Mixture(Family):
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> ExpectedStatistic:
         if at is None:
-            raise NeedsDensity("a mixture must be found by iteration: use parzen.fit or an estimator.")
+            raise NeedsDensity("a mixture must be found by EM: use parzen.fit or an estimator.")
         groups = at.parts if isinstance(at, PerGroupDensity) else (at,)
         if len(groups) != group_count(R):
             raise ValueError(f"there are {len(groups)} mixtures, but memberships in {group_count(R)} groups.")
@@ -265,7 +265,7 @@ def _mixture(density: Any) -> MixtureDensity:
 
 
 def _own_rows(X: Any, R: Memberships, k: int) -> tuple[Any, Array | None]:
-    """Rows that weigh something in a group, and their weights."""
+    """Rows with weight in a group, and their weights."""
     own = only_group(R, k)
     if own is None:
         return X, None

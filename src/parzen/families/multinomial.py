@@ -12,10 +12,8 @@ from parzen.compute.memberships import Memberships, group_count, only_group
 from parzen.compute.moments import sums
 from parzen.compute.sparse import csr_sums
 from parzen.conjugate import Dirichlet
-from parzen.densities.counts import (
-    DirichletMultinomialDensity,
-    MultinomialDensity,
-)
+from parzen.densities.dirichlet_multinomial import DirichletMultinomialDensity
+from parzen.densities.multinomial import MultinomialDensity
 from parzen.families.checks import ESTIMATES, check_prior, filled, total_or_collapse
 from parzen.families.family import Family
 from parzen.families.likelihood import LogLikelihood
@@ -80,7 +78,7 @@ class Multinomial(Family):
             return self._sums(X, R)
         if at is None or self.estimate == "bayes":
             raise NeedsDensity(
-                "X has missing counts, and their multinomial must then be found by iteration: use parzen.fit or an "
+                "X has missing counts, and their multinomial must then be found by EM: use parzen.fit or an "
                 "estimator over rows that can be read again, and estimate='mean', 'map' or 'ml'."
             )
         return self._expected(X, R, missing, at)

@@ -9,7 +9,7 @@ from parzen.families.product import Product
 
 
 def point_estimates(family: Any) -> Family:
-    """The same family with parameters in the place of predictives."""
+    """The same family with point estimates instead of posterior predictives."""
     if not isinstance(family, Family):
         raise TypeError(f"family must be a family such as Gaussian(), or a list of them, got {family!r}.")
     if family.keeps_rows:

@@ -11,10 +11,8 @@ from parzen.compute.checks import choose
 from parzen.compute.memberships import Memberships, group_count
 from parzen.compute.moments import sums
 from parzen.conjugate import Gamma
-from parzen.densities.counts import (
-    NegativeBinomialDensity,
-    PoissonDensity,
-)
+from parzen.densities.negative_binomial import NegativeBinomialDensity
+from parzen.densities.poisson import PoissonDensity
 from parzen.families.checks import ESTIMATES, check_prior, filled, total_or_collapse
 from parzen.families.family import Family
 from parzen.statistics.sums import Sums
@@ -81,6 +79,6 @@ class Poisson(Family):
         if self.estimate == "ml":
             return PoissonDensity(totals / weight)
         prior = self.prior or Gamma(1.5 if self.estimate == "map" else 0.5, 0.0)
-        improper = (prior.rate == 0).any()  # and says nothing of an empty group: all rows do
+        improper = (prior.rate == 0).any()  # and does not determine an empty group: all rows do
         posterior = prior.update(Sums(weight, totals) if improper else statistic)
         return posterior.predictive() if self.estimate == "bayes" else PoissonDensity(np.asarray(posterior.mode()))

@@ -33,7 +33,7 @@ def observed(rows: Any, R: Memberships, what: str) -> Sample:
 
 
 def _members(rows: Any, R: Memberships) -> Any:
-    """Rows, once for every group in which they weigh something, with the group and the weight (None: 0, and 1).
+    """Rows, once for every group in which they have weight, with the group and the weight (None: 0, and 1).
 
     And the ends of the columns.
     """

@@ -31,7 +31,7 @@ class SemiSupervisedMixture(Family):
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> ExpectedStatistic:
         if at is None:
-            raise NeedsDensity("a mixture must be found by iteration: use parzen.fit or an estimator.")
+            raise NeedsDensity("a mixture must be found by EM: use parzen.fit or an estimator.")
         assert isinstance(R, Labels)
         inner, weight, likelihood = by_responsibilities(self.mixture.components(), X, R.weights, at, R.codes)
         return ExpectedStatistic(

@@ -77,7 +77,7 @@ class Uniform(Family):
 
 
 def _extent(X: Any, own: Memberships) -> tuple[Array, Array, Array]:
-    """Weight, least and largest cell of each column, over the rows that weigh something."""
+    """Weight, least and largest cell of each column, over the rows with weight."""
     w = np.ones(len(X)) if own is None else own
     if isinstance(w, Labels):
         w = np.where(w.codes >= 0, 1.0 if w.weights is None else w.weights, 0.0)

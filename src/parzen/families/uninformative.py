@@ -18,7 +18,7 @@ from parzen.tables.table import Table
 
 @dataclass(frozen=True)
 class UninformativeDensity(Density):
-    """K densities of columns of which nothing is known: they say nothing.
+    """K densities of columns without values: their log-density is zero.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class UninformativeDensity(Density):
 
 @dataclass(eq=False, repr=False)
 class Uninformative(Family):
-    """Columns without a single value: nothing can be learnt of them, and they say nothing. Its statistic is `Sums`."""
+    """Columns without a single value, which leave every log-density as it is. Its statistic is `Sums`."""
 
     def bind(self, table: Table) -> Self:
         table.alphabets(None, closed=False)  # whatever a later table may hold

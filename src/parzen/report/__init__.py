@@ -1,6 +1,7 @@
-"""Reports: what a table is made of, and what predicts one of its columns, as a dict and as a page."""
+"""Reports: what a table holds, and which models predict one of its columns, as a dict and as a page of HTML."""
 
+from parzen.report.errors import ReportError
 from parzen.report.page import page
 from parzen.report.summary import summarise
 
-__all__ = ["page", "summarise"]
+__all__ = ["ReportError", "page", "summarise"]

@@ -25,7 +25,7 @@
     return v !== 0 && (size < 1e-3 || size >= 1e7) ? v.toExponential().replace("e+", "e") : v.toLocaleString("en", { maximumSignificantDigits: digits });
   };
   const percent = (value) => (value === null || value === undefined ? "–" : `${(100 * value).toFixed(1)}%`);
-  const say = (event, text) => {
+  const showTip = (event, text) => {
     if (!text) { tip.style.display = "none"; return; }
     tip.textContent = text;
     tip.style.display = "block";
@@ -33,8 +33,8 @@
     tip.style.top = `${event.clientY + 14}px`;
   };
   const hover = (target, text) => {
-    target.addEventListener("pointermove", (event) => say(event, typeof text === "function" ? text(event) : text));
-    target.addEventListener("pointerleave", (event) => say(event, null));
+    target.addEventListener("pointermove", (event) => showTip(event, typeof text === "function" ? text(event) : text));
+    target.addEventListener("pointerleave", (event) => showTip(event, null));
   };
   const ticks = (low, high, wanted = 5) => {
     const span = high - low || 1, raw = span / wanted, power = 10 ** Math.floor(Math.log10(raw));
@@ -77,17 +77,17 @@
   });
 
   const draw = {
-    density(holder, place) {
-      const column = data.columns[place], found = column.density;
+    density(holder, index) {
+      const column = data.columns[index], found = column.density;
       const picture = element("div", {}, holder), control = element("div", { class: "control" }, holder);
       const middle = found.factors.indexOf(1);
-      element("label", { for: `h${place}` }, control, "bandwidth");
-      const slider = element("input", { type: "range", id: `h${place}`, min: 0, max: found.factors.length - 1, value: middle }, control);
-      const shown = element("output", { for: `h${place}` }, control);
+      element("label", { for: `h${index}` }, control, "bandwidth");
+      const slider = element("input", { type: "range", id: `h${index}`, min: 0, max: found.factors.length - 1, value: middle }, control);
+      const shown = element("output", { for: `h${index}` }, control);
       const top = 1.15 * Math.max(...found.curves.slice(middle - 2).flat(), ...found.histogram.heights);
       const redraw = () => {
         const k = Number(slider.value), curve = found.curves[k];
-        const chart = frame(picture, { x: [found.grid[0], found.grid.at(-1)], y: [0, top], height: 210, width: 420, left: 48, label: column.see });
+        const chart = frame(picture, { x: [found.grid[0], found.grid.at(-1)], y: [0, top], height: 210, width: 420, left: 48, label: column.finding });
         const { edges, heights } = found.histogram;
         heights.forEach((h, i) => node("rect", { x: chart.sx(edges[i]), width: Math.max(chart.sx(edges[i + 1]) - chart.sx(edges[i]) - 0.5, 0.2), y: chart.sy(h), height: chart.sy(0) - chart.sy(h), fill: "var(--line)" }, chart.svg));
         node("path", { d: path(found.grid, curve.map((v) => Math.min(v, top)), chart), fill: "none", stroke: k === middle ? INK[0] : INK[1], "stroke-width": 2 }, chart.svg);
@@ -99,8 +99,8 @@
     },
 
     dependence(holder) {
-      const { names, matrix, see } = data.dependence, d = names.length, size = Math.max(Math.min(34, 520 / d), 11), room = 120;
-      const svg = node("svg", { viewBox: `0 0 ${room + d * size + 8} ${room + d * size + 4}`, role: "img", "aria-label": see }, holder);
+      const { names, matrix, finding } = data.dependence, d = names.length, size = Math.max(Math.min(34, 520 / d), 11), room = 120;
+      const svg = node("svg", { viewBox: `0 0 ${room + d * size + 8} ${room + d * size + 4}`, role: "img", "aria-label": finding }, holder);
       svg.style.maxWidth = `${room + d * size * 1.4}px`;
       const cut = (name) => (name.length > 16 ? `${name.slice(0, 15)}…` : name);
       names.forEach((name, i) => {
@@ -109,28 +109,28 @@
         node("text", { x, y, transform: `rotate(-60 ${x} ${y})` }, svg, cut(name));
         matrix[i].forEach((value, j) => {
           const cell = node("rect", { x: room + j * size, y: room + i * size, width: size - 1, height: size - 1, fill: i === j ? "var(--line)" : `rgba(var(--heat), ${0.06 + 0.94 * value})` }, svg);
-          if (i !== j) hover(cell, `${names[i]}\n${names[j]}\n${short(value, 2)} of 1`);
+          if (i !== j) hover(cell, `${names[i]}\n${names[j]}\nstrength ${short(value, 2)}`);
         });
       });
     },
 
     bic(holder) {
       const rows = data.mixture.criterion.filter((one) => one.bic !== null);
-      const shapes = [...new Set(rows.map((one) => one.shape))];
+      const shapes = [...new Set(rows.map((one) => one.covariance_type))];
       const values = rows.map((one) => one.bic), low = Math.min(...values), high = Math.max(...values);
       const sorted = [...values].sort((a, b) => a - b), cap = Math.min(high, sorted[Math.floor(0.8 * (sorted.length - 1))] + 0.2 * (high - low)) || high;
-      const chart = frame(holder, { x: [1, Math.max(...rows.map((one) => one.components), 2)], y: [low - 0.05 * (cap - low || 1), cap + 0.05 * (cap - low || 1)], height: 240, left: 70, xlabel: "components", ylabel: "BIC (low is good)", label: data.mixture.see });
+      const chart = frame(holder, { x: [1, Math.max(...rows.map((one) => one.n_components), 2)], y: [low - 0.05 * (cap - low || 1), cap + 0.05 * (cap - low || 1)], height: 240, left: 70, xlabel: "components", ylabel: "BIC (lower is better)", label: data.mixture.finding });
       shapes.forEach((shape, k) => {
-        const own = rows.filter((one) => one.shape === shape && one.bic <= cap * (cap > 0 ? 1.000001 : 0.999999));
-        node("path", { d: path(own.map((one) => one.components), own.map((one) => one.bic), chart), fill: "none", stroke: INK[k], "stroke-width": 1.8 }, chart.svg);
-        own.forEach((one) => hover(node("circle", { cx: chart.sx(one.components), cy: chart.sy(one.bic), r: 4, fill: INK[k] }, chart.svg), `${one.components} components, ${shape}\nBIC ${short(one.bic, 6)}`));
+        const own = rows.filter((one) => one.covariance_type === shape && one.bic <= cap * (cap > 0 ? 1.000001 : 0.999999));
+        node("path", { d: path(own.map((one) => one.n_components), own.map((one) => one.bic), chart), fill: "none", stroke: INK[k], "stroke-width": 1.8 }, chart.svg);
+        own.forEach((one) => hover(node("circle", { cx: chart.sx(one.n_components), cy: chart.sy(one.bic), r: 4, fill: INK[k] }, chart.svg), `${one.n_components} components, ${shape}\nBIC ${short(one.bic, 6)}`));
       });
       legend(chart.svg, shapes, { left: chart.width - 100, top: chart.top });
     },
 
     mixture(holder) {
-      const { columns, components, points } = data.mixture.picture;
-      scatter(holder, columns, points, null, data.mixture.see, (chart) => {
+      const { columns, components, points } = data.mixture.projection;
+      scatter(holder, columns, points, null, data.mixture.finding, (chart) => {
         components.forEach((one, k) => {
           const [[a, b], [, c]] = one.covariance, half = (a + c) / 2, root = Math.sqrt(((a - c) / 2) ** 2 + b * b), angle = 0.5 * Math.atan2(2 * b, a - c);
           for (const size of [1, 2]) {
@@ -147,19 +147,19 @@
     },
 
     regions(holder) {
-      const { columns, grid, winner, sure, points, classes, see } = data.regions, K = classes.length;
-      scatter(holder, columns, points, classes, see, (chart) => {
+      const { columns, grid, predicted_class: winner, probability, points, classes, finding } = data.regions, K = classes.length;
+      scatter(holder, columns, points, classes, finding, (chart) => {
         const [xs, ys] = grid, wide = Math.abs(chart.sx(xs[1]) - chart.sx(xs[0])), high = Math.abs(chart.sy(ys[1]) - chart.sy(ys[0]));
         xs.forEach((x, i) => ys.forEach((y, j) => {
-          const strength = Math.max((sure[i][j] - 1 / K) / (1 - 1 / K), 0);
+          const strength = Math.max((probability[i][j] - 1 / K) / (1 - 1 / K), 0);
           const cell = node("rect", { x: chart.sx(x) - wide / 2, y: chart.sy(y) - high / 2, width: wide, height: high, fill: INK[winner[i][j] % INK.length], "fill-opacity": 0.06 + 0.3 * strength, "shape-rendering": "crispEdges" }, chart.svg);
-          hover(cell, `${classes[winner[i][j]]}: ${percent(sure[i][j])}`);
+          hover(cell, `${classes[winner[i][j]]}: ${percent(probability[i][j])}`);
         }));
       }, [grid[0][0], grid[0].at(-1)], [grid[1][0], grid[1].at(-1)]);
     },
 
     models(holder) {
-      const measures = { log_loss: "log loss (low is good)", accuracy: "accuracy (high is good)", brier: "Brier score (low is good)", calibration_error: "calibration error (low is good)", cost: "expected cost (low is good)" };
+      const measures = { log_loss: "log loss (lower is better)", accuracy: "accuracy (higher is better)", brier_score: "Brier score (lower is better)", calibration_error: "expected calibration error (lower is better)", cost: "mean cost per row (lower is better)" };
       const control = element("div", { class: "control" }, holder), picture = element("div", {}, holder);
       element("label", { for: "measure" }, control, "compare by");
       const pick = element("select", { id: "measure" }, control);
@@ -168,13 +168,13 @@
         const key = pick.value, rows = data.models.filter((one) => one[key].value !== null).sort((a, b) => (key === "accuracy" ? b[key].value - a[key].value : a[key].value - b[key].value));
         const ends = rows.flatMap((one) => [one[key].low ?? one[key].value, one[key].high ?? one[key].value]);
         const low = Math.min(...ends), high = Math.max(...ends), room = 0.06 * (high - low || 1);
-        const chart = frame(picture, { x: [low - room, high + room], y: [0, rows.length], height: 46 + 26 * rows.length, left: 168, grid: false, xlabel: measures[key], label: data.models_see });
+        const chart = frame(picture, { x: [low - room, high + room], y: [0, rows.length], height: 46 + 26 * rows.length, left: 168, grid: false, xlabel: measures[key], label: data.models_finding });
         chart.svg.querySelectorAll("text[text-anchor=end]").forEach((one) => one.remove());
         rows.forEach((one, i) => {
           const y = chart.sy(rows.length - i - 0.5), colour = one.kind === "generative" ? INK[0] : one.kind === "discriminative" ? INK[1] : INK[6];
           node("text", { x: chart.left - 8, y: y + 4, "text-anchor": "end", class: "strong" }, chart.svg, one.name);
           node("line", { x1: chart.sx(one[key].low ?? one[key].value), x2: chart.sx(one[key].high ?? one[key].value), y1: y, y2: y, stroke: colour, "stroke-width": 2 }, chart.svg);
-          hover(node("circle", { cx: chart.sx(one[key].value), cy: y, r: 5, fill: colour }, chart.svg), `${one.name} (${one.kind})\n${short(one[key].value, 4)}, 95% in ${short(one[key].low, 4)} to ${short(one[key].high, 4)}`);
+          hover(node("circle", { cx: chart.sx(one[key].value), cy: y, r: 5, fill: colour }, chart.svg), `${one.name} (${one.kind})\n${short(one[key].value, 4)}, 95% interval ${short(one[key].low, 4)} to ${short(one[key].high, 4)}`);
         });
       };
       pick.addEventListener("change", redraw);
@@ -189,12 +189,12 @@
       pick.value = data.best;
       const redraw = () => {
         const rows = data.calibration[pick.value];
-        const chart = frame(picture, { x: [0, 1], y: [0, 1], height: 320, width: 420, xlabel: "probability that was said", ylabel: "share that came", label: "reliability" });
+        const chart = frame(picture, { x: [0, 1], y: [0, 1], height: 320, width: 420, xlabel: "predicted probability", ylabel: "observed frequency", label: "reliability diagram" });
         node("line", { x1: chart.sx(0), x2: chart.sx(1), y1: chart.sy(0), y2: chart.sy(1), stroke: "var(--soft)", "stroke-dasharray": "4 4" }, chart.svg);
-        node("path", { d: path(rows.map((one) => one.said), rows.map((one) => one.came), chart), fill: "none", stroke: INK[0], "stroke-width": 1.6 }, chart.svg);
+        node("path", { d: path(rows.map((one) => one.predicted_probability), rows.map((one) => one.observed_frequency), chart), fill: "none", stroke: INK[0], "stroke-width": 1.6 }, chart.svg);
         rows.forEach((one) => {
-          node("line", { x1: chart.sx(one.said), x2: chart.sx(one.said), y1: chart.sy(one.low), y2: chart.sy(one.high), stroke: INK[0], "stroke-width": 1.4 }, chart.svg);
-          hover(node("circle", { cx: chart.sx(one.said), cy: chart.sy(one.came), r: 4.5, fill: INK[0] }, chart.svg), `said ${percent(one.said)}, came ${percent(one.came)}\n95% in ${percent(one.low)} to ${percent(one.high)}\n${one.rows.toLocaleString("en")} rows`);
+          node("line", { x1: chart.sx(one.predicted_probability), x2: chart.sx(one.predicted_probability), y1: chart.sy(one.low), y2: chart.sy(one.high), stroke: INK[0], "stroke-width": 1.4 }, chart.svg);
+          hover(node("circle", { cx: chart.sx(one.predicted_probability), cy: chart.sy(one.observed_frequency), r: 4.5, fill: INK[0] }, chart.svg), `predicted probability ${percent(one.predicted_probability)}\nobserved frequency ${percent(one.observed_frequency)}\n95% interval ${percent(one.low)} to ${percent(one.high)}\n${one.rows.toLocaleString("en")} rows`);
         });
       };
       pick.addEventListener("change", redraw);
@@ -202,7 +202,7 @@
     },
 
     threshold(holder) {
-      const found = data.threshold, [negative, positive] = found.rows, total = negative + positive;
+      const found = data.threshold, [negative, positive] = found.class_rows, total = negative + positive;
       const pair = element("div", { class: "pair" }, holder), picture = element("div", {}, pair), side = element("div", {}, pair);
       const controls = element("div", {}, side), facts = element("div", { class: "scroll" }, side);
       const number = (id, text, value) => {
@@ -210,61 +210,61 @@
         element("label", { for: id }, row, text);
         return element("input", { type: "number", id, min: 0, step: "any", value }, row);
       };
-      const alarm = number("alarm", `cost of taking “${found.classes[0]}” for “${found.classes[1]}”`, found.loss[1][0]);
-      const miss = number("miss", `cost of taking “${found.classes[1]}” for “${found.classes[0]}”`, found.loss[0][1]);
+      const falsePositive = number("false-positive-cost", `cost of deciding “${found.classes[1]}” when “${found.classes[0]}” is true`, found.loss[1][0]);
+      const falseNegative = number("false-negative-cost", `cost of deciding “${found.classes[0]}” when “${found.classes[1]}” is true`, found.loss[0][1]);
       const row = element("div", { class: "control" }, controls);
-      element("label", { for: "cut" }, row, "threshold");
+      element("label", { for: "threshold-slider" }, row, "threshold");
       const best = found.best === null ? 50 : Math.round(100 * found.best);
-      const slider = element("input", { type: "range", id: "cut", min: 0, max: 100, value: best }, row);
-      const shown = element("output", { for: "cut", id: "threshold-cost", class: "wide" }, row);
-      const cost = (k) => (found.loss[0][0] * (negative - found.alarms[k]) + found.loss[1][1] * found.caught[k] + Number(alarm.value) * found.alarms[k] + Number(miss.value) * (positive - found.caught[k])) / total;
+      const slider = element("input", { type: "range", id: "threshold-slider", min: 0, max: 100, value: best }, row);
+      const shown = element("output", { for: "threshold-slider", id: "threshold-cost", class: "wide" }, row);
+      const cost = (k) => (found.loss[0][0] * (negative - found.false_positives[k]) + found.loss[1][1] * found.true_positives[k] + Number(falsePositive.value) * found.false_positives[k] + Number(falseNegative.value) * (positive - found.true_positives[k])) / total;
       const redraw = () => {
         const k = Number(slider.value), costs = found.thresholds.map((_, i) => cost(i));
         const limit = 1.08 * Math.max(...costs.slice(4, 97), costs[k]) || 1;
-        const chart = frame(picture, { x: [0, 1], y: [0, limit], height: 300, xlabel: `decide for “${found.classes[1]}” from this probability on`, ylabel: "cost of a row", label: "expected cost over the threshold" });
+        const chart = frame(picture, { x: [0, 1], y: [0, limit], height: 300, xlabel: `threshold of the predicted probability of “${found.classes[1]}”`, ylabel: "mean cost per row", label: "mean cost over the threshold" });
         node("path", { d: path(found.thresholds, costs.map((v) => Math.min(v, limit)), chart), fill: "none", stroke: INK[0], "stroke-width": 2 }, chart.svg);
         node("line", { x1: chart.sx(k / 100), x2: chart.sx(k / 100), y1: chart.top, y2: chart.sy(0), stroke: INK[1] }, chart.svg);
         node("circle", { cx: chart.sx(k / 100), cy: chart.sy(costs[k]), r: 5, fill: INK[1] }, chart.svg);
-        hover(chart.svg, (event) => { const i = nearest(chart, found.thresholds, event); return `threshold ${percent(found.thresholds[i])}\ncost ${short(costs[i], 4)} a row`; });
+        hover(chart.svg, (event) => { const i = nearest(chart, found.thresholds, event); return `threshold ${percent(found.thresholds[i])}\ncost per row ${short(costs[i], 4)}`; });
         const least = costs.indexOf(Math.min(...costs));
-        shown.textContent = `${percent(k / 100)}: ${short(costs[k], 4)} a row (least ${short(costs[least], 4)} at ${percent(least / 100)})`;
+        shown.textContent = `${percent(k / 100)}: cost per row ${short(costs[k], 4)} (minimum ${short(costs[least], 4)} at ${percent(least / 100)})`;
         facts.replaceChildren();
         const table = element("table", { id: "threshold-table" }, facts), head = element("tr", {}, table);
-        ["decided", ...found.classes.map((name) => `is ${name}`)].forEach((text) => element("th", {}, head, text));
-        [[found.classes[0], negative - found.alarms[k], positive - found.caught[k]], [found.classes[1], found.alarms[k], found.caught[k]]].forEach((cells) => {
+        ["decision", ...found.classes.map((name) => `true class ${name}`)].forEach((text) => element("th", {}, head, text));
+        [[found.classes[0], negative - found.false_positives[k], positive - found.true_positives[k]], [found.classes[1], found.false_positives[k], found.true_positives[k]]].forEach((cells) => {
           const line = element("tr", {}, table);
           cells.forEach((cell) => element("td", {}, line, typeof cell === "number" ? cell.toLocaleString("en") : cell));
         });
       };
-      [slider, alarm, miss].forEach((one) => one.addEventListener("input", redraw));
+      [slider, falsePositive, falseNegative].forEach((one) => one.addEventListener("input", redraw));
       redraw();
     },
 
     learning(holder) {
-      const found = data.learning;
+      const found = data.learning_curves;
       for (const [key, text] of [["error", "error"], ["log_loss", "log loss"]]) {
         const box = element("div", {}, holder), all = found[key].flat();
         const top = 1.05 * Math.max(...all.map((one) => one.high ?? one.value));
-        const chart = frame(box, { x: [found.sizes[0], found.sizes.at(-1)], y: [0, top], height: 230, logx: true, xlabel: "rows to learn from", ylabel: text, label: found.see });
+        const chart = frame(box, { x: [found.sizes[0], found.sizes.at(-1)], y: [0, top], height: 230, logx: true, xlabel: "training rows", ylabel: text, label: found.finding });
         found[key].forEach((line, k) => {
           const band = path(found.sizes, line.map((one) => one.low), chart) + path([...found.sizes].reverse(), [...line].reverse().map((one) => one.high), chart).replace("M", "L") + "Z";
           node("path", { d: band, fill: INK[k], "fill-opacity": 0.13 }, chart.svg);
           node("path", { d: path(found.sizes, line.map((one) => one.value), chart), fill: "none", stroke: INK[k], "stroke-width": 1.8 }, chart.svg);
-          line.forEach((one, i) => hover(node("circle", { cx: chart.sx(found.sizes[i]), cy: chart.sy(one.value), r: 4, fill: INK[k] }, chart.svg), `${found.names[k]}\n${found.sizes[i]} rows: ${short(one.value)}\n80% of repeats in ${short(one.low)} to ${short(one.high)}`));
+          line.forEach((one, i) => hover(node("circle", { cx: chart.sx(found.sizes[i]), cy: chart.sy(one.value), r: 4, fill: INK[k] }, chart.svg), `${found.names[k]}\n${found.sizes[i]} rows: ${short(one.value)}\n80% of repetitions ${short(one.low)} to ${short(one.high)}`));
         });
         legend(chart.svg, found.names, { left: chart.width - 150, top: chart.top });
       }
     },
 
-    telling(holder) { bars(holder, data.telling.slice(0, 20).map((one) => ({ name: one.column, ...one.information, more: `most of ${one.most}` })), "what a column alone says of the class, in nats"); },
+    information(holder) { bars(holder, data.information.slice(0, 20).map((one) => ({ name: one.column, ...one.information, more: `most about ${one.most_about}` })), "information about the class (nats)"); },
 
-    words(holder, place) { bars(holder, data.words[place].words.map((one) => ({ name: one.word, ...one, more: `in ${one.rows} rows` })), "log-odds for the class"); },
+    words(holder, index) { bars(holder, data.words[index].words.map((one) => ({ name: one.word, ...one, more: `in ${one.rows} rows` })), "log-odds ratio"); },
   };
 
-  function scatter(holder, columns, points, classes, see, behind, xr, yr) {
+  function scatter(holder, columns, points, classes, finding, behind, xr, yr) {
     const xs = points.map((p) => p[0]), ys = points.map((p) => p[1]);
     const range = (values) => { const low = Math.min(...values), high = Math.max(...values), room = 0.06 * (high - low || 1); return [low - room, high + room]; };
-    const chart = frame(holder, { x: xr || range(xs), y: yr || range(ys), height: 400, width: 520, xlabel: columns[0], ylabel: columns[1], label: see, grid: false });
+    const chart = frame(holder, { x: xr || range(xs), y: yr || range(ys), height: 400, width: 520, xlabel: columns[0], ylabel: columns[1], label: finding, grid: false });
     behind(chart);
     points.forEach(([a, b, k]) => node("circle", { cx: chart.sx(a), cy: chart.sy(b), r: 2.4, fill: INK[k % INK.length], "fill-opacity": 0.75, "pointer-events": "none" }, chart.svg));
     if (classes) legend(chart.svg, classes.slice(0, 7), { left: chart.left, top: chart.top });
@@ -279,11 +279,11 @@
       node("text", { x: chart.left - 8, y: y + 4, "text-anchor": "end", class: "strong" }, chart.svg, name);
       const bar = node("rect", { x: Math.min(chart.sx(0), chart.sx(one.value)), y: y - 7, width: Math.max(Math.abs(chart.sx(one.value) - chart.sx(0)), 1), height: 14, fill: INK[0], "fill-opacity": 0.8 }, chart.svg);
       node("line", { x1: chart.sx(one.low ?? one.value), x2: chart.sx(one.high ?? one.value), y1: y, y2: y, stroke: "var(--ink)", "stroke-width": 1.2 }, chart.svg);
-      hover(bar, `${one.name}\n${short(one.value)}, 95% in ${short(one.low)} to ${short(one.high)}\n${one.more}`);
+      hover(bar, `${one.name}\n${short(one.value)}, 95% interval ${short(one.low)} to ${short(one.high)}\n${one.more}`);
     });
   }
 
-  document.querySelectorAll("[data-chart]").forEach((holder) => draw[holder.dataset.chart](holder, holder.dataset.place));
+  document.querySelectorAll("[data-chart]").forEach((holder) => draw[holder.dataset.chart](holder, holder.dataset.index));
   const theme = document.getElementById("theme");
   const dark = () => document.documentElement.dataset.theme === "dark" || (!document.documentElement.dataset.theme && window.matchMedia("(prefers-color-scheme: dark)").matches);
   const named = () => { theme.textContent = dark() ? "light" : "dark"; };

@@ -8,13 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from parzen.report.columns import describe, kind_of, read_dates
-from parzen.report.numbers import clean
-from parzen.report.target import ReportError, predicted
-from parzen.report.whole import dependence, mixture, outliers
+from parzen.report.columns import describe
+from parzen.report.dependence import dependence
+from parzen.report.errors import ReportError
+from parzen.report.intervals import as_json
+from parzen.report.mixture import mixture
+from parzen.report.outliers import outliers
+from parzen.report.target import predicted
 from parzen.tables.cells import frame_kind
+from parzen.tables.features import parse_dates, unknown_column
+from parzen.tables.kinds import Column
 
-#: Most columns that are looked at.
+#: Most columns that are used.
 COLUMNS = 500
 
 
@@ -28,7 +33,7 @@ def summarise(
     random_state: int = 0,
     progress: Callable[[str], None] | None = None,
 ) -> dict[str, Any]:
-    """What a table is made of and, with a target, what predicts it: all that a report shows, as JSON holds it.
+    """Summarise a table and, with a target, compare models that predict it: all that a report shows, as JSON holds it.
 
     Parameters
     ----------
@@ -36,11 +41,11 @@ def summarise(
     target : name of the column to predict, optional
     text : name of a column of sentences, to predict the target from its words, optional
     loss : array of shape (classes, classes), optional
-        What deciding for a class (row) costs when another (column) is true, classes in sorted order; by default an
+        ``loss[i, j]`` is the cost of deciding for class i when class j is true, classes in sorted order; by default an
         error costs 1.
-    name : what the table is called
+    name : name of the table
     random_state : int
-        Of the rows that are sampled where there are many.
+        Seed of the rows that are drawn where there are many.
     progress : called with a line about each stage, optional
 
     Returns
@@ -49,51 +54,67 @@ def summarise(
         See docs/guide/report.md; `parzen.report.page` draws it.
     """
     with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what matters is said in the notes
-        return _summarised(_frame(table), target, text, loss, name, random_state, progress or (lambda _: None))
+        warnings.simplefilter("ignore")  # what matters is in the notes
+        return _summary(_frame(table), target, text, loss, name, random_state, progress or (lambda _: None))
 
 
-def _summarised(
-    frame: Any, target: Any, text: Any, loss: Any, name: str, random_state: int, tell: Callable[[str], None]
+def _summary(
+    frame: Any, target: Any, text: Any, loss: Any, name: str, random_state: int, progress: Callable[[str], None]
 ) -> dict[str, Any]:
     rng = np.random.default_rng(random_state)
     notes: list[str] = []
-    out: dict[str, Any] = {"report": 1, "name": str(name), "rows": len(frame), "width": frame.shape[1], "notes": notes}
-    if frame.shape[1] > COLUMNS:
-        keep = [*dict.fromkeys([*(c for c in (target, text) if c is not None), *frame.columns])][:COLUMNS]
-        notes.append(f"There are {frame.shape[1]:,} columns; the first {COLUMNS} are looked at.")
-        frame = frame[keep]
-    for wanted in (target, text):
-        if wanted is not None and wanted not in frame.columns:
-            raise ReportError(no_column(wanted, list(frame.columns)))
-    tell("columns")
-    frame = read_dates(frame)
-    kinds = {column: kind_of(frame[column]) for column in frame.columns}
-    out["columns"] = describe(frame, rng)
+    out: dict[str, Any] = {
+        "report": 1, "name": str(name), "rows": len(frame), "n_columns": frame.shape[1], "notes": notes,
+    }  # fmt: skip
+    frame = _some_columns(frame, [one for one in (target, text) if one is not None], notes)
+    progress("columns")
+    frame = parse_dates(frame)
+    columns = {column: Column(frame[column]) for column in frame.columns}
+    kinds = {name: column.role for name, column in columns.items()}
+    out["columns"] = describe(frame, columns, rng)
     if target is not None:
-        parts, more = predicted(frame, kinds, target, text, loss, rng, tell)
+        parts, more = predicted(frame, kinds, target, text, loss, rng, progress)
         out |= parts
         notes += more
-    rest = {column: kind for column, kind in kinds.items() if column != target}
     if text is None:
-        tell("dependence")
+        rest = {column: kind for column, kind in kinds.items() if column != target}
+        progress("dependence")
         out["dependence"] = dependence(frame, kinds, rng)
-        tell("mixture")
+        progress("mixture")
         out["mixture"] = mixture(frame, rest, rng)
-        tell("outliers")
+        progress("outliers")
         out["outliers"] = outliers(frame, rest, rng)
-    for part, what in (("dependence", "dependence"), ("mixture", "the mixture"), ("outliers", "outliers")):
-        found = out.get(part)
-        if found and found["rows"] < len(frame) and len(frame) - found["rows"] > 0.01 * len(frame):
-            notes.append(f"For {what}, {found['rows']:,} of {len(frame):,} rows were drawn by chance.")
+    notes += _sampled(out, len(frame))
     out["parzen"] = version("parzen")
-    return clean(out)
+    return as_json(out)
+
+
+def _some_columns(frame: Any, wanted: list[Any], notes: list[str]) -> Any:
+    """At most `COLUMNS` columns of a table, those that are wanted among them."""
+    if frame.shape[1] > COLUMNS:
+        keep = [*dict.fromkeys([*wanted, *frame.columns])][:COLUMNS]
+        notes.append(f"There are {frame.shape[1]:,} columns; the first {COLUMNS} are used.")
+        frame = frame[[name for name in keep if name in frame.columns]]
+    for name in wanted:
+        if name not in frame.columns:
+            raise ReportError(unknown_column(name, list(frame.columns)))
+    return frame
+
+
+def _sampled(out: dict[str, Any], n: int) -> list[str]:
+    """Notes on the parts that were computed from a sample of the rows."""
+    parts = {"dependence": "Dependence", "mixture": "The mixture", "outliers": "Outliers"}
+    found = {name: out[part]["rows"] for part, name in parts.items() if out.get(part)}
+    return [
+        f"{name}: {rows:,} of {n:,} rows were drawn at random." for name, rows in found.items() if n - rows > 0.01 * n
+    ]
 
 
 def _frame(table: Any) -> Any:
+    """A table as a pandas one with text for names, checked."""
     kind = frame_kind(table)
     if kind is None:
-        raise ReportError(f"the table must be a pandas or polars one, got {type(table).__name__}.")
+        raise ReportError(f"the table must be a pandas or polars DataFrame, got {type(table).__name__}.")
     frame = table
     if kind == "polars":
         import pandas as pd
@@ -106,12 +127,3 @@ def _frame(table: Any) -> Any:
     if frame.columns.duplicated().any():
         raise ReportError(f"two columns are called {frame.columns[frame.columns.duplicated()][0]!r}; rename one.")
     return frame.reset_index(drop=True).rename(columns=str)
-
-
-def no_column(name: Any, columns: list[str]) -> str:
-    """That there is no such column, and which name is nearest."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(str(name), columns, n=1, cutoff=0.5)
-    some = ", ".join(columns[:8]) + (" and others" if len(columns) > 8 else "")
-    return f"there is no column {str(name)!r}" + (f"; did you mean {near[0]!r}?" if near else f"; there are {some}.")

@@ -1,4 +1,4 @@
-"""What predicts a class from words: bags of words, and the words that speak for each class."""
+"""Classes from words: models of bags of words, and the words that indicate each class."""
 
 from typing import Any
 
@@ -8,15 +8,17 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression as Linear
 from sklearn.pipeline import make_pipeline
 
-from parzen.estimators.classify.naive import BernoulliNB, ComplementNB, MultinomialNB
-from parzen.report.numbers import rounded
+from parzen.estimators.classify.bernoulli_nb import BernoulliNB
+from parzen.estimators.classify.complement_nb import ComplementNB
+from parzen.estimators.classify.multinomial_nb import MultinomialNB
+from parzen.report.intervals import rounded
 
-#: Most words that are counted, and words that are shown for each class.
-WORDS, SHOWN = 20_000, 12
+#: Most words that are counted, and words that are listed for each class.
+WORDS, LISTED = 20_000, 12
 
 
-def models() -> dict[str, Any]:
-    """Models of bags of words, by name."""
+def word_models() -> dict[str, tuple[str, Any]]:
+    """Models of bags of words: whether each is generative or discriminative, and its pipeline, by name."""
     return {
         "multinomial naive Bayes": ("generative", _bag(MultinomialNB())),
         "Bernoulli naive Bayes": ("generative", _bag(BernoulliNB())),
@@ -26,35 +28,38 @@ def models() -> dict[str, Any]:
 
 
 def _bag(model: Any) -> Any:
-    return make_pipeline(CountVectorizer(max_features=WORDS, token_pattern=r"(?u)\b\w+\b"), model)
+    return make_pipeline(_counter(), model)
 
 
-def speaking(texts: Any, codes: NDArray[np.intp], classes: list[str]) -> list[dict[str, Any]]:
-    """The words that speak most for each class: log-odds against all others, with an interval of 95%."""
-    counter = CountVectorizer(max_features=WORDS, token_pattern=r"(?u)\b\w+\b", binary=True)
+def _counter(**options: Any) -> Any:
+    return CountVectorizer(max_features=WORDS, token_pattern=r"(?u)\b\w+\b", **options)
+
+
+def class_words(texts: Any, codes: NDArray[np.intp], classes: list[str]) -> list[dict[str, Any]]:
+    """The words that indicate each class: log-odds ratios against all other classes, with 95% intervals.
+
+    Words are ordered by the lower end of the interval, so that rare words do not lead by chance.
+    """
+    counter = _counter(binary=True)
     bags = counter.fit_transform(texts)
     names = counter.get_feature_names_out()
     out = []
     for k, name in enumerate(classes):
         own = codes == k
         inside, outside = (np.asarray(bags[rows].sum(axis=0)).ravel() for rows in (own, ~own))
-        n, m = int(own.sum()), int((~own).sum())
-        a, b, c, d = inside + 0.5, n - inside + 0.5, outside + 0.5, m - outside + 0.5
-        odds, spread = np.log(a / b) - np.log(c / d), np.sqrt(1 / a + 1 / b + 1 / c + 1 / d)
-        order = np.argsort(-(odds - 1.96 * spread), kind="stable")[:SHOWN]  # surely speaking, not by chance
-        out.append(
+        a, b = inside + 0.5, own.sum() - inside + 0.5
+        c, d = outside + 0.5, (~own).sum() - outside + 0.5
+        ratio, error = np.log(a / b) - np.log(c / d), np.sqrt(1 / a + 1 / b + 1 / c + 1 / d)
+        low, high = ratio - 1.96 * error, ratio + 1.96 * error
+        words = [
             {
-                "class": name,
-                "words": [
-                    {
-                        "word": str(names[j]),
-                        "value": rounded(odds[j], 3),
-                        "low": rounded(odds[j] - 1.96 * spread[j], 3),
-                        "high": rounded(odds[j] + 1.96 * spread[j], 3),
-                        "rows": int(inside[j] + outside[j]),
-                    }
-                    for j in order
-                ],
+                "word": str(names[j]),
+                "value": rounded(ratio[j], 3),
+                "low": rounded(low[j], 3),
+                "high": rounded(high[j], 3),
+                "rows": int(inside[j] + outside[j]),
             }
-        )
+            for j in np.argsort(-low, kind="stable")[:LISTED]
+        ]
+        out.append({"class": name, "words": words})
     return out

@@ -1,4 +1,4 @@
-"""What is said of a statistic that no density fits, or that only a floor makes usable; and how groups are named."""
+"""Errors and warnings about statistics: no density fits, a floor was needed; and the names of groups in messages."""
 
 import sys
 import warnings
@@ -11,7 +11,7 @@ from parzen.compute.arrays import ColumnError
 
 
 class Collapse(ColumnError):
-    """A statistic that no density of the family fits: no rows, or too few distinct ones. It says what to do."""
+    """No density of the family fits a statistic: no rows, or too few distinct ones."""
 
 
 class NeedsDensity(ValueError):
@@ -27,7 +27,7 @@ _quiet: ContextVar[bool] = ContextVar("parzen_quiet", default=False)
 
 @contextmanager
 def without_floor_warnings() -> Iterator[None]:
-    """Say nothing of floors for a while, in this thread: an iteration speaks when it has ended."""
+    """Leave out warnings of floors within a ``with`` block, in this thread: an iteration warns at its end."""
     token = _quiet.set(True)
     try:
         yield

@@ -105,7 +105,7 @@ class Moments(Statistic):
         return (self.mean - mean) + (self.carry - carry)
 
     def _about(self, mean: Array, carry: Array) -> Self:
-        """The same sums about another point, which then stands in the place of the mean."""
+        """The same sums about another point instead of the mean."""
         shift = -self._distance(mean, carry)
         mean, carry = (np.broadcast_to(part, self.mean.shape) for part in (mean, carry))
         if self.weight.ndim == 2:

@@ -14,12 +14,12 @@ from parzen.statistics.statistic import Statistic, refuse
 class Sample(Statistic):
     """The rows themselves, with their groups and weights: for densities that have no smaller statistic (kernels).
 
-    Adding is putting together. Its size grows with the rows, and it says so by its name.
+    Adding concatenates. Its size grows with the rows.
 
     Attributes
     ----------
     batches : tuple of (points (n, d), codes (n,), weights (n,))
-        A row stands once for every group in which it weighs something. Codes may be None where all are 0, and weights
+        A row stands once for every group in which it has weight. Codes may be None where all are 0, and weights
         where all are 1.
     groups, width : int
         K and d.

@@ -33,7 +33,7 @@ class Statistic(SaveMixin, ABC):
         """The same rows without their groups: K = 1."""
 
     def canonical(self) -> Self:
-        """The form in which statistics that say the same are the same."""
+        """The form in which equivalent statistics are equal."""
         return self
 
     def is_finite(self) -> bool:
@@ -48,7 +48,7 @@ class Statistic(SaveMixin, ABC):
 def arrays_of(statistic: Any, rounding: bool = True) -> list[Array]:
     """All arrays of a statistic, in the order of its fields, through its parts.
 
-    Without `rounding`, those are left out that say only what rounding lost, and differ wherever it does.
+    Without `rounding`, those are left out that hold rounding errors, which differ with the order of additions.
     """
     if isinstance(statistic, np.ndarray):
         return [statistic]

@@ -60,7 +60,7 @@ class FirstTable:
         return family_kind(column_of(self.X, self.columns[position]), self.schema.labels[position])
 
     def letter(self, position: int) -> str:
-        """statsmodels' letter for a column's type: "c" continuous, "u" unordered categories, "o" ordered ones."""
+        """Statsmodels' letter for a column's type: "c" continuous, "u" unordered categories, "o" ordered ones."""
         return kernel_letter(column_of(self.X, self.columns[position]), self.schema.labels[position])
 
     def alphabets(self, given: Any, closed: bool) -> tuple[NDArray[Any], ...]:

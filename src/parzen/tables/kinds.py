@@ -178,7 +178,7 @@ def family_kind(values: Any, name: Any) -> str:
 
 
 def kernel_letter(values: Any, name: Any) -> str:
-    """statsmodels' letter for a column's kernel: "c" continuous, "u" unordered, "o" ordered; dates are an error."""
+    """Statsmodels' letter for a column's kernel: "c" continuous, "u" unordered, "o" ordered; dates are an error."""
     return KERNEL_LETTERS[_undated(Column(values).kernel, "none", name)]
 
 

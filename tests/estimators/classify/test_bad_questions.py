@@ -31,12 +31,12 @@ class TestBadQuestions:
     @pytest.mark.parametrize(
         ("priors", "message"),
         [
-            ([0.5, 0.5], "Number of priors"),
-            ([0.5, 0.6, 0.1], "sum of the priors"),
-            ([1.5, -0.5, 0.0], "non-negative"),
+            ([0.5, 0.5], "must have the shape"),
+            ([0.5, 0.6, 0.1], "must sum to 1"),
+            ([1.5, -0.5, 0.0], "not negative"),
             ([np.nan, 0.5, 0.5], "finite"),
             ([np.inf, 0.5, 0.5], "finite"),
-            ({"a": 0.5, "b": 0.5}, "name each once"),
+            ({"a": 0.5, "b": 0.5}, "name each"),
             ("equal", "'uniform'"),
         ],
     )
@@ -148,7 +148,7 @@ class TestBadQuestions:
         (lambda m, X: BernoulliNB(binarize="x").fit(X, X[:, 0] > 5), "binarize must be"),
         (lambda m, X: MultinomialNB(alpha=[]).fit(X, X[:, 0] > 5), "alpha must be"),
         (lambda m, X: LinearDiscriminantAnalysis(n_components=1.5).fit(X, np.arange(150) % 3), "n_components"),
-        (lambda m, X: m.predict(X, class_prior=["a", "b", "c"]), "priors must be numbers"),
+        (lambda m, X: m.predict(X, class_prior=["a", "b", "c"]), "must be numbers of shape"),
         (lambda m, X: LogisticRegression(class_weight={True: 0}).fit(X, X[:, 0] > 5), "class_weight"),
         (lambda m, X: LinearDiscriminantAnalysis().fit(X, X[:, 0] > 5).transform(np.where(X > 7, np.inf, X)), "infin"),
         (lambda m, X: m.explain(np.where(X > 7, np.inf, X)), "infin"),

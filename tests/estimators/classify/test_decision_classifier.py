@@ -114,7 +114,7 @@ class TestClassifier:
             ({"calibration": "sigmoid", "cv": 200}, "fewer folds"),
         ],
     )
-    def test_bad_input_is_told(self, options, message):
+    def test_bad_input_is_named(self, options, message):
         X, y = load_breast_cancer(return_X_y=True)
         with pytest.raises(ValueError, match=message):
             DecisionClassifier(**options).fit(X[:200], y[:200]).predict(X)
@@ -125,7 +125,7 @@ class TestClassifier:
 class TestCalibrated:
     @pytest.mark.parametrize("method", METHODS)
     @pytest.mark.parametrize("inner", [RandomForestClassifier(30, random_state=0), KNeighborsClassifier()])
-    def test_certainties_of_forests_and_neighbours_are_no_ruin(self, method, inner):
+    def test_calibration_of_probabilities_of_0_and_1_costs_little(self, method, inner):
         X, y = make_classification(2000, 20, n_informative=5, flip_y=0.1, random_state=0)
         a, b, c, d = train_test_split(X, y, random_state=0)
         before = score_probabilities(d, clone(inner).fit(a, c).predict_proba(b)).brier().score
@@ -169,7 +169,7 @@ class TestCalibrated:
             with pytest.raises(ValueError, match="both classes"):
                 DecisionClassifier(inner, calibration=method, cv="prefit").fit(X[y == 1], y[y == 1])
 
-    def test_shares_are_those_that_the_probabilities_speak_of(self):
+    def test_class_priors_replace_those_of_the_classifier(self):
         X, y = load_breast_cancer(return_X_y=True)
         even = np.concatenate([np.flatnonzero(y == 0)[:150], np.flatnonzero(y == 1)[:150]])
         inner = GaussianNB().fit(X[even], y[even])

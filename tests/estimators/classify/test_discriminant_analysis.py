@@ -97,7 +97,7 @@ class TestDiscriminantAnalysis:
     @pytest.mark.parametrize(
         "model", [QuadraticDiscriminantAnalysis(), LinearDiscriminantAnalysis(), GaussianDiscriminant()]
     )
-    def test_singular_classes_work_through_the_floor_and_say_so(self, X, model):
+    def test_singular_classes_work_through_the_floor_and_warn(self, X, model):
         y = np.repeat([0, 1], 6)
         with pytest.warns(FloorWarning, match="singular"):
             model.fit(X, y)
@@ -153,7 +153,7 @@ class TestNumbers:
         np.testing.assert_allclose(model.predict_proba(rows), weights.predict_proba(rows), rtol=0, atol=tolerance)
         np.testing.assert_allclose(model.predict_proba(rows), model.predict_proba(X[70:90]), atol=1e-13 * far)
 
-    def test_a_column_constant_at_fitting_says_nothing_later(self, rng):
+    def test_a_column_constant_at_fitting_does_not_count_later(self, rng):
         y = np.repeat([0, 1, 2], 20)
         X = rng.normal(size=(60, 2)) + np.eye(3, 2)[y]
         with warnings.catch_warnings():
@@ -180,7 +180,7 @@ class TestNumbers:
         for k in (1, 2):
             np.testing.assert_allclose(ours.covariance_[k], np.cov(X[y == k].T, bias=True), rtol=1e-9)
 
-    def test_covariances_of_given_priors_and_shares_of_directions(self):
+    def test_covariances_of_given_priors_and_explained_variance_ratios(self):
         rng = np.random.default_rng(0)
         y = np.repeat([0, 1], [12, 14])
         X = rng.normal(size=(26, 2)) @ rng.normal(size=(2, 2)) * [1, 20]

@@ -17,7 +17,7 @@ from parzen import (
 )
 
 
-def test_columns_that_depend_on_each_other_speak_together(rng):
+def test_columns_of_one_block_share_their_contribution(rng):
     X = rng.multivariate_normal([0, 0], [[1, 0.9], [0.9, 1]], size=200)
     X[100:] += [1, -1]
     y = np.repeat(["a", "b"], 100)
@@ -29,7 +29,7 @@ def test_columns_that_depend_on_each_other_speak_together(rng):
     assert words.explain(np.abs(X[:5]).round()).contributions.shape == (5, 2)
 
 
-def test_what_a_complement_says_is_what_it_does(iris):
+def test_a_complement_equals_its_linear_form(iris):
     X, y = np.floor(iris[0]), iris[1]
     for norm in (False, True):
         model = ComplementNB(norm=norm).fit(X, y)

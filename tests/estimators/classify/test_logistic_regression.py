@@ -104,7 +104,7 @@ class TestLogisticRegression:
             warnings.simplefilter("error")
             LogisticRegression().fit(X, np.arange(60) % 2)
 
-    def test_too_few_steps_say_so_and_a_warm_start_goes_on(self):
+    def test_too_few_steps_warn_and_a_warm_start_continues(self):
         X, y = load_wine(return_X_y=True)
         model = LogisticRegression(max_iter=3, warm_start=True)
         with pytest.warns(ConvergenceWarning, match="raise max_iter"):

@@ -100,7 +100,7 @@ class TestNaiveBayes:
         assert model.score(X, y) > 0.8  # a row with one count says nothing
         assert ComplementNB().fit(X, y).score(X, y) > 0.7
 
-    def test_unseen_categories_say_nothing(self):
+    def test_unseen_categories_are_marginalised(self):
         model = CategoricalNB().fit([[0, 0], [1, 0], [1, 1], [0, 1]], [0, 0, 1, 1])
         np.testing.assert_allclose(model.predict_proba([[0, 9]]), model.predict_proba([[0, np.nan]]))
 
@@ -116,7 +116,7 @@ class TestNaiveBayes:
         for rows in (X, sparse.csr_array(X)):
             np.testing.assert_array_equal(BernoulliNB(binarize=0.1).fit(rows, y).feature_count_, [[1, 1], [0, 1]])
 
-    def test_certainty_is_no_finite_weight(self):
+    def test_probabilities_of_zero_have_no_linear_form(self):
         model = BernoulliNB(alpha=0).fit([[1, 0], [1, 1], [0, 1], [1, 1]], [0, 0, 1, 1])
         with pytest.raises(ValueError, match="smooth it"):
             model.as_linear()

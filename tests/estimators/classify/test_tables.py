@@ -113,7 +113,7 @@ class TestTables:
         assert any(r"ci\$t\$y" in label.get_text() for label in ax.get_yticklabels())
         assert "missing" in model.explain(X[:1].assign(age=np.nan)).text()
 
-    def test_a_value_that_training_lacked_does_not_silence_the_row(self):
+    def test_a_value_unseen_in_training_is_marginalised(self):
         table = pd.DataFrame({"children": [0, 1, 0, 1, 0, 0], "n": [0, 1, 2, 3, 1, 2], "city": list("ppqqpq")})
         model = NaiveBayes().fit(table, list("aabbab"))
         new = pd.DataFrame({"children": [2, 0, 0], "n": [1, 1.5, -1], "city": ["p"] * 3})
@@ -136,7 +136,7 @@ class TestTables:
         with pytest.raises(ValueError, match="one family each"):
             NaiveBayes({0: Gaussian(), -2: Poisson()}).fit(table.to_numpy(), list("ababab"))
 
-    def test_a_column_without_a_value_says_nothing(self):
+    def test_a_column_without_a_value_does_not_count(self):
         table = pd.DataFrame({"a": [None] * 6, "b": [1.5, 2, 3, 4, 5, 6], "c": pd.Categorical([None] * 6)})
         model = NaiveBayes().fit(table, list("ababab"))
         later = pd.DataFrame({"a": ["x"], "b": [2.0], "c": ["q"]})

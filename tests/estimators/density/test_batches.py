@@ -77,7 +77,7 @@ class TestBatches:
         with pytest.raises(NotFittedError):
             one.merge(DensityEstimator())
         X[0, 0] = np.nan
-        with pytest.raises(ValueError, match="found by iteration"):
+        with pytest.raises(ValueError, match="found by EM"):
             one.merge(DensityEstimator().fit(X))
 
     def test_missing_cells_in_batches_take_steps_of_em(self, rng):

@@ -19,7 +19,7 @@ def test_rules_are_numpys(rule, rng):
     np.testing.assert_allclose(edges, np.histogram_bin_edges(x, rule), rtol=1e-12)
 
 
-def test_a_histogram_by_share_is_numpys(rng):
+def test_a_histogram_of_relative_frequencies_is_numpys(rng):
     x = rng.normal(size=200)
     model = HistogramDensity(12, estimate="ml").fit(x[:, None])
     heights, edges = np.histogram(x, 12, density=True)
@@ -53,7 +53,7 @@ def test_bins_of_a_width_begin_at_its_multiples():
         assert HistogramDensity(width=width).fit(x[:, None]).edges_[0][0] <= x[0]
 
 
-def test_empty_bins_have_what_the_prior_says():
+def test_empty_bins_have_the_prior_probability():
     X, edges = np.array([[0.1], [0.2], [0.9], [2.5]]), [0, 1, 2, 3]
     np.testing.assert_allclose(HistogramDensity(edges, estimate="ml").fit(X).probability_, [0.75, 0.0, 0.25])
     np.testing.assert_allclose(HistogramDensity(edges).fit(X).probability_, np.array([3, 0, 1]) / 5 + 1 / 15)

@@ -148,7 +148,7 @@ def test_conditionals_within_bounds(rng):
         model.conditional(0, -1.0)
 
 
-def test_kernels_without_marginals_say_so(rng):
+def test_kernels_without_marginals_are_refused_by_name(rng):
     model = KernelDensity(kernel="triangular").fit(rng.normal(size=(20, 2)))
     with pytest.raises(TypeError, match="'epanechnikov'"):
         model.marginal(0)

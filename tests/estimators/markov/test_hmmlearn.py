@@ -95,7 +95,7 @@ def test_offsets_and_missing_cells(rows):
     )
 
 
-def test_a_monitor_of_ones_own_is_asked(rows):
+def test_a_custom_monitor_decides_when_to_stop(rows):
     class Twice(Monitor):
         @property
         def converged(self):
@@ -165,7 +165,7 @@ def test_all_steps_can_be_forced(rows):
     assert GaussianHMM(2, random_state=0, tol=-np.inf, n_iter=40).fit(X).monitor_.iter == 40
 
 
-def test_what_was_set_and_is_overwritten_is_said(rows):
+def test_overwriting_a_parameter_that_was_set_warns(rows):
     X, _, _ = rows
     model = GaussianHMM(2, random_state=0)
     model.means_ = np.zeros((2, 2))

@@ -13,7 +13,8 @@ from sklearn.pipeline import make_pipeline
 
 from parzen import BayesClassifier, Markov, MarkovChain, TransitionCounts
 from parzen.compute.markov import context_count, count_transitions, score_transitions
-from parzen.densities.transition_matrix import hitting, stationary, structure
+from parzen.densities.chain_structure import structure
+from parzen.densities.transition_matrix import hitting, stationary
 
 
 def row_of(context, S):

@@ -41,7 +41,7 @@ def test_sequences_of_no_weight_are_as_if_they_were_not_there():
     assert np.isfinite(list(chosen.orders_.values())).all()
 
 
-def test_what_is_held_out_goes_on_from_what_came_before():
+def test_held_out_symbols_keep_their_context():
     chain = MarkovChain("heldout", estimate="ml").fit("c" + "ab" * 300)
     assert chain.order_ == 1
     with pytest.raises(ValueError, match="use a prior"):
@@ -78,7 +78,7 @@ def test_order_0_has_one_context():
     assert chain.n_step(3).shape == chain.transition_.shape == (1, 2)
 
 
-def test_small_shares_of_the_unseen_are_kept():
+def test_small_probabilities_of_the_unseen_are_kept():
     chain = MarkovChain(prior=1e-20).fit(["aababcabbc"])
     np.testing.assert_allclose(chain.unseen_, [2.5e-21, 2.5e-21, 1e-20])
 

@@ -49,7 +49,7 @@ class TestBadInput:
         ],
         ids=str,
     )
-    def test_is_told_what_was_expected(self, model, message):
+    def test_errors_name_the_parameter(self, model, message):
         with pytest.raises((ValueError, TypeError), match=message):
             model.fit(np.arange(8.0).reshape(4, 2))
 

@@ -50,7 +50,7 @@ class TestLabels:
         model = GaussianMixture([1, 2, 3, 4], random_state=0).fit(X, labels=labels)
         assert {one["n_components"] for one in model.selection_} == {3, 4}
 
-    def test_labels_have_a_place_for_every_row(self, X):
+    def test_every_row_has_a_label(self, X):
         w = (np.arange(300) >= 50).astype(float)
         for model in (MixtureModel(Gaussian(), 3, random_state=0), KMeans(3, random_state=0)):
             assert model.fit(X, sample_weight=w).labels_.shape == (300,)

@@ -26,11 +26,11 @@ from parzen import (
 @parametrize_with_checks(
     [
         DensityOutlier(),
-        DensityOutlier(Gaussian()),
-        DensityOutlier(Kernel("scott")),
-        DensityOutlier(KernelDensity()),
-        DensityOutlier(GaussianMixture(2, random_state=0)),
-        DensityOutlier(AutoColumns()),
+        DensityOutlier(Kernel("scott")),  # a family with leave-one-out densities
+        DensityOutlier(Gaussian()),  # a family that is cross-validated
+        DensityOutlier(KernelDensity()),  # the same two of estimators
+        DensityOutlier(GaussianMixture(random_state=0)),
+        DensityOutlier(AutoColumns()),  # a table
         LocalDensityFactor(),
         LocalDensityFactor(novelty=True),
     ]
@@ -63,7 +63,7 @@ def test_detectors_and_their_errors(rng):
     assert "novelty=True only" in str(error.value.__cause__)
     with pytest.raises(AttributeError, match="has no attribute 'fit_predict'") as error:
         LocalDensityFactor(novelty=True).fit_predict(X)
-    assert "fit_predict is of the rows learnt from" in str(error.value.__cause__)
+    assert "fit_predict needs novelty=False" in str(error.value.__cause__)
     for name, value in (("n_neighbors", 0), ("n_neighbors", 2.5), ("bandwidth", 0), ("c", -1.0)):
         with pytest.raises(ValueError, match=name):
             LocalDensityFactor(**{name: value}).fit(X)
@@ -103,7 +103,7 @@ def test_errors_name_the_column_and_the_parameter(rng):
     X = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
     with pytest.raises(ValueError, match="column 'a' holds 'x'"):
         LocalDensityFactor().fit(X.assign(a="x"))
-    with pytest.raises(ValueError, match="or a share above 0"):
+    with pytest.raises(ValueError, match="or a proportion above 0"):
         DensityOutlier(contamination="foo").fit(X)
 
 

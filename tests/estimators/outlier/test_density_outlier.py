@@ -34,7 +34,7 @@ def test_clean_rows_are_rarely_flagged_and_outliers_are(rng):
 
 @pytest.mark.parametrize("kernel", ["gaussian", "exponential", "biweight"])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_rows_learnt_from_are_asked_of_the_others(kernel, weighted, rng):
+def test_scores_of_training_rows_are_leave_one_out(kernel, weighted, rng):
     X = rng.normal(size=(60, 2))
     w = rng.integers(1, 3, 60).astype(float) if weighted else None
     family = Kernel(1.5, kernel=kernel)
@@ -59,7 +59,7 @@ def test_row_by_row_or_all_at_once(rng):
     np.testing.assert_allclose(model.score_samples(both), one, rtol=1e-9)
 
 
-def test_densities_that_keep_no_rows_are_crossed(rng):
+def test_densities_that_keep_no_rows_are_cross_validated(rng):
     X = rng.normal(size=(200, 3))
     model = DensityOutlier(Gaussian(), cv=4, random_state=3).fit(X)
     inside = model.score_samples(X)
@@ -74,7 +74,7 @@ def test_densities_that_keep_no_rows_are_crossed(rng):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("share", [0.05, 0.3])
 @pytest.mark.parametrize("density", [None, Gaussian(), GaussianMixture(2, random_state=0), Mixture(Gaussian(), 2)])
-def test_a_share_of_outliers(share, density, rng):
+def test_contamination_is_the_proportion_of_outliers(share, density, rng):
     X = rng.normal(size=(200, 2))
     model = DensityOutlier(density, contamination=share)
     assert (model.fit_predict(X) == -1).sum() == pytest.approx(200 * share, abs=1)
@@ -141,7 +141,7 @@ class TestLeaveOneOut:
         for cv in (0, 1):
             with pytest.raises(ValueError, match="cv must be 2 folds or more"):
                 DensityOutlier(Gaussian(), cv=cv).fit(X)
-        with pytest.raises(ValueError, match="leave out every row once"):
+        with pytest.raises(ValueError, match="hold out every row once"):
             DensityOutlier(Gaussian(), cv=ShuffleSplit(3, random_state=0)).fit(X)
         inside = DensityOutlier(Gaussian(), cv=None).fit(X).scores_
         for cv in (1000, KFold(4)):

@@ -71,7 +71,7 @@ def test_equal_rows_have_neighbours_at_no_distance(rng):
 
 def test_fewer_rows_than_neighbours(rng):
     X = rng.normal(size=(5, 2))
-    with pytest.warns(UserWarning, match=r"n_neighbors \(20\) is above the number of other rows; 4 are taken"):
+    with pytest.warns(UserWarning, match=r"n_neighbors \(20\) is above the number of other rows; 4 are used"):
         model = LocalDensityFactor().fit(X)
     assert model.n_neighbors_ == 4
     with pytest.raises(ValueError, match="has no neighbours"):

@@ -28,12 +28,11 @@ from parzen import (
 @pytest.mark.filterwarnings("ignore")
 @parametrize_with_checks(
     [
-        KernelRegressor(),
+        KernelRegressor(),  # a bandwidth that a criterion searches for
         KernelRegressor(1.0),
-        KernelRegressor("aicc"),
+        KernelRegressor("silverman", kernel="epanechnikov", order=1),  # a rule, local lines, a kernel that ends
         ConditionalDensity(bandwidth="silverman"),
-        ConditionalDensity(Gaussian(shrinkage="oas")),
-        KernelRegressor("silverman", kernel="epanechnikov", order=1),
+        ConditionalDensity(Gaussian(shrinkage="oas")),  # a joint density
     ]
 )
 def test_scikit_learn_conventions(estimator, check):
@@ -77,7 +76,10 @@ def test_bandwidths_in_every_form(mixed_table):
         ("best", "a number, an array, a dict, or one of 'cv', 'aicc', 'scott'"),
         (0.0, "above 0, got 0.0 for column 'size'"),
         ([1.0, 2.0], r"4 numbers \(one for each column\)"),
-        ([1.0, 0.9, 0.1, 0.1], r"2 categories of column 'colour' must be from 0 \(others don't count\) to 0.5"),
+        (
+            [1.0, 0.9, 0.1, 0.1],
+            r"2 categories of column 'colour' must be from 0 \(other categories have no weight\) to 0.5",
+        ),
         ({"width": 1.0}, "there is no column 'width'"),
         ([1.0, np.nan, 0.1, 0.1], "finite numbers, got nan for column 'colour'"),
         (None, "a dict, or one of 'cv'"),
@@ -118,13 +120,13 @@ def test_bad_input_changes_nothing(mixed_table):
         KernelRegressor(order=2).fit(table, y)
     with pytest.raises(ValueError, match="kinds"):
         KernelRegressor(kinds="cx").fit(table, y)
-    with pytest.raises(ValueError, match="kinds are 'c'"):
+    with pytest.raises(ValueError, match="kinds must be 'c'"):
         KernelRegressor(kinds="cxuu").fit(table, y)
     with pytest.raises(TypeError, match=r"[sS]parse"):
         KernelRegressor().fit(sparse.csr_array(np.eye(4)), [1, 2, 3, 4])
 
 
-def test_rows_with_little_to_say(rng):
+def test_few_rows_and_constant_columns(rng):
     one = KernelRegressor(1.0).fit([[2.0]], [7.0])
     np.testing.assert_array_equal(one.predict([[2.0], [100.0]]), 7.0)
     with pytest.raises(ValueError, match="n_samples = 1"):
@@ -188,7 +190,7 @@ def test_conditional_densities_and_their_errors(mixed_table, rng):
     with pytest.raises(TypeError, match="density must be None, a family"):
         ConditionalDensity("gaussian").fit(table, y)
     several = ConditionalDensity(bandwidth="silverman").fit(table, rng.normal(size=(120, 2)))
-    with pytest.raises(TypeError, match="cdf is offered of one value"):
+    with pytest.raises(TypeError, match="cdf is available for y of one column"):
         several.cdf(table, np.zeros((120, 2)))
     with pytest.raises(AttributeError, match="no joint density"):
         _ = model.density_

@@ -106,7 +106,7 @@ def test_derivatives_are_slopes_of_the_curve(kernel, d, rng):
         assert off.max() < 0.1
 
 
-def test_a_column_that_says_nothing_is_smoothed_out(rng):
+def test_an_irrelevant_column_is_smoothed_out(rng):
     X = rng.normal(size=(300, 2))
     y = np.sin(2 * X[:, 0]) + 0.3 * rng.normal(size=300)
     model = KernelRegressor(order=0).fit(X, y)

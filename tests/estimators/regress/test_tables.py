@@ -18,7 +18,7 @@ def test_draws_have_the_index_of_the_rows(table):
     assert ConditionalDensity(bandwidth="silverman").fit(X, y).sample(some, 0).index.equals(some.index)
 
 
-def test_names_of_values_are_not_asked_for(table):
+def test_names_of_targets_are_not_compared(table):
     X, y = table
     model = ConditionalDensity(Gaussian()).fit(X, y)
     expected = model.pdf(X[:2], y[:2])
@@ -37,7 +37,7 @@ def test_missing_values_are_refused_by_every_density(table):
     X, y = table
     for density in (None, Gaussian()):
         model = ConditionalDensity(density, bandwidth="silverman")
-        with pytest.raises(ValueError, match="Input y contains NaN: column 't' has missing cells"):
+        with pytest.raises(ValueError, match="Input y contains NaN: column 't' has missing values"):
             model.fit(X, y.mask(y > 1))
         with pytest.raises(ValueError, match="Input X contains NaN: column 'a' has missing cells"):
             model.fit(X.mask(X > 1), y)
@@ -59,7 +59,7 @@ def test_bandwidths_by_name(table):
 
 def test_errors_say_what_was_expected(table):
     X, y = table
-    with pytest.raises(ValueError, match="return_std=True needs at least two rows"):
+    with pytest.raises(ValueError, match="return_std=True needs a fit to at least two rows"):
         KernelRegressor(1.0).fit(X[:1], y[:1]).predict(X, return_std=True)
     with pytest.raises(ValueError, match="y must be numbers"):
         KernelRegressor().fit(X, ["a"] * 60)
@@ -69,7 +69,7 @@ def test_errors_say_what_was_expected(table):
 def test_kinds_are_not_for_joint_densities(table):
     X, y = table
     for name, letters in (("kinds", "cc"), ("y_kinds", "c")):
-        with pytest.raises(ValueError, match=f"{name} are for kernels"):
+        with pytest.raises(ValueError, match=f"{name} must be 'auto' with a joint density"):
             ConditionalDensity(Gaussian(), **{name: letters}).fit(X, y)
 
 

@@ -129,9 +129,7 @@ class _Scorer:
 
     def observe(self, X: Array, R: Memberships = None, at: Any = None) -> ProbabilityScores:
         assert isinstance(R, Labels)
-        (n, K), rows, codes, w = X.shape, np.arange(len(X)), R.codes, R.weights
-        with np.errstate(divide="ignore"):
-            log_loss = float(w @ np.where(w == 0, 0.0, -np.log(X[rows, codes])))
+        K, rows, codes, w = X.shape[1], np.arange(len(X)), R.codes, R.weights
         most_probable = X.argmax(axis=1)
         forecasts = [*X.T, X[rows, most_probable]]
         outcomes = [*(codes == k for k in range(K)), most_probable == codes]
@@ -140,5 +138,7 @@ class _Scorer:
             bins = np.minimum((p * self.n_bins).astype(np.intp), self.n_bins - 1)
             for part, weight in zip(sums, (w, w * p, w * outcome, w * w), strict=True):
                 part[k] = np.bincount(bins, weight, minlength=self.n_bins)
-        totals = (np.array([value]) for value in (float(w.sum()), log_loss, float(w @ squared_errors(X, codes))))
-        return ProbabilityScores(*totals, *sums, classes=self.classes)
+        with np.errstate(divide="ignore"):
+            log_losses = np.where(w == 0, 0.0, -np.log(X[rows, codes]))
+        totals = [np.array([float(w @ part)]) for part in (np.ones(len(w)), log_losses, squared_errors(X, codes))]
+        return ProbabilityScores(totals[0], totals[1], totals[2], sums[0], sums[1], sums[2], sums[3], self.classes)

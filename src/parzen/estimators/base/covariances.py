@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from parzen.compute.arrays import Array
+from parzen.compute.checks import probabilities
 
 #: scikit-learn's names of covariances, and the family's: its shape, and whether all components share it.
 SHAPES = {
@@ -47,11 +48,9 @@ def means_of(means: ArrayLike) -> Array:
 
 def weights_of(weights: ArrayLike, C: int, name: str) -> Array:
     """Weights of C components, or an error that names them."""
-    w = np.asarray(weights, dtype=np.float64)
-    if w.shape != (C,):
-        raise ValueError(f"{name} must have the shape ({C},), one for each component, got {w.shape}.")
-    if not (w > 0).all() or not abs(w.sum() - 1.0) < 1e-6:
-        raise ValueError(f"{name} must be above 0 and sum to 1, got {w.tolist()}.")
+    w = probabilities(weights, (C,), name)
+    if not (w > 0).all():
+        raise ValueError(f"{name} must be above 0, got {w.tolist()}; leave out components of weight 0.")
     return w / w.sum()
 
 

@@ -13,7 +13,7 @@ except ImportError:  # scikit-learn before 1.9
 
 
 class _Silent:
-    """In the place of scikit-learn's mixin, where it has no callbacks."""
+    """A substitute for scikit-learn's mixin, where it has no callbacks."""
 
 
 CallbackSupportMixin: Any = _Silent if _callbacks is None else _callbacks.CallbackSupportMixin

@@ -13,7 +13,7 @@ from parzen.compute.arrays import Array
 from parzen.decisions.log_odds import log_odds
 from parzen.densities.posterior import decide, posterior
 from parzen.estimators.base.validation import finite
-from parzen.estimators.classify.labels import log_of, read_class_prior
+from parzen.estimators.classify.class_priors import log_of, read_class_prior
 from parzen.statistics.accumulate import Evaluated
 
 

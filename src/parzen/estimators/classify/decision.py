@@ -1,6 +1,5 @@
 """Decisions of any classifier, ours or theirs: calibrated probabilities, and the action that loses least."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from parzen.decisions.class_priors import adjust_class_priors, check_class_prior
 from parzen.decisions.decision import Decision
 from parzen.decisions.scores import expected_cost
 from parzen.estimators.base.validation import transactional
-from parzen.estimators.classify.naive import GaussianNB
+from parzen.estimators.classify.gaussian_nb import GaussianNB
 from parzen.storage.files import SaveMixin
 
 
@@ -278,7 +277,7 @@ class DecisionClassifier(SaveMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
         return Decision(loss, actions, self.classes_, abstain, self.abstention, self.level).act(P)
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Minus the average loss of the decisions; the share of right ones where loss is "zero_one"."""
+        """Minus the mean loss of the decisions; the accuracy, also a mean, where loss is "zero_one"."""
         check_is_fitted(self, "estimator_")
         decision = self._decision()
         cost = expected_cost(y, self.predict(X), decision, sample_weight)
@@ -310,31 +309,3 @@ def _fitted(given: Any, X: Any, y: Any, w: Array | None) -> Any:
     model = clone(given)
     weighted = w is not None and has_fit_parameter(model, "sample_weight")
     return model.fit(X, y, sample_weight=w) if weighted else model.fit(X, y)
-
-
-@dataclass(frozen=True)
-class CostScorer:
-    """A scorer for scikit-learn's searches: minus the average loss of what a classifier's probabilities decide."""
-
-    loss: Any
-    options: dict[str, Any]
-
-    def __call__(self, estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Minus the average loss."""
-        decision = Decision(self.loss, classes=estimator.classes_, **self.options)
-        return -expected_cost(y, decision.act(estimator.predict_proba(X)), decision, sample_weight)
-
-
-def cost_scorer(loss: Any, **options: Any) -> CostScorer:
-    """A scorer for scikit-learn's searches, by a loss (and options of `parzen.Decision`). High is good.
-
-    Examples
-    --------
-    >>> from sklearn.model_selection import cross_val_score
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from parzen import GaussianNB, cost_scorer
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> round(float(cross_val_score(GaussianNB(), X, y, scoring=cost_scorer([[0, 1], [10, 0]])).mean()), 2)
-    -0.38
-    """
-    return CostScorer(loss, options)

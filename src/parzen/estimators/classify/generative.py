@@ -9,8 +9,10 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels
-from parzen.densities.boundary import Boundary, Softmax, quadratic_form
+from parzen.densities.boundary import Boundary
+from parzen.densities.polynomials import quadratic_form
 from parzen.densities.posterior import compare, log_evidence
+from parzen.densities.softmax import Softmax
 from parzen.estimators.base.estimator import BaseFamilyEstimator
 from parzen.estimators.base.validation import (
     drop_zero_weight,
@@ -20,6 +22,7 @@ from parzen.estimators.base.validation import (
     transactional,
     weights,
 )
+from parzen.estimators.classify.class_priors import log_of, read_class_prior
 from parzen.estimators.classify.classifier import BaseClassifier
 from parzen.estimators.classify.labels import (
     check_several,
@@ -27,8 +30,6 @@ from parzen.estimators.classify.labels import (
     class_counts,
     codes_among,
     declared_classes,
-    log_of,
-    read_class_prior,
     read_labels,
 )
 from parzen.families.checks import same_parameters

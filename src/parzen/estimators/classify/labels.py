@@ -90,48 +90,6 @@ def class_counts(codes: NDArray[np.int32], weights: Array | None, groups: int) -
     return np.bincount(codes, minlength=groups).astype(np.float64)
 
 
-def read_class_prior(priors: Any, classes: NDArray[Any]) -> Array:
-    """Priors of the classes, in their order: from "uniform", a sequence, or a dict from classes."""
-    K = len(classes)
-    if isinstance(priors, str):
-        if priors != "uniform":
-            raise ValueError(f"priors must be 'uniform', one number for each class, or a dict, got {priors!r}.")
-        return np.full(K, 1.0 / K)
-    if hasattr(priors, "index") and hasattr(priors, "to_dict"):  # a pandas Series, whose index names the classes
-        named = priors.to_dict()
-        priors = named if set(named) == set(classes.tolist()) else priors
-        if not isinstance(priors, dict) and list(named) != list(range(K)):
-            raise ValueError(f"priors is indexed by {list(named)}, but the classes are {classes.tolist()}.")
-    if isinstance(priors, dict):
-        if set(priors) != set(classes.tolist()):
-            raise ValueError(f"priors names {list(priors)}, but the classes are {classes.tolist()}; name each once.")
-        priors = [priors[label] for label in classes.tolist()]
-    try:
-        values = np.asarray(priors, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"priors must be numbers, one for each of the classes {classes.tolist()}, got {priors!r}."
-        ) from None
-    if values.shape != (K,):
-        raise ValueError(
-            f"Number of priors must match number of classes: got shape {values.shape} for {classes.tolist()}."
-        )
-    if not np.isfinite(values).all():
-        raise ValueError(f"priors must be finite, got {values.tolist()}.")
-    if (values < 0).any():
-        raise ValueError(f"Priors must be non-negative, got {values.tolist()}.")
-    if not np.isclose(values.sum(), 1.0):
-        raise ValueError(f"The sum of the priors should be 1, but it is {values.sum():.6g}; divide them by it.")
-    return values
-
-
-def log_of(priors: Array) -> Array:
-    """Logs of priors, minus infinity of those that are zero."""
-    with np.errstate(divide="ignore"):
-        logs: Array = np.log(priors)
-    return logs
-
-
 def _one_column(y: Any, n: int) -> NDArray[Any]:
     if y is None:
         raise ValueError("this estimator requires y to be passed, but the target y is None; give labels.")

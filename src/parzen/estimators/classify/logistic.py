@@ -15,15 +15,9 @@ from parzen.compute.memberships import Labels
 from parzen.densities.boundary import Boundary
 from parzen.densities.linear import Linear
 from parzen.estimators.base.validation import drop_zero_weight, finite_rows, table, transactional, weights
+from parzen.estimators.classify.class_priors import log_of, read_class_prior
 from parzen.estimators.classify.classifier import BaseClassifier
-from parzen.estimators.classify.labels import (
-    check_several,
-    check_weights,
-    class_counts,
-    log_of,
-    read_class_prior,
-    read_labels,
-)
+from parzen.estimators.classify.labels import check_several, check_weights, class_counts, read_labels
 from parzen.families.logistic.likelihood import Scores
 from parzen.families.logistic.optimum import maximise_likelihood
 from parzen.families.logistic.separation import separation
@@ -52,7 +46,7 @@ class LogisticRegression(SaveMixin, BaseClassifier):
         Weights of the classes, which multiply those of the rows.
     max_iter : int
     verbose : int
-        Above 0, say the objective after each step.
+        Above 0, print the objective after each step.
     warm_start : bool
         Begin where the last fit ended.
     solver, l1_ratio, dual, intercept_scaling, random_state, n_jobs

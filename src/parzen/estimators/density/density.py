@@ -101,7 +101,7 @@ class BaseDensityEstimator(DensityMixin, BaseFamilyEstimator):
         return values
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """Mean log-density of the rows (as in scikit-learn's GaussianMixture; its KernelDensity gives the sum)."""
+        """Mean log-density of the rows, as in scikit-learn's GaussianMixture (`KernelDensity.score` is a sum)."""
         values = self.score_samples(X)
         values, w = drop_zero_weight(values, weights(sample_weight, values))
         return float(np.average(values, weights=w))

@@ -9,7 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
-from parzen.densities.kernel import WindowDensity, Windows
+from parzen.densities.kernel import WindowDensity
+from parzen.densities.windows import Windows
 from parzen.estimators.base.validation import drop_zero_weight, weights
 from parzen.estimators.density.univariate import UnivariateMixin
 from parzen.families.family import Family
@@ -125,7 +126,7 @@ class KernelDensity(UnivariateMixin):
         return self.density_._sums[0].error_bound + 2.0**-52 * windows.width  # type: ignore[attr-defined]
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """Total log-density of the rows, as in scikit-learn's KernelDensity."""
+        """Total log-density of the rows: a sum, as in scikit-learn's KernelDensity, not the mean."""
         values = self.score_samples(X)
         values, w = drop_zero_weight(values, weights(sample_weight, values))
         return float(values.sum() if w is None else w @ values)
@@ -206,7 +207,7 @@ class KernelDensity(UnivariateMixin):
         h = float(windows.deviations[0]) * (1.0 if windows.scales is None else float(windows.scales.min()))
         if (high - low) / h <= 0.1 * 2**17:
             return np.linspace(low, high, int(np.clip(10 * (high - low) / h, size, 2**17)))
-        # Around every point, where the range is long: as many places as neighbouring points leave room for.
+        # Around every point, where the range is long: as many grid points as neighbouring rows leave room for.
         around = np.unique(windows.points[:, 0])
         ends = np.concatenate([[0], np.flatnonzero(np.diff(around) > 10.0 * h) + 1, [len(around)]])
         parts = [np.linspace(low, high, size)]

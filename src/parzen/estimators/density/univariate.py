@@ -129,7 +129,7 @@ class UnivariateMixin(BaseDensityEstimator):
 
     @abstractmethod
     def _ends(self) -> tuple[float, float]:
-        """Places below and above which hardly anything lies."""
+        """Points below and above which there is hardly any probability."""
 
     def _limits(self) -> tuple[float, float]:
         """Where the density begins and ends, infinite where it doesn't."""

@@ -47,7 +47,7 @@ class HmmlearnHMM(Family):
 
     keeps_rows: ClassVar[bool] = True
     in_order: ClassVar[bool] = True
-    iterates: ClassVar[bool] = True  # type: ignore[misc]
+    iterates: ClassVar[bool] = True
 
     @property
     def hmm(self) -> HMM:

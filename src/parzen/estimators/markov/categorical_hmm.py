@@ -7,7 +7,7 @@ from sklearn.utils import check_random_state
 
 from parzen.compute.arrays import Array
 from parzen.densities.categorical import CategoricalDensity
-from parzen.densities.transition_matrix import probabilities
+from parzen.densities.transition_matrix import stochastic
 from parzen.estimators.base.validation import finite, table, transactional
 from parzen.estimators.markov.baum_welch import HmmlearnHMM, baum_welch
 from parzen.estimators.markov.categorical_emission import HmmlearnCategorical
@@ -139,7 +139,7 @@ class CategoricalHMM(BaseHmmlearn):
         self._check()
         given = np.asarray(self.emissionprob_, dtype=np.float64)
         S = given.shape[1] if given.ndim == 2 else 1
-        P = probabilities(given, (self.n_components, S), "emissionprob_")
+        P = stochastic(given, (self.n_components, S), "emissionprob_")
         with np.errstate(divide="ignore"):
             return CategoricalDensity(np.log(P), (S,), open_ended=False)
 

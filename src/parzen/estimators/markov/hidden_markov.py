@@ -8,11 +8,11 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from parzen.densities.categorical import CategoricalDensity
-from parzen.densities.counts import PoissonDensity
 from parzen.densities.density import Density
 from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.hmm import HMMDensity
-from parzen.densities.transition_matrix import probabilities
+from parzen.densities.poisson import PoissonDensity
+from parzen.densities.transition_matrix import stochastic
 from parzen.estimators.base.estimator import BaseFamilyEstimator
 from parzen.estimators.base.validation import generator, transactional
 from parzen.estimators.markov.checks import known_states, refuse_lengths_as_y, row_weights, whole_number
@@ -135,7 +135,7 @@ class HiddenMarkov(HMMInferenceMixin, BaseFamilyEstimator):
         K, d = emission.shape
         model = cls(_family_of(emission) if family is None else family, K)
         model.density_ = HMMDensity(
-            emission, probabilities(start, (K,), "start"), probabilities(transition, (K, K), "transition")
+            emission, stochastic(start, (K,), "start"), stochastic(transition, (K, K), "transition")
         )
         model.given_ = model._family()
         model.family_, model.schema_ = model.given_, learn(HMM(None, K), np.zeros((1, d)))[1]

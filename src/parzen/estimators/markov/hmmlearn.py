@@ -13,9 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
+from parzen.densities.chain_structure import structure
 from parzen.densities.density import Density
 from parzen.densities.hmm import HMMDensity
-from parzen.densities.transition_matrix import probabilities, stationary, structure
+from parzen.densities.transition_matrix import stationary, stochastic
 from parzen.estimators.base.validation import row_count
 from parzen.estimators.markov.checks import whole_number
 from parzen.estimators.markov.monitor import Monitor
@@ -113,8 +114,8 @@ class BaseHmmlearn(SaveMixin, BaseEstimator):
         for name in ("startprob_", "transmat_", *self._letters.values()):
             check_is_fitted(self, name)
         K = self.n_components
-        start = probabilities(self.startprob_, (K,), "startprob_")
-        return HMMDensity(self._emission(), start, probabilities(self.transmat_, (K, K), "transmat_"))
+        start = stochastic(self.startprob_, (K,), "startprob_")
+        return HMMDensity(self._emission(), start, stochastic(self.transmat_, (K, K), "transmat_"))
 
     # Inference -------------------------------------------------------------------------------------------------------
 
@@ -192,7 +193,7 @@ class BaseHmmlearn(SaveMixin, BaseEstimator):
     def get_stationary_distribution(self) -> Array:
         """Stationary distribution of the hidden chain, (K,)."""
         check_is_fitted(self, "transmat_")
-        P = probabilities(self.transmat_, (self.n_components,) * 2, "transmat_")
+        P = stochastic(self.transmat_, (self.n_components,) * 2, "transmat_")
         if sum(structure(P).recurrent) > 1:
             raise ValueError(f"there is no unique stationary distribution: {structure(P).text(list(range(len(P))))}.")
         return stationary(P)

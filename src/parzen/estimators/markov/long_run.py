@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
-from parzen.densities.transition_matrix import Structure, entropy_rate, hitting, stationary, structure
+from parzen.densities.chain_structure import Structure, structure
+from parzen.densities.transition_matrix import entropy_rate, hitting, stationary
 from parzen.estimators.markov.checks import whole_number
 
 #: Most contexts of which a transition matrix is made.

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from parzen.compute.arrays import Array
 from parzen.compute.markov import count_transitions
 from parzen.densities.markov import MarkovDensity
-from parzen.densities.transition_matrix import probabilities
+from parzen.densities.transition_matrix import stochastic
 from parzen.estimators.base.validation import generator, transactional
 from parzen.estimators.markov.checks import whole_number
 from parzen.estimators.markov.context_table import ContextTable, with_unseen
@@ -124,8 +124,8 @@ class MarkovChain(SaveMixin, LongRunMixin, BaseEstimator):
         if len(given) != S:
             raise ValueError(f"symbols must differ from each other, got {given!r}.")
         order = [given.index(symbol) for symbol in known]
-        first = probabilities(np.full(S, 1.0 / S) if start is None else start, (S,), "start")
-        table = probabilities(transition, (S, S), "transition")
+        first = stochastic(np.full(S, 1.0 / S) if start is None else start, (S,), "start")
+        table = stochastic(transition, (S, S), "transition")
         rows = np.vstack([first[order], table[np.ix_(order, order)]])
         with np.errstate(divide="ignore"):
             chain.density_ = MarkovDensity(np.log(rows)[None], 1)

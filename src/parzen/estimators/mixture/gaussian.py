@@ -63,7 +63,7 @@ class GaussianMixture(BaseMixture):
     warm_start : bool
         Whether `fit` goes on from the last one.
     verbose, verbose_interval : int
-        Whether, and at which steps, to say the progress of the fit.
+        Whether, and at which steps, to print the progress of the fit.
     prior : "auto", NormalInverseWishart or NormalInverseGamma, optional
         Of means and covariances: EM then finds the mode of their posterior, and no component can collapse. "auto" is
         that of Fraley and Raftery (2007), in the data's own units.

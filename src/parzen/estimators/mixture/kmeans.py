@@ -252,7 +252,7 @@ class KMeans(
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """Minus the inertia of the rows: high is good."""
+        """Minus the inertia of the rows, a sum over them: high is good."""
         check_is_fitted(self, "density_")
         rows = finite(self._later(X))
         return -self._inertia(rows, weights(sample_weight, rows))

@@ -38,7 +38,7 @@ class MixtureModel(ClusterMixin, BaseMixture):
     accelerate : bool
         Whether EM is accelerated (see `parzen.fit`).
     verbose, verbose_interval : int
-        Whether, and at which steps, to say the progress of the fit.
+        Whether, and at which steps, to print the progress of the fit.
 
     Attributes
     ----------

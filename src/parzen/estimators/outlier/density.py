@@ -136,26 +136,22 @@ class DensityOutlier(BaseOutlierDetector):
     def _scores(self, X: Any) -> Array:
         """Log-densities of the rows of a checked table; leave-one-out where the density keeps its rows."""
         score = getattr(self.estimator_, "leave_one_out", self.estimator_.score_samples)
-        try:
-            scores = np.asarray(score(X), dtype=np.float64)
-        except ValueError:
-            if self.density is None and isinstance(self.estimator_.family, Kernel) and any_missing(X):
-                raise ValueError(
-                    "Input X contains NaN, but the rows of the fit had no missing values, and the kernel density that "
-                    "was chosen for them doesn't take any; give density=AutoColumns(), or Gaussian()."
-                ) from None
-            raise
-        if not self._takes_missing() and is_numeric(X) and not np.isfinite(scores).all():
-            finite_rows(X)
-        return scores
+        return np.asarray(score(X), dtype=np.float64)
 
     def score_samples(self, X: Any) -> Array:
         """Log-density of each row, (n,), low for outliers; leave-one-out for a row of a kernel density's fit."""
         return self._scores(self._later(X))
 
     def _later(self, X: Any) -> Any:
+        """A later table; missing values are looked for here, where the density doesn't take them."""
         check_is_fitted(self, "estimator_")
-        return table(self, X, reset=False, sparse=self._takes_sparse())
+        X = table(self, X, reset=False, sparse=self._takes_sparse())
+        if self.density is None and isinstance(self.estimator_.family, Kernel) and any_missing(X):
+            raise ValueError(
+                "Input X contains NaN, but the rows of the fit had no missing values, and the kernel density that was "
+                "chosen for them doesn't take any; give density=AutoColumns(), or Gaussian()."
+            )
+        return X if self._takes_missing() or not is_numeric(X) else finite_rows(X)
 
     def _held_out_scores(self) -> Array:
         return self.scores_

@@ -1,8 +1,8 @@
-"""Discriminant analysis under scikit-learn's names: drop-ins, with missing cells, weights, batches and samples."""
+"""Linear discriminant analysis, as scikit-learn's."""
 
 import warnings
-from numbers import Integral, Real
-from typing import Any, Self
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,169 +11,14 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array
-from parzen.compute.checks import choose
 from parzen.compute.memberships import Labels
-from parzen.densities.boundary import canonical_variates, quadratic_form, with_signs
-from parzen.densities.gaussian import GaussianDensity
+from parzen.densities.canonical import canonical_variates, with_signs
+from parzen.densities.polynomials import quadratic_form
 from parzen.estimators.base.validation import finite
-from parzen.estimators.classify.generative import GenerativeClassifier
-from parzen.estimators.classify.labels import read_class_prior
-from parzen.families.covariance_floor import covariance_factors
+from parzen.estimators.classify.class_priors import read_class_prior
+from parzen.estimators.classify.discriminant_analysis import DiscriminantAnalysis
 from parzen.families.family import Family
 from parzen.families.gaussian import Gaussian
-from parzen.statistics.moments import Moments
-
-
-class DiscriminantAnalysis(GenerativeClassifier):
-    """What the two have in common: solvers by name, priors, shrinkage, and covariances found by another estimator."""
-
-    solver: str
-    shrinkage: Any
-    priors: Any
-    covariance_estimator: Any
-    density_: GaussianDensity
-    statistic_: Moments
-
-    def _given_class_prior(self) -> Any:
-        return self.priors
-
-    def _check_solver(self, options: tuple[str, ...]) -> None:
-        choose("solver", self.solver, options)
-        if self.solver == "svd" and self.shrinkage is not None:
-            raise NotImplementedError(f"shrinkage not supported with 'svd' solver; use solver={options[-1]!r}.")
-        if self.solver == "svd" and self.covariance_estimator is not None:
-            raise ValueError(f"covariance_estimator is not supported with solver='svd'; use solver={options[-1]!r}.")
-        if self.covariance_estimator is not None and self.shrinkage not in (None, 0):
-            raise ValueError("covariance_estimator and shrinkage are both set; only one of the two can be.")
-
-    def _shrinkage(self) -> Any:
-        return 0.0 if self.shrinkage is None or self.covariance_estimator is not None else self.shrinkage
-
-    def _finish(self, rows: Any = None, R: Labels | None = None) -> None:
-        if self.covariance_estimator is None:
-            return
-        if rows is None or R is None:
-            raise ValueError("covariance_estimator needs all rows at once; use fit.")
-        if np.isnan(rows).any() or R.codes.min() < 0 or R.weights is not None:
-            raise ValueError("covariance_estimator needs complete rows, all labels, and no sample_weight.")
-        covariance = np.stack([self._estimated(rows[R.codes == k]) for k in range(R.groups)])
-        self._total_covariance = self._estimated(rows)
-        factors = covariance_factors(self._pooled(covariance), self.statistic_, 1e-12)
-        self.density_ = GaussianDensity(self.density_.mean, factors)
-
-    def _pooled(self, covariance: Array) -> Array:
-        """Covariances of the classes, (K, d, d), as the model has them."""
-        return covariance
-
-    def merge(self, other: Any) -> Self:
-        """A new classifier, as if it had been fitted to the rows of both; not with a `covariance_estimator`."""
-        if self.covariance_estimator is not None:
-            raise ValueError("covariance_estimator needs all rows at once; use fit.")
-        return super().merge(other)
-
-    def _estimated(self, rows: Array) -> Array:
-        self.covariance_estimator.fit(rows)
-        if not hasattr(self.covariance_estimator, "covariance_"):
-            raise ValueError(f"{type(self.covariance_estimator).__name__} does not have a covariance_ attribute.")
-        return np.atleast_2d(self.covariance_estimator.covariance_)
-
-    @property
-    def means_(self) -> Array:
-        """Means of the classes, (K, d)."""
-        return self.density_.mean
-
-    @property
-    def priors_(self) -> Array:
-        """Priors of the classes, (K,)."""
-        return self.class_prior_
-
-
-class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
-    """A Gaussian with its own full covariance for each class: a drop-in for scikit-learn's.
-
-    A class whose covariance is singular (fewer rows than columns, a constant column) is floored with a warning, where
-    scikit-learn raises.
-
-    Parameters
-    ----------
-    solver : "svd" or "eigen"
-        Both give the same answer; "eigen" takes `shrinkage` and `covariance_estimator`.
-    shrinkage : "auto", float or None
-        As of `parzen.Gaussian`: "auto" is Ledoit and Wolf's in units of each column's deviation.
-    priors : sequence, dict or "uniform", optional
-    reg_param : float
-        Share of the identity in each covariance.
-    store_covariance : bool
-        Whether `covariance_` is there.
-    tol : float
-        Not used: what is singular is floored.
-    covariance_estimator : estimator with `covariance_`, optional
-
-    Attributes
-    ----------
-    classes_, class_count_, priors_ : arrays of shape (K,)
-    means_ : array of shape (K, d)
-    covariance_, rotations_ : lists of K arrays of shape (d, d)
-        Covariances of the classes, and their principal axes.
-    scalings_ : list of K arrays of shape (d,)
-        Variances along the axes.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from parzen import QuadraticDiscriminantAnalysis
-    >>> X, y = load_iris(return_X_y=True)
-    >>> int((QuadraticDiscriminantAnalysis().fit(X, y).predict(X) != y).sum())
-    3
-    """
-
-    def __init__(
-        self,
-        *,
-        solver: str = "svd",
-        shrinkage: Any = None,
-        priors: Any = None,
-        reg_param: float = 0.0,
-        store_covariance: bool = False,
-        tol: float = 1e-4,
-        covariance_estimator: Any = None,
-    ) -> None:
-        self.solver = solver
-        self.shrinkage = shrinkage
-        self.priors = priors
-        self.reg_param = reg_param
-        self.store_covariance = store_covariance
-        self.tol = tol
-        self.covariance_estimator = covariance_estimator
-
-    def _family(self) -> Family:
-        self._check_solver(("svd", "eigen"))
-        if not isinstance(self.reg_param, Real) or not 0 <= self.reg_param <= 1:
-            raise ValueError(f"reg_param must lie in [0, 1], got {self.reg_param!r}.")
-        ridge = self.reg_param if self.solver == "svd" else 0.0
-        return Gaussian(shrinkage=self._shrinkage(), ridge=ridge)
-
-    def _finish(self, rows: Any = None, R: Labels | None = None) -> None:
-        super()._finish(rows, R)
-        if self.store_covariance:
-            self.covariance_ = list(self.density_.covariance)
-
-    @property
-    def rotations_(self) -> list[Array]:
-        """Principal axes of each class, the longest first."""
-        return [np.linalg.eigh(covariance)[1][:, ::-1] for covariance in self.density_.covariance]
-
-    @property
-    def scalings_(self) -> list[Array]:
-        """Variances along the axes of each class, the largest first."""
-        return [np.linalg.eigvalsh(covariance)[::-1] for covariance in self.density_.covariance]
-
-    def decision_function(self, X: Any, class_prior: Any = None) -> Array:
-        """Log-odds of the second of two classes, (n,); else logs of prior times density, (n, K), up to a constant."""
-        check_is_fitted(self, "density_")
-        if len(self.classes_) == 2:
-            return super().decision_function(X, class_prior)
-        return self.log_joint(X, class_prior) + 0.5 * self.n_features_in_ * np.log(2 * np.pi)
 
 
 class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DiscriminantAnalysis):

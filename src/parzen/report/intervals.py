@@ -1,4 +1,4 @@
-"""Numbers of a report, each with its interval, as JSON holds them."""
+"""Estimates with 95% intervals, as JSON holds them."""
 
 from typing import Any
 
@@ -10,39 +10,39 @@ Z = float(ndtri(0.975))
 
 
 def rounded(value: Any, digits: int = 4) -> float | None:
-    """A number to some digits; None where there is none."""
+    """A number to some significant digits; None where it is not finite."""
     value = float(value)
     return float(f"{value:.{digits}g}") if np.isfinite(value) else None
 
 
-def share(part: float, whole: float) -> dict[str, Any]:
-    """A share with Wilson's interval of 95%."""
-    if not whole:
+def proportion(count: float, total: float) -> dict[str, Any]:
+    """A proportion with Wilson's score interval."""
+    if not total:
         return {"value": None, "low": None, "high": None}
-    p, z2 = part / whole, Z * Z
-    middle = (p + z2 / (2 * whole)) / (1 + z2 / whole)
-    half = Z * np.sqrt(p * (1 - p) / whole + z2 / (4 * whole**2)) / (1 + z2 / whole)
+    p, z2 = count / total, Z * Z
+    middle = (p + z2 / (2 * total)) / (1 + z2 / total)
+    half = Z * np.sqrt(p * (1 - p) / total + z2 / (4 * total**2)) / (1 + z2 / total)
     return {"value": rounded(p), "low": rounded(max(middle - half, 0.0)), "high": rounded(min(middle + half, 1.0))}
 
 
-def interval_of_mean(values: ArrayLike) -> dict[str, Any]:
-    """A mean with its interval of 95%."""
+def mean_interval(values: ArrayLike) -> dict[str, Any]:
+    """A mean with its normal interval."""
     known = np.asarray(values, dtype=np.float64)
     mean = float(known.mean())
     half = Z * float(known.std(ddof=1)) / np.sqrt(len(known)) if len(known) > 1 else np.nan
     return {"value": rounded(mean), "low": rounded(mean - half), "high": rounded(mean + half)}
 
 
-def clean(value: Any) -> Any:
-    """A tree as JSON holds it: no numbers of NumPy's, no NaN, no tuples."""
+def as_json(value: Any) -> Any:
+    """A tree of values as JSON holds it: no NumPy numbers, no NaN, no tuples."""
     if isinstance(value, dict):
-        return {str(key): clean(one) for key, one in value.items()}
+        return {str(key): as_json(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [clean(one) for one in value]
+        return [as_json(one) for one in value]
     if isinstance(value, np.ndarray):
-        return clean(value.tolist())
+        return as_json(value.tolist())
     if isinstance(value, np.generic):
-        return clean(value.item())
+        return as_json(value.item())
     if isinstance(value, float) and not np.isfinite(value):
         return None
     return value

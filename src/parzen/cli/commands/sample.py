@@ -1,0 +1,47 @@
+"""``parzen sample``: rows drawn from a model."""
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+
+import numpy as np
+
+from parzen.cli.command import Command
+from parzen.cli.errors import CommandError
+from parzen.cli.files import pandas
+from parzen.cli.model import load_model
+from parzen.cli.output import write_table
+
+
+def run(args: Namespace) -> None:
+    """Draw rows from a model."""
+    model = load_model(args.model)
+    if not hasattr(model, "sample"):
+        raise CommandError(f"a {type(model).__name__} is no density; no rows can be drawn from it.")
+    drawn = model.sample(args.n, random_state=args.seed)
+    rows, labels = drawn if isinstance(drawn, tuple) else (drawn, None)
+    pd = pandas()
+    table = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(np.asarray(rows))
+    if labels is not None:
+        table = table.assign(**{str(getattr(model, "target_name_", "label")): labels})
+    write_table(table, args.output, args.json)
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Add the options of this command."""
+    parser.add_argument("-n", type=_count, default=10, help="number of rows (default: 10)")
+    parser.add_argument("--seed", type=_seed, help="seed of the random numbers, to draw the same rows again")
+    parser.add_argument("-o", "--output", help="file of the table (default: the standard output)")
+
+
+def _count(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise ArgumentTypeError(f"must be a whole number of at least 1, got {text!r}")
+    return int(text)
+
+
+def _seed(text: str) -> int:
+    if not text.isdigit():
+        raise ArgumentTypeError(f"must be a whole number of at least 0, got {text!r}")
+    return int(text)
+
+
+COMMAND = Command("sample", "Draw rows from a model", run, ("model",), add_options)

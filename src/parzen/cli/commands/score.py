@@ -1,0 +1,57 @@
+"""``parzen score``: how well a model predicts the rows of a table."""
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+import numpy as np
+
+from parzen.cli.command import Command
+from parzen.cli.errors import CommandError
+from parzen.cli.model import load_model, rows_for
+from parzen.cli.output import print_result
+from parzen.cli.table import check_column, labels_of, table_of
+from parzen.decisions.scores import score_probabilities
+
+
+def run(args: Namespace) -> None:
+    """Score a model on the rows of a table: predicted probabilities, or the mean log-likelihood of a density."""
+    model = load_model(args.model)
+    given = table_of(args)
+    if not hasattr(model, "predict_proba") and not hasattr(model, "score_samples"):
+        raise CommandError(f"{args.model!r} holds a {type(model).__name__}, which has no score.")
+    X = rows_for(model, given.frame)
+    if not hasattr(model, "classes_"):
+        values = np.asarray(model.score_samples(X))
+        found: dict[str, Any] = {"rows": len(values), "log_likelihood": float(values.mean())}
+        text = f"mean log-likelihood of a row: {found['log_likelihood']:.4f} ({len(values):,} rows)"
+        print_result(args, found, text)
+        return
+    target = args.target or getattr(model, "target_name_", given.target)
+    if target is None:
+        raise CommandError("give the column that holds the classes by --target.")
+    found = _scores(model, X, *labels_of(given.frame, check_column(target, given.frame)), target)
+    lines = "".join(f"{name.replace('_', ' '):>28}  {value:,.4f}\n" for name, value in found.items() if name != "rows")
+    print_result(args, found, f"{found['rows']:,} rows\n{lines}")
+
+
+def _scores(model: Any, X: Any, known: Any, y: Any, target: str) -> dict[str, Any]:
+    new = sorted(set(y) - {str(one) for one in model.classes_})
+    if new:
+        raise CommandError(f"{target!r} holds the class {new[0]!r}, which the model was not fitted to.")
+    posterior = model.predict_proba(X[known])
+    scored = score_probabilities(y, posterior, model.classes_)
+    return {
+        "rows": len(y),
+        "accuracy": float((model.classes_[posterior.argmax(axis=1)] == y).mean()),
+        "log_loss": float(scored.mean_log_loss),
+        "brier_score": float(scored.brier().score),
+        "expected_calibration_error": float(scored.calibration_error().expected),
+    }
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Add the options of this command."""
+    parser.add_argument("--target", metavar="COLUMN", help="the column of the classes (default: as in fitting)")
+
+
+COMMAND = Command("score", "Score a model on the rows of a table", run, ("model", "table"), add_options)

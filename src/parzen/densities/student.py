@@ -1,0 +1,80 @@
+"""Student t densities: predictive densities of Gaussians whose parameters are integrated out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from parzen.compute.arrays import Array, as_floats
+from parzen.compute.gaussian import mahalanobis
+from parzen.densities.columns import others, pick
+from parzen.densities.factors import conditioned, correlated, marginal_factor
+from parzen.densities.location_scale import LocationScale, standardised
+from parzen.densities.special import log_rising
+
+
+@dataclass(frozen=True)
+class StudentDensity(LocationScale):
+    """K Student t densities.
+
+    Attributes
+    ----------
+    location : array of shape (K, d)
+    factor : array of shape (K, d, d), (1, d, d) or (K, d)
+        Cholesky factors of the scale matrices of joint t densities; or scales of independent columns.
+    dof : array of shape (K,) or (1,) of joint t densities; (K, d) of independent columns
+        Degrees of freedom.
+    """
+
+    location: Array
+    factor: Array
+    dof: Array
+
+    def log_density(self, X: Any) -> Array:
+        X = as_floats(X, self.shape[1])
+        if self.factor.ndim == 3:
+            squares, halves, observed = mahalanobis(X, self.location, self.factor)
+            return _log_student(squares, halves, observed, self.dof)
+        out = np.empty((len(X), len(self.location)))
+        for k in range(len(self.location)):
+            scaled = (X - self.location[k]) / self.factor[k]
+            near = np.minimum(np.abs(scaled), 1e100)  # beyond, the square overflows, and the tail is a power law
+            beyond = (self.dof[k] + 1.0) * np.log(np.maximum(np.abs(scaled), 1e100) / 1e100)
+            cells = _log_student(near**2, np.log(self.factor[k]), 1.0, self.dof[k]) - beyond
+            out[:, k] = np.where(np.isnan(scaled), 0.0, cells).sum(axis=1)
+        return out
+
+    def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
+        dof = np.broadcast_to(self.dof, (len(self.location), *self.dof.shape[1:]))[labels]
+        shrink = np.sqrt(rng.chisquare(dof) / dof)
+        normal = rng.standard_normal((len(labels), self.shape[1])) / (shrink if shrink.ndim == 2 else shrink[:, None])
+        return self.location[labels] + correlated(normal, self.factor, labels)
+
+    def marginal(self, columns: Sequence[int]) -> "StudentDensity":
+        dof = self.dof if self.factor.ndim == 3 else pick(self.dof, columns)
+        return StudentDensity(pick(self.location, columns), marginal_factor(self.factor, columns), dof)
+
+    def conditional(self, columns: Sequence[int], values: ArrayLike) -> "StudentDensity":
+        location, factor, squares = conditioned(self.location, self.factor, columns, values)
+        if self.factor.ndim == 2:
+            return StudentDensity(location, factor, pick(self.dof, others(self.shape[1], columns)))
+        # Given p cells at squared distance q, the scale is multiplied by (dof + q) / (dof + p).
+        grown = (self.dof + squares) / (self.dof + len(columns))
+        return StudentDensity(location, factor * np.sqrt(grown)[:, None, None], self.dof + len(columns) + 0.0 * squares)
+
+    def cdf(self, X: Any) -> Array:
+        return special.stdtr(self.dof.reshape(-1), standardised(X, self.location, self.factor))
+
+    def expectation(self) -> Array:
+        return self.location
+
+
+def _log_student(squares: Any, halves: Any, p: Any, dof: Any) -> Array:
+    """Log of a p-dimensional t at squared distance `squares`, half log-determinant `halves`."""
+    grown = dof + p
+    constant = log_rising(0.5 * dof, 0.5 * p) - 0.5 * p * np.log(np.pi * dof)
+    values: Array = constant - halves - 0.5 * grown * np.log1p(squares / dof)
+    return values

@@ -1,0 +1,66 @@
+"""Parzen windows of some columns given the others."""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from parzen.compute.arrays import Array
+from parzen.densities.factors import lower_triangle
+from parzen.densities.support import Support
+from parzen.densities.windows import Windows
+from parzen.smoothing.kernel_functions import KernelFunction
+
+
+def conditional_window(
+    window: Windows,
+    kernel: KernelFunction,
+    support: Support | None,
+    given: list[int],
+    rest: list[int],
+    known: Array,
+) -> Windows | None:
+    """Windows over the columns `rest`, given the values `known` of others; None where no point is within reach.
+
+    A point weighs as much as its kernel at the given values; a compact kernel is a narrower one there.
+    """
+    images = [known[None]]
+    if support is not None:
+        part = support.take(given)
+        images = list(part.images(part.fold(known[None]), window.reach(kernel, support)[given]))
+    p = len(given)
+    triangle = lower_triangle(window.factor[None, given + rest])[0]
+    points, weights, scales = [], [], []
+    own = np.ones(len(window.points)) if window.scales is None else window.scales
+    for image in images:
+        white = solve_triangular(triangle[:p, :p], (image - window.points[:, given]).T, lower=True).T
+        square = ((white / own[:, None]) ** 2).sum(axis=1)
+        points.append(window.points[:, rest] + white @ triangle[p:, :p].T)
+        with np.errstate(divide="ignore"):
+            log_weight = np.log(window.w) - p * np.log(own)
+            if kernel.power is None:
+                weights.append(log_weight - 0.5 * square)
+                scales.append(own)
+            else:
+                height = np.maximum(1.0 - square, 0.0)
+                weights.append(log_weight + (kernel.power + 0.5 * len(rest)) * np.log(height))
+                scales.append(own * np.sqrt(height))
+    joined = np.concatenate(weights)
+    near = np.flatnonzero(joined > -np.inf)
+    if not len(near):
+        return None
+    joined -= joined.max()
+    plain = window.scales is None and kernel.power is None
+    return Windows(
+        np.concatenate(points)[near],
+        np.exp(joined[near]),
+        np.ascontiguousarray(triangle[p:, p:]),
+        None if plain else np.concatenate(scales)[near],
+    )
+
+
+def unconditional_window(window: Windows, given: list[int], rest: list[int]) -> Windows:
+    """Windows of the same width over the columns `rest`, of all points whatever their other columns."""
+    triangle = lower_triangle(window.factor[None, given + rest])[0]
+    inner = np.ascontiguousarray(triangle[len(given) :, len(given) :])
+    return replace(window, points=np.ascontiguousarray(window.points[:, rest]), factor=inner, ends=None)

@@ -1,0 +1,35 @@
+"""Class priors as parameters give them."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parzen.compute.arrays import Array
+from parzen.compute.checks import probabilities
+
+
+def read_class_prior(priors: Any, classes: NDArray[Any]) -> Array:
+    """Priors of the classes, in their order: from "uniform", a sequence, or a dict from classes."""
+    K = len(classes)
+    if isinstance(priors, str):
+        if priors != "uniform":
+            raise ValueError(f"class_prior must be 'uniform', one number for each class, or a dict, got {priors!r}.")
+        return np.full(K, 1.0 / K)
+    if hasattr(priors, "index") and hasattr(priors, "to_dict"):  # a pandas Series, whose index names the classes
+        named = priors.to_dict()
+        priors = named if set(named) == set(classes.tolist()) else priors
+        if not isinstance(priors, dict) and list(named) != list(range(K)):
+            raise ValueError(f"class_prior is indexed by {list(named)}, but the classes are {classes.tolist()}.")
+    if isinstance(priors, dict):
+        if set(priors) != set(classes.tolist()):
+            raise ValueError(f"class_prior names {list(priors)}, but the classes are {classes.tolist()}; name each.")
+        priors = [priors[label] for label in classes.tolist()]
+    return probabilities(priors, (K,), f"class_prior of the classes {classes.tolist()}")
+
+
+def log_of(priors: Array) -> Array:
+    """Logs of priors, minus infinity of those that are zero."""
+    with np.errstate(divide="ignore"):
+        logs: Array = np.log(priors)
+    return logs

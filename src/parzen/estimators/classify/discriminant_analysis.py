@@ -1,0 +1,77 @@
+"""What scikit-learn's two discriminant analyses share: solvers, class priors, shrinkage, covariance estimators."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from parzen.compute.arrays import Array
+from parzen.compute.checks import choose
+from parzen.compute.memberships import Labels
+from parzen.densities.gaussian import GaussianDensity
+from parzen.estimators.classify.generative import GenerativeClassifier
+from parzen.families.covariance_floor import covariance_factors
+from parzen.statistics.moments import Moments
+
+
+class DiscriminantAnalysis(GenerativeClassifier):
+    """What the two have in common: solvers by name, priors, shrinkage, and covariances found by another estimator."""
+
+    solver: str
+    shrinkage: Any
+    priors: Any
+    covariance_estimator: Any
+    density_: GaussianDensity
+    statistic_: Moments
+
+    def _given_class_prior(self) -> Any:
+        return self.priors
+
+    def _check_solver(self, options: tuple[str, ...]) -> None:
+        choose("solver", self.solver, options)
+        if self.solver == "svd" and self.shrinkage is not None:
+            raise NotImplementedError(f"shrinkage not supported with 'svd' solver; use solver={options[-1]!r}.")
+        if self.solver == "svd" and self.covariance_estimator is not None:
+            raise ValueError(f"covariance_estimator is not supported with solver='svd'; use solver={options[-1]!r}.")
+        if self.covariance_estimator is not None and self.shrinkage not in (None, 0):
+            raise ValueError("covariance_estimator and shrinkage are both set; only one of the two can be.")
+
+    def _shrinkage(self) -> Any:
+        return 0.0 if self.shrinkage is None or self.covariance_estimator is not None else self.shrinkage
+
+    def _finish(self, rows: Any = None, R: Labels | None = None) -> None:
+        if self.covariance_estimator is None:
+            return
+        if rows is None or R is None:
+            raise ValueError("covariance_estimator needs all rows at once; use fit.")
+        if np.isnan(rows).any() or R.codes.min() < 0 or R.weights is not None:
+            raise ValueError("covariance_estimator needs complete rows, all labels, and no sample_weight.")
+        covariance = np.stack([self._estimated(rows[R.codes == k]) for k in range(R.groups)])
+        self._total_covariance = self._estimated(rows)
+        factors = covariance_factors(self._pooled(covariance), self.statistic_, 1e-12)
+        self.density_ = GaussianDensity(self.density_.mean, factors)
+
+    def _pooled(self, covariance: Array) -> Array:
+        """Covariances of the classes, (K, d, d), as the model has them."""
+        return covariance
+
+    def merge(self, other: Any) -> Self:
+        """A new classifier, as if it had been fitted to the rows of both; not with a `covariance_estimator`."""
+        if self.covariance_estimator is not None:
+            raise ValueError("covariance_estimator needs all rows at once; use fit.")
+        return super().merge(other)
+
+    def _estimated(self, rows: Array) -> Array:
+        self.covariance_estimator.fit(rows)
+        if not hasattr(self.covariance_estimator, "covariance_"):
+            raise ValueError(f"{type(self.covariance_estimator).__name__} does not have a covariance_ attribute.")
+        return np.atleast_2d(self.covariance_estimator.covariance_)
+
+    @property
+    def means_(self) -> Array:
+        """Means of the classes, (K, d)."""
+        return self.density_.mean
+
+    @property
+    def priors_(self) -> Array:
+        """Priors of the classes, (K,)."""
+        return self.class_prior_
