@@ -1,8 +1,8 @@
-// Points on a regular grid of cells, each cell remembering the Chebyshev moments of its points.
+// Points on a regular grid of cells, with the Chebyshev moments of the points of each cell.
 //
 // In a cell, xi runs from -1 to 1. Moments: M[cell][k] = sum_j w_j T_k(xi_j), k < 8 or 16 (in two dimensions
-// T_k(xi) T_l(eta), k, l < 16). What a smooth kernel sums to over a cell is a linear function of them; and its sum over
-// all cells, as a function of where it is evaluated in a cell, is again a series in the same polynomials.
+// T_k(xi) T_l(eta), k, l < 16). The sum of a smooth kernel over the points of a cell is a linear function of them; and its
+// sum over all cells, as a function of the query's position in a cell, is again a series in the same polynomials.
 #include "exp.h"
 
 namespace parzen {
@@ -11,9 +11,9 @@ namespace {
 constexpr index terms = 16;
 
 struct Axis {
-    double low, inverse;  // where the first cell begins, cells for each unit of length
+    double low, inverse;  // lower edge of the first cell, cells per unit of length
     index count;
-    // Cell of a coordinate, and its place there, from -1 to 1.
+    // Cell of a coordinate, and its position there, from -1 to 1.
     inline index cell(double x, double* xi) const {
         const double u = (x - low) * inverse;
         index i = static_cast<index>(u);
@@ -30,7 +30,7 @@ inline void chebyshev(double xi, double* T) {
     for (index k = 2; k < terms; ++k) T[k] = twice * T[k - 1] - T[k - 2];
 }
 
-// The powers 1, x, ..., x^7 in 8 / lanes vectors: each the product of those of x, x^2, x^4 that its bits ask for.
+// The powers 1, x, ..., x^7 in 8 / lanes vectors: each the product of those of x, x^2, x^4 that its bits select.
 struct Powers {
     static constexpr index count = 8 / lanes;
     vec one[count], two[count], four[count];
@@ -151,7 +151,7 @@ PARZEN_EXPORT index parzen_cell_moments_f64(const double* X, index n, index d, i
     return OK;
 }
 
-// Values of the series at places in its cells; `cells` says which cell each place is in, -1 where none.
+// Values of the series at query points, and the cell of each, -1 outside all cells.
 PARZEN_EXPORT index parzen_cell_values_f64(const double* X, index n, index d, index count, const double* series,
                                            const double* low, const double* inverse, const index* counts, double* out,
                                            index* cells) {
@@ -197,7 +197,7 @@ PARZEN_EXPORT index parzen_cell_values_f64(const double* X, index n, index d, in
     return OK;
 }
 
-// Numbers of the points that lie in chosen cells, in their order; how many they are stands first. No cell is chosen
+// Indices of the points that lie in chosen cells, in rising order, after their number. No cell is chosen
 // between quiet[0] and quiet[1], coordinates of the first column, where most points lie.
 PARZEN_EXPORT index parzen_cell_select_f64(const double* X, index n, index d, const std::uint8_t* chosen, const double* quiet,
                                            const double* low, const double* inverse, const index* counts, index* out) {

@@ -61,7 +61,7 @@ struct Centres {
     }
 };
 
-// Weights and sums of the rows about their nearest centres (null: only their codes are asked for), and the inertia.
+// Weights and sums of the rows about their nearest centres (null: only their codes are needed), and the inertia.
 // Returns the number of the first tile with a row that has no nearest centre (a cell is missing or infinite), from 1.
 template <class C, class L>
 index centres(const C* X, index n, index stride, const double* weights, index groups, const double* origin,

@@ -1,4 +1,4 @@
-// Chains of symbols: how often each symbol follows each context, and the log-probability of sequences.
+// Markov chains of symbols: counts of each symbol after each context, and log-probabilities of sequences.
 //
 // A context is the last `order` symbols, or as many as there have been: those of length j are numbered from
 // (S^j - 1) / (S - 1) on, in the order of their digits; the empty one comes first. Sequences lie one after another.

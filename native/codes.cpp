@@ -1,7 +1,7 @@
 // Tables indexed by category codes: tallies of them, and sums of log-probabilities looked up by them.
 //
 // Column j owns the slots offsets[j] ... offsets[j + 1] - 1. A NaN or the code -1 is a missing cell. What is not a whole
-// number, below -1, or too large for its column, is refused: the kernel returns its position + 1.
+// number, below -1, or too large for its column, is an error: the routine returns its position + 1.
 #include "common.h"
 
 namespace parzen {
@@ -96,7 +96,7 @@ index lookup(const C* X, index n, index d, index stride, index groups, const ind
     return OK;
 }
 
-// Places of whole numbers from `low` on, and how often each comes: the fast road from labels to codes.
+// Codes of whole numbers from `low` on, and how often each occurs: for labels, without sorting.
 index places(const index* y, index n, index low, index size, index* counts, std::int32_t* codes) {
     Scratch<index> tables(4 * size);               // four, so that equal neighbours don't wait for each other's sum
     if (!tables) return NO_MEMORY;

@@ -1,6 +1,6 @@
-// What every kernel shares: the vector type of this instruction-set level, memberships, scratch memory, exports.
+// What every compiled routine shares: the vector type of this instruction-set level, memberships, scratch memory, exports.
 //
-// A kernel is a plain C function over one block of rows. It keeps no state, throws nothing, starts no thread, and reads
+// A routine is a plain C function over one block of rows. It keeps no state, throws nothing, starts no thread, and reads
 // exactly the arrays that it is given: parzen/compute/*.py has checked dtype, shape and layout before.
 #pragma once
 #include <cmath>
@@ -14,7 +14,7 @@ namespace parzen {
 
 using index = std::int64_t;
 
-// What a kernel returns. Values above OK are positions + 1 of a cell that it refuses.
+// What a routine returns. Values above OK are positions + 1 of an invalid cell.
 constexpr index OK = 0;
 constexpr index NO_MEMORY = -1;
 
@@ -48,7 +48,7 @@ struct Scratch {
     operator T*() { return data; }
 };
 
-// Who belongs where. One of: a dense (n, groups) matrix; codes with optional weights (a negative code: nowhere);
+// Memberships of rows. One of: a dense (n, groups) matrix; codes with optional weights (a negative code: no group);
 // neither, when every row belongs to group 0.
 struct Members {
     const std::int32_t* codes;
@@ -56,7 +56,7 @@ struct Members {
     const double* dense;
     index groups;
 
-    // Calls visit(row, group, weight) for each row and each group in which it weighs something, in the order of rows.
+    // Calls visit(row, group, weight) for each row and each group in which its weight is not zero, in the order of rows.
     template <class Visit>
     inline void each(index n, Visit visit) const {
         if (dense) {

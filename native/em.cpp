@@ -1,11 +1,11 @@
-// One step of EM for a mixture of Gaussians, in one pass over the rows: scores of a tile of rows under every component,
-// posteriors, and the posteriors' moments. Nothing of size n x K exists, and no row is read twice.
+// E-step of a mixture of Gaussians, in one pass over the rows: scores of a tile of rows under every component,
+// responsibilities, and the moments weighted by them. Nothing of size n x K is stored, and no row is read twice.
 //
 // Scores are logs to base 2, up to a term of the row alone where all components share it. Rows are taken about an origin
-// among the data, moments about the components' current means; posteriors below 2^-66 of a row's largest are zero.
+// among the data, moments about the components' current means; responsibilities below 2^-66 of a row's largest are zero.
 //
-// Every kernel returns the number of rows that it can't weigh: with missing or infinite cells, or too far away to be squared.
-// The caller then takes another road for the block.
+// Every routine returns the number of rows that it can't evaluate: with missing or infinite cells, or squares that
+// overflow. The caller then evaluates the block otherwise.
 #include "em.h"
 
 namespace parzen {
@@ -117,7 +117,7 @@ index em_full(const C* X, index n, index d, index stride, const double* weights,
     return OK;
 }
 
-// Columns that stand alone: inverse (K, d) is one over the deviation times sqrt(log2(e) / 2).
+// Independent columns: inverse (K, d) is one over the deviation times sqrt(log2(e) / 2).
 template <class C>
 index em_diagonal(const C* X, index n, index d, index stride, const double* weights, index groups, const double* origin,
                   const double* mean, const double* inverse, const double* constant, double* weight, double* means,

@@ -1,4 +1,4 @@
-// What steps of EM share: posteriors of a tile of rows, and the scatter of rows that weigh something in each group.
+// What E-steps share: responsibilities of a tile of rows, and the scatter of the rows of positive weight in each group.
 #pragma once
 #include "tile.h"
 
@@ -6,7 +6,7 @@ namespace parzen {
 
 constexpr double log_two = 0.69314718055994530942;
 
-// From scores[k * rows + r] of a tile to memberships: posteriors times weights. Adds the rows' log-likelihood to *total;
+// From scores[k * rows + r] of a tile to memberships: responsibilities times weights. Adds the rows' log-likelihood to *total;
 // `base` (or null) is what the scores lack, row by row, to base 2.
 template <class C>
 inline index posteriors(C* scores, index groups, const double* w, const C* base, double* total) {
@@ -59,7 +59,7 @@ inline index posteriors(C* scores, index groups, const double* w, const C* base,
     return 0;
 }
 
-// Weighted scatter of each group. Rows that weigh something, less the group's mean and times the root of their weight, wait
+// Weighted scatter of each group. Rows of positive weight, less the group's mean and times the root of their weight, wait
 // column by column in a small panel, with the root as last column; a full one is multiplied with itself, four columns by
 // four, sums staying in lanes until the end.
 template <class C>
@@ -150,7 +150,7 @@ struct Scatters {
         return total_of<C>(sums.data + k * size + (block * 16 + i % 4 * 4 + j % 4) * count);
     }
 
-    // Sums about `shift` as weight, mean (and what its rounding lost) and centred scatter.
+    // Sums about `shift` as weight, mean (and its rounding error) and centred scatter.
     void finish(index k, const double* shift, double* weight, double* mean, double* carry, double* scatter) {
         flush(k);
         const double w = sum(k, d, d);

@@ -1,6 +1,6 @@
-// One step of EM for a mixture of full Gaussians at rows with missing cells. Rows of one pattern that follow one another
-// share each component's rotated factor (split.h): their observed cells are weighed as complete rows are, and what is
-// expected of the missing ones is added once for all of them: with G = B T^-1,
+// E-step of a mixture of full Gaussians at rows with missing cells. Rows of one pattern that follow one another
+// share each component's rotated factor (split.h): their observed cells are weighted as complete rows are, and the
+// expectations of the missing ones are added once for all of them: with G = B T^-1,
 //
 //     sum of w y y'  =  [ S    S G'             ]
 //                       [ G S  G S G' + w C C'  ],   S that of the observed cells.
@@ -17,8 +17,8 @@ inline bool same_pattern(const T* a, const T* b, index d) {
     return true;
 }
 
-// Sums about a component's current mean, (d + 1) x (d + 1) by rows: the last column is one. And those of the cells that were
-// there, column by column: weight, first and second moment.
+// Sums about a component's current mean, (d + 1) x (d + 1) by rows: the last column is one. And those of the observed
+// cells, column by column: weight, first and second moment.
 struct Sums {
     index d;
     Scratch<double> whole, cells;
@@ -26,7 +26,7 @@ struct Sums {
     explicit operator bool() const { return whole.data && cells.data; }
 };
 
-// The sums of a run of rows over its observed cells, and what follows for the others.
+// The sums of a run of rows over its observed cells, and the expected sums of the others.
 void complete(const Split& split, const double* turned, const Scatters<double>& seen, index k, double* s, double* G,
               double* H, Sums& sums) {
     const index d = sums.d, o = split.observed, m = d - o, width = d + 1;

@@ -167,7 +167,7 @@ index shared(const T* X, index n, index d, index stride, index groups, const dou
     return found;
 }
 
-// Independent columns; a NaN is integrated out: it contributes nothing, its column's normaliser neither.
+// Independent columns; a NaN is marginalised: neither it nor its column's normaliser contributes.
 template <class T>
 index diagonal(const T* X, index n, index d, index stride, index groups, const double* mean, const double* deviation,
                const double* constant, double* out) {

@@ -1,9 +1,10 @@
-// Hidden chains: filtering, smoothing and the likeliest path of sequences, from log-densities of rows in each state.
+// Hidden Markov models: filtering, smoothing (forward-backward) and the likeliest path (Viterbi) of sequences, from the
+// log-densities of rows in each state.
 //
 // Rows of a sequence lie one after another, sequences too. Probabilities are scaled at every step, so that no length
 // underflows; a step at which all states that can be reached are far less likely than one that can't is scaled by the
 // likeliest of the former. Where a state that can be reached has a probability too small for that, and nothing likelier
-// leads where it leads (an absorbing state, a path that may not turn back), the sequence is done again in logarithms.
+// leads where it leads (an absorbing state, a path that may not turn back), the sequence is computed again in logarithms.
 // Vectors run over the states, of which there are `wide` in memory: K, filled up with states that are never reached.
 #include <algorithm>
 #include <limits>
@@ -14,7 +15,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
-// What a state that can be reached must be predicted with: then what a step loses, below 1e-308 of its likeliest
+// Least predicted probability of a reachable state: then what a step loses, below 1e-308 of its likeliest
 // density, is below 1e-208 after scaling, and nothing beside what the next step predicts.
 constexpr double least = 1e-100;
 
@@ -57,7 +58,7 @@ inline double advance(const double* predicted, const double* row, index K, index
     for (index k = 0; k < wide; k += lanes) {
         const vec before = load(predicted + k), density = before > vec{} ? load(b + k) : vec{};
         const vec product = before * density;
-        store(b + k, density);  // a state that can't be reached has no say on the way back
+        store(b + k, density);  // an unreachable state doesn't matter in the backward pass
         store(a + k, product);
         total += product;
     }
@@ -79,7 +80,7 @@ inline double advance(const double* predicted, const double* row, index K, index
     const vec inverse = splat(1.0 / sum);
     for (index k = 0; k < wide; k += lanes) {
         store(a + k, load(a + k) * inverse);
-        store(b + k, load(b + k) * inverse);  // so that the way back needs no division
+        store(b + k, load(b + k) * inverse);  // so that the backward pass needs no division
     }
     return std::log(sum) + top;
 }
@@ -184,7 +185,7 @@ struct Logs {
     explicit operator bool() const {
         return start.data && transition.data && alpha.data && beta.data && term.data;
     }
-    // Takes numbers relative to their sum; returns its logarithm.
+    // Divides numbers by their sum; returns its logarithm.
     double relative(double* values) {
         const index K = chain.K;
         const double total = log_sum(K, [&](index k) { return values[k]; });
@@ -389,7 +390,7 @@ PARZEN_EXPORT index parzen_hidden_filter_f64(index K, const double* start, const
     PARZEN_BY_WIDTH(filtered<V>(chain, rows, lengths, sequences, out, steps))
 }
 
-// One sequence goes on: from logarithms of what is predicted to those of what is known at the last row.
+// Continues the filter of one sequence: from log-probabilities predicted for its first row to those at its last row.
 PARZEN_EXPORT index parzen_hidden_follow_f64(index K, const double* log_next, const double* transition, const double* rows,
                                              index n, double* steps, double* log_states) {
     const Chain chain{K, K, log_next, transition};

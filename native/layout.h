@@ -1,4 +1,4 @@
-// Columns of a row-major row in vectors, for kernels that add whole rows to their group's sums.
+// Columns of a row-major row in vectors, for routines that add whole rows to their group's sums.
 #pragma once
 #include "common.h"
 

@@ -1,6 +1,6 @@
-// Averages around queries: of values y, and for local lines of u, u u' and u y as well, u the places of the points
+// Averages around queries: of values y, and for local lines of u, u u' and u y as well, u the points
 // relative to the query. A point weighs coefficient times kernel times a factor of its tile's group and the query's cell:
-// what categories make of a distance. Averages are of weights that add to one, however far away the points are.
+// the kernels of categories. Averages are of weights that sum to one, however far away the points are.
 //
 // Tiles and kernels are those of windows.h; values of tile t and column c begin at values[(t * C + c) * size]. Queries of
 // one cell lie together.
@@ -18,7 +18,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 struct Values {
     const double* y;            // (count, C, size)
     index C;
-    bool lines;                 // whether u, u u' and u y are asked for
+    bool lines;                 // whether to average u, u u' and u y
     const index* group;         // (count): of each tile
     const double* factors;      // (cells, groups)
     index groups;
@@ -31,7 +31,7 @@ inline double dot(const double* a, const double* b, index size) {
     return sum_of(total);
 }
 
-// What weights k and places u (d, size) of one tile add to the sums of a query, times a factor.
+// Adds the weights k and offsets u (d, size) of one tile, times a factor, to the sums of a query.
 inline void add_moments(const Values& values, index t, index size, index d, const double* k, const double* u,
                         double* product, double factor, double* sums) {
     vec total{};
@@ -55,7 +55,7 @@ inline void add_moments(const Values& values, index t, index size, index d, cons
     }
 }
 
-// One query against one tile, with its places kept.
+// One query against one tile, with the offsets kept.
 template <class Kernel>
 inline void add_lines(const Values& values, const double* x, const double* c, index t, index size, index d,
                       const double* q, double* k, double* u, double* product, double factor, double* sums) {
@@ -104,7 +104,7 @@ inline void add_averages(const double* __restrict x, const double* __restrict c,
     }
 }
 
-// Sums at a query that is far from all points, relative to the largest term; of kernels that end, those of the nearest
+// Sums at a query that is far from all points, relative to the largest term; of compact kernels, those of the nearest
 // points alone. Returns the logarithm of what they are relative to.
 //
 // Squared distances t are compared with that of one point of the nearest tile: t - t0 = (x - x0)(x + x0 - 2 q) keeps its
@@ -132,7 +132,7 @@ double far_moments(const Tiles& tiles, const double* points, const Values& value
         if (!Kernel::tail) return t0 - distance[t] >= least;
         return Kernel::exponent(distance[t]) - Kernel::exponent(t0) + offset(t) >= least;
     };
-    // Exponents of the points of a tile less that of the one point, into k; places into u. The largest comes back.
+    // Exponents of the points of a tile less that of the one point, into k; offsets into u. Returns the largest.
     auto weigh = [&](index t) {
         vec top = splat(-infinity);
         for (index i = 0; i < size; i += lanes) {
@@ -234,7 +234,7 @@ index averages(const Tiles& tiles, const double* points, const Values& values, c
                     add_averages<Kernel, D, 1, false>(x, weights, y, C, size, d, q + s * d, k, f, sums + s * A);
             }
         };
-        // First what is near; its sum says how far the rest may be without being missed.
+        // Near tiles first; their sum bounds the distance beyond which tiles can be left out.
         const double inner = nearest + 0.5;
         for (index t = 0; t < count; ++t)
             if (distance[t] <= inner) add(t);

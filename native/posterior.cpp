@@ -1,7 +1,7 @@
-// From log-densities of K classes to decisions and posteriors, rows of an (n, K) block in place.
+// Decisions and posterior probabilities from log-densities of K classes, rows of an (n, K) block in place.
 //
-// A row that no class can explain (all of its log-densities are minus infinity) says nothing of the classes, and keeps
-// the priors. Each kernel returns how many rows have no finite largest value, so that the caller can look why.
+// A row of density zero under every class (all of its log-densities are minus infinity) has the priors as posteriors.
+// Each routine returns how many rows have no finite largest value, so that the caller can find out why.
 #include "exp.h"
 
 namespace parzen {

@@ -1,4 +1,4 @@
-// S += A'A for a tall panel A of padded rows: the heart of every full scatter.
+// S += A'A for a tall panel A of padded rows: the inner loop of every full scatter.
 //
 // The panel's row is [sqrt(w) (x - shift), sqrt(w), 0...]: the last column makes the same product give the first moments
 // and the weight as well.
@@ -39,7 +39,7 @@ struct Panel {
         filled = 0;
     }
 
-    // Reads the sums about `shift` as weight, mean (and what its rounding lost) and centred scatter, then empties them.
+    // Reads the sums about `shift` as weight, mean (and its rounding error) and centred scatter, then empties them.
     __attribute__((noinline)) void finish(const double* shift, double* weight, double* mean, double* carry, double* scatter) {
         flush();
         const double w = sums[d * width + d];

@@ -1,4 +1,4 @@
-// Affine functions of rows, and the likelihood of labels whose log-odds they are: the inner loop of logistic regression.
+// Affine functions of rows, and the log-likelihood of labels under their softmax: the inner loop of logistic regression.
 //
 // The table has shape (columns, K), the offset (K): score k of a row x is offset[k] + sum of x[j] table[j, k].
 #include <type_traits>

@@ -68,7 +68,7 @@ index sums(const T* data, const I* indices, const I* indptr, index n, index colu
     for (index k = 0; k < members.groups; ++k) {          // a group at a time: its row of totals stays in cache
         const index m = grouping.gather(k);
         for (index r = 0; r < m; ++r) {
-            if (r + 3 < m) {                              // rows of one group lie apart, where nothing foresees them
+            if (r + 3 < m) {                              // rows of one group lie apart: prefetch them
                 const index next = grouping.picked[r + 3];
                 ask_for(data + indptr[next], data + indptr[next + 1]);
                 ask_for(indices + indptr[next], indices + indptr[next + 1]);
@@ -83,7 +83,7 @@ index sums(const T* data, const I* indices, const I* indptr, index n, index colu
 }
 
 // Columns first ... first + V - 1 of the product, in registers over a row's cells. Rows of the table that are needed soon
-// are asked for ahead where it is too large to be in cache.
+// are prefetched where it is too large to be in cache.
 template <index V, bool Ahead, class T, class I>
 index product_of(const T* data, const I* indices, const I* indptr, index n, index columns, index groups, index first,
                  const double* table, double* out) {

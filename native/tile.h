@@ -1,4 +1,4 @@
-// Rows side by side in vector lanes: a tile of them, transposed once, meets every component while it is in cache.
+// Rows side by side in vector lanes: a tile of them, transposed once, is compared with every component while it is in cache.
 #pragma once
 #include "power.h"
 
@@ -135,7 +135,7 @@ struct Chosen {
         else mask = _mm512_cmp_ps_mask((__m512)v, _mm512_setzero_ps(), _CMP_GT_OQ);
         count = __builtin_popcount(mask);
     }
-    // Writes a whole vector, of which the first `count` lanes mean something.
+    // Writes a whole vector, of which the first `count` lanes are valid.
     void squeeze(Vector<C> v, C* out) const {
         if constexpr (sizeof(C) == 8)
             _mm512_storeu_pd(out, _mm512_maskz_compress_pd(static_cast<__mmask8>(mask), (__m512d)v));

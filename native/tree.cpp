@@ -1,4 +1,4 @@
-// Sums of compact kernels over sorted points of a line, exact, in a number of steps that does not depend on the
+// Sums of compact kernels over the sorted points of one column, exact, in a number of steps that does not depend on the
 // bandwidth: a binary tree of runs of points, each with its moments about its own centre.
 //
 // A run that lies within the window, no wider than it is far from the window's edge, is summed by its moments: there the
@@ -47,7 +47,7 @@ inline index begin_of(index node, index level, index n) { return std::min(n, nod
 
 }  // namespace
 
-// Places x are as the user has them; differences are scaled by `inverse`, one over the bandwidth.
+// Points x are in the user's units; differences are scaled by `inverse`, one over the bandwidth.
 //
 // Moments of every run of `leaf` points, and of every two neighbouring runs, level by level; level l begins at
 // starts[l], its runs have leaf << l points. `leaf` is a power of two.

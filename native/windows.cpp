@@ -7,8 +7,8 @@
 namespace parzen {
 namespace {
 
-// The same for Gaussians of several columns by |x|^2 + |q|^2 - 2 q x, which takes half the operations: for places so near
-// to the tile's centre that what cancels costs no digit that matters.
+// The same for Gaussians of several columns by |x|^2 + |q|^2 - 2 q x, which takes half the operations: for queries so near
+// to the tile's centre that cancellation costs no digit that matters.
 template <int D>
 inline void add_products(const double* __restrict x, const double* __restrict c, const double* __restrict norms, index size,
                          index d, const double* __restrict q, const double* __restrict squares,
@@ -36,7 +36,7 @@ inline void add_tile(const Real* __restrict x, const Real* __restrict c, const R
     using V = typename Lane<Real>::vector;
     constexpr index W = Lane<Real>::count;
     const index columns = D ? D : d;
-    // In single precision the mean of t under the kernel is found as well: it bounds what rounding may have done.
+    // In single precision the mean of t under the kernel is computed as well: it bounds the rounding.
     constexpr bool single = sizeof(Real) == 4;
     V total[Q] = {}, moment[Q] = {};
     for (index i = 0; i < size; i += W) {
@@ -76,7 +76,7 @@ inline void add_tile(const Real* __restrict x, const Real* __restrict c, const R
     }
 }
 
-// The logarithm of a sum whose terms are all too small to be numbers: relative to the largest of them.
+// The logarithm of a sum whose terms all underflow: relative to the largest of them.
 template <class Kernel>
 double far_sum(const Tiles& tiles, const double* points, const double* q, index own, double left, double* nearness) {
     const index d = tiles.d, size = tiles.size, count = tiles.count;
@@ -134,7 +134,7 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
     Scratch<Real> q(group * d), altered(size);
     Scratch<bool> lost(group);
     if (!distance || !low || !high || !sum || !first || !square || !q || !altered || !lost) return NO_MEMORY;
-    // Far from all points a sum of normal numbers is none: recomputed relative to its largest term.
+    // Far from all points the sum underflows: recomputed relative to its largest term.
     const double tiny = total * (sizeof(Real) == 8 ? 1e-290 : 1e-30);
     for (index begin = 0; begin < m; begin += group) {
         const index many = std::min(group, m - begin);
@@ -192,7 +192,7 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
                 add_tile<Kernel, Real, D, scaled, 1, false>(x, weights, v, size, d, q + k * d, sum + k, first + k);
             }
         };
-        // First what is near; its sum says how far the rest may be without being missed.
+        // Near tiles first; their sum bounds the distance beyond which tiles can be left out.
         const double inner = nearest + 0.5;
         for (index t = 0; t < count; ++t)
             if (distance[t] <= inner) add(t);

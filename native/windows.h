@@ -1,8 +1,8 @@
-// What sums over tiles of points share: the kernels as functions of the squared distance, and the tiles.
+// What sums over tiles of points share: the kernel functions of the squared distance, and the tiles.
 //
 // Points come in tiles of `size` (parzen/compute/tiles.py lays them out): coordinate j of tile t begins at
 // points[(t * d + j) * size], relative to the tile's centre and in units of the bandwidth; its coefficients (weights;
-// zero where a tile is not full) begin at coefficients[t * size]. Queries, centres and boxes are as the user has them,
+// zero where a tile is not full) begin at coefficients[t * size]. Queries, centres and boxes are in the user's units,
 // and differences are taken before they are scaled: far from the origin no digit is lost. Units are such that the
 // Gaussian kernel is 2^-t, t the squared distance.
 #pragma once
@@ -18,9 +18,9 @@ inline vec root(vec t) {
     return r;
 }
 
-// Each kernel: its value at squared distance t, 1 at t = 0, and the least t beyond which it is below `level`.
+// Each kernel function: its value at squared distance t, 1 at t = 0, and the least t beyond which it is below `level`.
 struct Gaussian {
-    static constexpr bool tail = true;  // positive everywhere: far from all points its logarithm is still a number
+    static constexpr bool tail = true;  // positive everywhere: far from all points its logarithm is finite
     template <class V> static V at(V t) { return power_of_two(-t); }
     template <class V> static V near(V t) { return power_near(t); }
     static double beyond(double level) { return level > 0 ? std::max(0.0, -std::log2(level)) : 1e4; }
@@ -89,11 +89,11 @@ struct Tiles {
     const double* norms;         // (count, size): squared lengths of the points, or none
     const double* widest;        // (count): the largest of them in a tile
     double slack;                // log of the total over the least coefficient, in units of the kernel's exponent
-    // Coordinate j of a place, relative to tile t.
+    // Coordinate j of a point, relative to tile t.
     double relative(double x, index t, index j) const { return (x - centres[t * d + j]) * inverse[j]; }
 };
 
-// Squared distances of the tiles' boxes from the box of some places, in the kernel's units.
+// Squared distances of the tiles' boxes from the box of some points, in the kernel's units.
 inline void box_distances(const Tiles& tiles, const double* low, const double* high, double* out) {
     for (index t = 0; t < tiles.count; ++t) out[t] = 0;
     for (index j = 0; j < tiles.d; ++j) {
@@ -106,7 +106,7 @@ inline void box_distances(const Tiles& tiles, const double* low, const double* h
     }
 }
 
-// The box of some places: least and largest of each coordinate.
+// The bounding box of some points: minimum and maximum of each coordinate.
 inline void box_of(const double* rows, index many, index d, double* low, double* high) {
     for (index j = 0; j < d; ++j) {
         low[j] = high[j] = rows[j];

@@ -1,4 +1,4 @@
-"""Pictures, drawn with matplotlib where it is installed (``pip install 'parzen[plot]'``), of numbers that are ready."""
+"""Plots of numbers with matplotlib, where it is installed (``pip install 'parzen[plot]'``)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 
 
 def axes(ax: Any, size: tuple[float, float] = (6.4, 4.0)) -> Any:
-    """The axes that were given, or new ones."""
+    """The given axes, or new ones."""
     if ax is not None:
         return ax
     try:
@@ -30,25 +30,25 @@ def axes_beside(n: int, size: tuple[float, float] = (5.2, 3.8)) -> Any:
 
 
 def plain(text: Any) -> str:
-    """Text from data, which is never markup: dollar signs would begin mathematics."""
+    """Text from data with dollar signs escaped, so that matplotlib doesn't read it as mathematics."""
     text = str(text).replace("$", r"\$")
-    return f" {text}" if text.startswith("_") else text  # matplotlib leaves such names out of a legend
+    return f" {text}" if text.startswith("_") else text  # or matplotlib leaves it out of a legend
 
 
 def bars(names: Sequence[str], values: ArrayLike, title: str, label: str, ax: Any = None) -> Any:
-    """Horizontal bars to the left and right of zero, the first on top."""
+    """Horizontal bar chart of signed values, the first on top."""
     values = np.nan_to_num(np.asarray(values, dtype=np.float64), posinf=np.inf, neginf=-np.inf)
     finite = values[np.isfinite(values)]
     widest = np.abs(finite).max(initial=0.0) or 1.0
     shown = np.clip(values, -1.5 * widest, 1.5 * widest)
     ax = axes(ax, (6.4, 0.9 + 0.32 * len(names)))
-    places = np.arange(len(names))[::-1]
-    ax.barh(places, shown, color=[COLOURS[0] if value >= 0 else COLOURS[1] for value in values], height=0.7)
-    ax.set_yticks(places, [plain(name) for name in names])
+    rows = np.arange(len(names))[::-1]
+    ax.barh(rows, shown, color=[COLOURS[0] if value >= 0 else COLOURS[1] for value in values], height=0.7)
+    ax.set_yticks(rows, [plain(name) for name in names])
     ax.axvline(0, color="0.3", linewidth=0.8)
-    for place, value, end in zip(places, values, shown, strict=True):
+    for row, value, end in zip(rows, values, shown, strict=True):
         side = "left" if value >= 0 else "right"
-        ax.annotate(f"{value:+.2f}", (end, place), (4 if value >= 0 else -4, 0), textcoords="offset points",
+        ax.annotate(f"{value:+.2f}", (end, row), (4 if value >= 0 else -4, 0), textcoords="offset points",
                     va="center", ha=side, fontsize=8)  # fmt: skip
     ax.set_xlim(min(shown.min(), 0) - 0.22 * widest, max(shown.max(), 0) + 0.22 * widest)
     ax.set_xlabel(plain(label))
@@ -62,13 +62,13 @@ def bars(names: Sequence[str], values: ArrayLike, title: str, label: str, ax: An
 def ribbons(
     x: ArrayLike, lines: Sequence[tuple[str, ArrayLike, ArrayLike, ArrayLike]], label: str, title: str, ax: Any = None
 ) -> Any:
-    """Lines (name, middle, low, high) with their spread, over a logarithmic x."""
+    """Lines (name, middle, low, high) with shaded intervals, over a logarithmic x."""
     ax = axes(ax)
     for colour, (name, middle, low, high) in zip(COLOURS, lines, strict=False):
         ax.plot(x, middle, color=colour, marker="o", markersize=3.5, linewidth=1.6, label=plain(name))
         ax.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
     ax.set_xscale("log")
-    ax.set_xlabel("rows to learn from")
+    ax.set_xlabel("training rows")
     ax.set_ylabel(plain(label))
     ax.set_title(plain(title), fontsize=10)
     ax.legend(frameon=False, fontsize=9)
@@ -78,7 +78,7 @@ def ribbons(
 def ellipses(
     X: Any, codes: ArrayLike, mean: Any, covariance: Any, weight: Any, names: Sequence[str], ax: Any = None
 ) -> Any:
-    """Rows of two columns in the colours of their groups, with ellipses of one and two deviations of each group."""
+    """Scatter plot of two columns in the colours of their groups, with covariance ellipses of each group."""
     ax = axes(ax, (5.6, 4.6))
     if X is not None:
         rows, own = np.asarray(X, dtype=np.float64), np.asarray(codes)
@@ -96,7 +96,7 @@ def ellipses(
         ax.annotate(f"{k}: {weight[k]:.2f}", mean[k], (5, 5), textcoords="offset points", fontsize=8)
     ax.set_xlabel(plain(names[0]))
     ax.set_ylabel(plain(names[1]))
-    ax.set_title("components: number and weight; one and two deviations", fontsize=10)
+    ax.set_title("components: number and weight; one and two standard deviations", fontsize=10)
     return opened(ax)
 
 
@@ -114,14 +114,14 @@ def curves(
     return opened(ax)
 
 
-def parts(X: Any, x: ArrayLike, whole: ArrayLike, pieces: ArrayLike, name: str, ax: Any = None) -> Any:
-    """A density of one column, the pieces that it is the sum of, and the rows behind it."""
+def mixture_density(X: Any, x: ArrayLike, density: ArrayLike, components: ArrayLike, name: str, ax: Any = None) -> Any:
+    """A mixture density of one column, its weighted components, and a histogram of the rows."""
     ax = axes(ax)
     if X is not None:
         ax.hist(np.asarray(X, dtype=np.float64).ravel(), bins="fd", density=True, color="0.88")
-    for k, piece in enumerate(np.asarray(pieces).T):
-        ax.plot(x, piece, color=COLOURS[k % len(COLOURS)], linewidth=1.2, label=f"component {k}")
-    ax.plot(x, whole, color="0.35", linewidth=3.5, alpha=0.5, zorder=1.5, label="mixture")  # behind its pieces
+    for k, component in enumerate(np.asarray(components).T):
+        ax.plot(x, component, color=COLOURS[k % len(COLOURS)], linewidth=1.2, label=f"component {k}")
+    ax.plot(x, density, color="0.35", linewidth=3.5, alpha=0.5, zorder=1.5, label="mixture")  # behind the components
     ax.set_xlabel(plain(name))
     ax.set_ylabel("density")
     ax.legend(frameon=False, fontsize=8)
@@ -129,7 +129,7 @@ def parts(X: Any, x: ArrayLike, whole: ArrayLike, pieces: ArrayLike, name: str, 
 
 
 def opened(ax: Any) -> Any:
-    """Axes without the lines above and to the right."""
+    """Axes without the top and right spines."""
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     return ax

@@ -132,3 +132,15 @@ def test_help_explains_every_command_and_every_option(capsys):
             assert re.search(rf"^  .*{option}( [A-Z]+)?(  +|\n {{10,}})\w", explained, re.MULTILINE), option
     assert main([]) == 2
     assert capsys.readouterr().out == overview
+
+
+def test_an_internal_error_asks_for_a_report(table, run, monkeypatch):
+    def fail(*_, **__):
+        raise RuntimeError("no such luck")
+
+    monkeypatch.setattr("parzen.cli.commands.report.summarise", fail)
+    code, out, err = run("report", table)
+    assert (code, out) == (70, "")
+    assert err == (
+        "parzen: internal error; please report it (RuntimeError: no such luck); --traceback shows where it occurred.\n"
+    )

@@ -48,7 +48,7 @@ class TestCalibration:
             assert pytest.approx(theirs._TemperatureScaling().fit(logits, y).beta_, rel=1e-5) == 1 / T
         assert pytest.approx(3, rel=0.1) == T
 
-    def test_a_temperature_does_change_something(self, rng):  # peers' 5.13
+    def test_a_temperature_does_change_something(self, rng):
         z, y = overconfident(rng)
         logs = np.column_stack([log_expit(-z), log_expit(z)])
         assert abs(fit_temperature(logs, y.astype(int)) - 1) > 1

@@ -170,7 +170,7 @@ def test_cells_missing_at_fitting_still_teach(name):
 
 
 @generative
-def test_samples_have_the_classes_asked_for_and_teach_the_same(name):
+def test_samples_follow_the_class_priors_and_are_fitted_alike(name):
     model, X, y, _ = problem(name)
     model.fit(X, y)
     rows, labels = model.sample(4000, random_state=0)

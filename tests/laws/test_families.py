@@ -218,7 +218,7 @@ class TestMissingCells:
         found = fit(Gaussian(), X, R)
         assert (np.diff(found.log_likelihoods) >= -1e-9).all()
 
-    def test_a_row_entirely_missing_says_nothing(self, X):
+    def test_a_row_entirely_missing_does_not_count(self, X):
         without = fit(Gaussian(), X, tol=1e-12, max_iter=1000).density
         with_row = fit(Gaussian(), np.vstack([X, np.full(3, np.nan)]), tol=1e-12, max_iter=1000).density
         np.testing.assert_allclose(with_row.mean, without.mean, rtol=1e-4)

@@ -166,6 +166,17 @@ def test_other_tables():
         summarise(rare[:38], "y", loss=np.eye(3))
 
 
+def test_missing_categories_leave_no_model_out(rng):
+    colour = rng.choice(["red", "green", "blue", None], 200)
+    since = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 400, 200), "D")
+    table = pd.DataFrame({"colour": colour, "since": since, "y": np.where(colour == "red", "a", "b")})
+    table.loc[::9, "y"] = "a"
+    found = summarise(table, "y")
+    assert found["notes"] == []
+    assert {"logistic, linear", "logistic, quadratic"} < {one["name"] for one in found["models"]}
+    assert "days after 2020-01-0" in found["columns"][1]["finding"]
+
+
 def test_hard_columns(rng):
     table = pd.DataFrame(
         {

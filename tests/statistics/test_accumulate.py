@@ -63,7 +63,7 @@ def test_an_iterable_of_batches_is_read_as_it_comes(X):
         accumulate(Gaussian(), ["text"])
 
 
-def test_the_number_of_threads_is_what_was_asked_for_last(monkeypatch):
+def test_the_number_of_threads_is_what_was_set_last(monkeypatch):
     monkeypatch.delenv("PARZEN_NUM_THREADS", raising=False)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     assert thread_count() == len(os.sched_getaffinity(0))
@@ -153,7 +153,7 @@ def test_rows_that_come_in_any_layout_give_the_same_bits(X):
     np.testing.assert_array_equal(fit(Gaussian(), swapped).density.covariance, whole)
 
 
-def test_importing_parzen_is_cheap_and_draws_in_nothing_that_is_optional():
+def test_importing_parzen_imports_nothing_that_is_optional():
     program = (
         "import sys, sklearn.base, scipy.linalg; before = set(sys.modules); import parzen; "
         "new = {name.partition('.')[0] for name in set(sys.modules) - before}; print(sorted(new))"

@@ -89,7 +89,7 @@ def lookup(X: NDArray[Any], table: Array, sizes: tuple[int, ...], open_ended: bo
 
 
 def places(y: NDArray[np.integer]) -> tuple[int, NDArray[np.int64], NDArray[np.int32]] | None:
-    """The least of some whole numbers, how often each from there on comes, and the place of each.
+    """Minimum of whole numbers, counts of all numbers from it on, and the offset of each number from it.
 
     None where they lie so far apart that counting them would cost more than sorting.
     """

@@ -1,7 +1,7 @@
-"""Conjugate priors: other ways to read the same statistics.
+"""Conjugate priors: a prior and a sufficient statistic give a posterior of the same form.
 
-A prior of a model's parameters, its posterior after data, the posterior's mode (MAP), mean and intervals, the
-predictive density of the next row, and the evidence. Families take them as ``prior=``; here they stand alone.
+Of each: the posterior given data, its mode (MAP), mean and credible intervals, the predictive density of the next row,
+and the evidence. Families take them as ``prior=``; they can also be used on their own.
 
 Examples
 --------
@@ -14,9 +14,14 @@ Examples
 -70.5171
 """
 
-from parzen.conjugate.base import Conjugate, NormalParameters
-from parzen.conjugate.discrete import Beta, Dirichlet, Gamma
-from parzen.conjugate.normal import NormalInverseGamma, NormalInverseWishart, NormalMean
+from parzen.conjugate.base import Conjugate
+from parzen.conjugate.beta import Beta
+from parzen.conjugate.dirichlet import Dirichlet
+from parzen.conjugate.gamma import Gamma
+from parzen.conjugate.normal import NormalParameters
+from parzen.conjugate.normal_inverse_gamma import NormalInverseGamma
+from parzen.conjugate.normal_inverse_wishart import NormalInverseWishart
+from parzen.conjugate.normal_mean import NormalMean
 
 __all__ = [
     "Beta",

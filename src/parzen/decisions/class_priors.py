@@ -32,7 +32,7 @@ def adjust_class_priors(posterior: ArrayLike, old_prior: ArrayLike, new_prior: A
 
 
 def estimate_class_priors(
-    posterior: ArrayLike, old_prior: ArrayLike, max_iter: int = 1000, tol: float = 1e-16
+    posterior: ArrayLike, old_prior: ArrayLike, max_iter: int = 1000, tol: float = 1e-15
 ) -> Array:
     """Class priors of a population that rows without labels come from, by EM (Saerens, Latinne & Decaestecker 2002).
 

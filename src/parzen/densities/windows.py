@@ -10,11 +10,12 @@ from parzen.compute.arrays import Array
 from parzen.densities.support import Support
 from parzen.smoothing.distribution import KernelDistribution
 from parzen.smoothing.kernel_functions import KernelFunction
+from parzen.smoothing.row_weights import WeightedPoints
 from parzen.smoothing.sums import KernelSum
 
 
 @dataclass(frozen=True, eq=False)
-class Windows:
+class Windows(WeightedPoints):
     """One density: kernels around weighted points, ``f(x) = sum_j w_j K(F^-1 (x - x_j) / s_j) / (s_j^d |F| sum w)``.
 
     Attributes
@@ -39,16 +40,6 @@ class Windows:
     def width(self) -> int:
         """Number of columns."""
         return self.points.shape[1]
-
-    @cached_property
-    def w(self) -> Array:
-        """Weights, one for each point."""
-        return np.ones(len(self.points)) if self.weights is None else self.weights
-
-    @cached_property
-    def total(self) -> float:
-        """Sum of the weights."""
-        return float(len(self.points)) if self.weights is None else float(self.weights.sum())
 
     @cached_property
     def deviations(self) -> Array:

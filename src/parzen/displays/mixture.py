@@ -25,7 +25,7 @@ class MixtureDisplay:
     >>> X = np.random.default_rng(0).normal(size=(200, 2)) + np.repeat([[0.0], [6.0]], 100, axis=0)
     >>> display = MixtureDisplay.from_estimator(GaussianMixture(2, random_state=0).fit(X), X)
     >>> display.ax_.get_title()
-    'components: number and weight; one and two deviations'
+    'components: number and weight; one and two standard deviations'
     """
 
     model: Any

@@ -45,6 +45,8 @@ def _describe(name: str, values: Any, column: Column) -> dict[str, Any]:
     if kind in (*NUMERIC, "date"):
         numbers = as_floats(values)
         one["statistics"] = _statistics(numbers[~np.isnan(numbers)])
+        if kind == "date":
+            one["first_date"] = str(values.min())[:10]  # numbers are days since then
     elif kind in CATEGORICAL:
         one["frequencies"] = _frequencies(values)
     elif kind == "constant":
@@ -101,4 +103,5 @@ def _finding(one: dict[str, Any]) -> str:
     low, _, high = one["statistics"]["quartiles"]
     peaks = modes(one["density"]) if "density" in one else 1
     shape = f" The density has {peaks} modes." if peaks > 1 else ""
-    return f"Half of the values lie between {low:g} and {high:g}.{shape}{gap}"
+    unit = f" days after {one['first_date']}" if "first_date" in one else ""
+    return f"Half of the values lie between {low:g} and {high:g}{unit}.{shape}{gap}"

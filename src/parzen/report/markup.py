@@ -1,4 +1,4 @@
-"""Pieces of a page: tables, numbers with intervals, and places for charts. Text from data is always escaped."""
+"""Pieces of a page: tables, numbers with intervals, and elements for charts. Text from data is always escaped."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -14,7 +14,7 @@ class Section(NamedTuple):
 
 
 def chart(kind: str, caption: str, index: int | None = None) -> str:
-    """A place where page.js draws a chart; `index` is the position of its column, where there are several."""
+    """The element in which page.js draws a chart; `index` is the position of its column, where there are several."""
     which = "" if index is None else f' data-index="{index}"'
     return f'<figure><div data-chart="{kind}"{which}></div><figcaption>{escape(caption)}</figcaption></figure>'
 

@@ -83,7 +83,7 @@
       const middle = found.factors.indexOf(1);
       element("label", { for: `h${index}` }, control, "bandwidth");
       const slider = element("input", { type: "range", id: `h${index}`, min: 0, max: found.factors.length - 1, value: middle }, control);
-      const shown = element("output", { for: `h${index}` }, control);
+      const shown = element("output", { for: `h${index}`, class: "wide" }, control);
       const top = 1.15 * Math.max(...found.curves.slice(middle - 2).flat(), ...found.histogram.heights);
       const redraw = () => {
         const k = Number(slider.value), curve = found.curves[k];
@@ -230,7 +230,7 @@
         shown.textContent = `${percent(k / 100)}: cost per row ${short(costs[k], 4)} (minimum ${short(costs[least], 4)} at ${percent(least / 100)})`;
         facts.replaceChildren();
         const table = element("table", { id: "threshold-table" }, facts), head = element("tr", {}, table);
-        ["decision", ...found.classes.map((name) => `true class ${name}`)].forEach((text) => element("th", {}, head, text));
+        ["decision", ...found.classes.map((name) => `true class: ${name}`)].forEach((text) => element("th", {}, head, text));
         [[found.classes[0], negative - found.false_positives[k], positive - found.true_positives[k]], [found.classes[1], found.false_positives[k], found.true_positives[k]]].forEach((cells) => {
           const line = element("tr", {}, table);
           cells.forEach((cell) => element("td", {}, line, typeof cell === "number" ? cell.toLocaleString("en") : cell));

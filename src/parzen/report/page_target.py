@@ -61,7 +61,7 @@ def _confusion(summary: dict[str, Any]) -> str:
         return ""
     rows = [[escape(name), *(number(n) for n in row)] for name, row in zip(names, found["counts"], strict=False)]
     text = f"Confusion matrix of “{found['model']}” on held-out rows, with decisions that minimise the expected cost:"
-    return paragraph(text) + table(["decision", *(f"true class {name}" for name in names)], rows)
+    return paragraph(text) + table(["decision", *(f"true class: {name}" for name in names)], rows)
 
 
 def _threshold(summary: dict[str, Any]) -> Section | None:

@@ -58,11 +58,17 @@ def prediction_task(
     numbers = [name for name, kind in kinds.items() if kind in (*NUMERIC, "date") and name != target]
     categories = [name for name, kind in kinds.items() if kind in CATEGORICAL and name != target]
     if not numbers and not categories:
-        raise ReportError(f"no column is left to predict {target!r} from; a report without a target says why.")
+        raise ReportError(f"no column is left to predict {target!r} from; a report without a target lists their kinds.")
     X = feature_table(some, [*numbers, *categories], kinds)
-    for name in categories:  # binary columns of numbers are categories here
-        X[name] = as_labels(X[name])
+    # Binary columns of numbers are categories here. Missing ones stay None, which the imputer of `one_hot` looks for.
+    X = X.assign(**{name: _text(X[name]) for name in categories})
     return Task(X, codes, names.tolist(), numbers, categories, rows)
+
+
+def _text(column: Any) -> Any:
+    import pandas as pd
+
+    return pd.Series(as_labels(column), index=column.index, dtype=object)
 
 
 def _labelled(frame: Any, target: str, rng: np.random.Generator, notes: list[str]) -> tuple[Any, NDArray[Any]]:

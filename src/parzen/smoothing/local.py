@@ -21,6 +21,7 @@ from parzen.smoothing.local_cells import CellAverages
 from parzen.smoothing.local_function import averages_by_function
 from parzen.smoothing.local_pairs import PairAverages
 from parzen.smoothing.queries import Queries
+from parzen.smoothing.row_weights import WeightedPoints
 from parzen.smoothing.sums import KernelSum
 
 #: Distance from all rows, in bandwidths, beyond which a local line is not extrapolated.
@@ -30,7 +31,7 @@ FAR = 1e140
 
 
 @dataclass(frozen=True, eq=False)
-class LocalSum:
+class LocalSum(WeightedPoints):
     """Rows whose values are averaged around query points.
 
     Attributes
@@ -71,11 +72,6 @@ class LocalSum:
     tables: Sequence[Array] = ()
     rtol: float = 1e-15
     given: int | None = None
-
-    @cached_property
-    def w(self) -> Array:
-        """Weights, one for each row."""
-        return np.ones(len(self.points)) if self.weights is None else self.weights
 
     def averages(
         self,

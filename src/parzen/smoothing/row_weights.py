@@ -28,6 +28,23 @@ def without_each(w: Array) -> tuple[Array, Array]:
     return left, w.sum() - (w - left)
 
 
+class WeightedPoints:
+    """Points with optional weights."""
+
+    points: Array
+    weights: Array | None
+
+    @cached_property
+    def w(self) -> Array:
+        """Weights, one for each point."""
+        return np.ones(len(self.points)) if self.weights is None else self.weights
+
+    @cached_property
+    def total(self) -> float:
+        """Sum of the weights."""
+        return float(len(self.points)) if self.weights is None else float(self.weights.sum())
+
+
 class Weighted:
     """Rows X with optional weights."""
 

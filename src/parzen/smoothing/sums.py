@@ -22,6 +22,7 @@ from parzen.smoothing.cells import Cells
 from parzen.smoothing.kernel_functions import KernelFunction
 from parzen.smoothing.pairs import PairSum, log_sums_by_function
 from parzen.smoothing.plan import Plan
+from parzen.smoothing.row_weights import WeightedPoints
 from parzen.statistics.threads import for_each
 
 #: Pairs below which nothing is worth preparing.
@@ -29,7 +30,7 @@ FEW_PAIRS = 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class KernelSum:
+class KernelSum(WeightedPoints):
     """The sum, ready to be evaluated.
 
     Attributes
@@ -62,16 +63,6 @@ class KernelSum:
     rtol: float = 0.0
     atol: float = 0.0
     ends: tuple[Array, Array] | None = None
-
-    @cached_property
-    def w(self) -> Array:
-        """Weights, one for each point."""
-        return np.ones(len(self.points)) if self.weights is None else self.weights
-
-    @cached_property
-    def total(self) -> float:
-        """Sum of the weights."""
-        return float(len(self.points)) if self.weights is None else float(self.weights.sum())
 
     @cached_property
     def pairs(self) -> PairSum:

@@ -185,7 +185,7 @@ def kernel_letter(values: Any, name: Any) -> str:
 def _undated(found: str, refused: str, name: Any) -> str:
     if found == refused:
         raise ValueError(
-            f"column {name!r} holds dates or times; make it a number first, such as days since the first date."
+            f"column {name!r} holds dates or times; convert it to numbers first, such as days since the first."
         )
     return found
 

@@ -51,7 +51,7 @@ class TestTheorems:
         assert adjusted_rand_score(near.predict(X), far.predict(X * scale + shift)) == pytest.approx(1)
         assert far.score(X * scale + shift) + np.log(scale).sum() == pytest.approx(near.score(X), abs=1e-4)
 
-    def test_far_rows_have_finite_posteriors(self):  # peers' 5.12
+    def test_far_rows_have_finite_posteriors(self):
         model = GaussianMixture.from_parameters([0.5, 0.5], [[0.0], [1.0]], [1.0, 1.0], "spherical")
         shares = model.predict_proba([[1e6], [-1e6]])
         np.testing.assert_allclose(shares, [[0, 1], [1, 0]], atol=1e-300)

@@ -194,7 +194,7 @@ def test_conditional_densities_and_their_errors(mixed_table, rng):
         several.cdf(table, np.zeros((120, 2)))
     with pytest.raises(AttributeError, match="no joint density"):
         _ = model.density_
-    with pytest.raises(AttributeError, match="its bandwidths are its own"):
+    with pytest.raises(AttributeError, match="a joint density was given, so that there are no bandwidths"):
         _ = both.bandwidth_
     with pytest.raises(ValueError, match="n_samples = 1"):
         ConditionalDensity().fit(table[:1], y[:1])

@@ -39,7 +39,7 @@ def test_missing_values_are_refused_by_every_density(table):
         model = ConditionalDensity(density, bandwidth="silverman")
         with pytest.raises(ValueError, match="Input y contains NaN: column 't' has missing values"):
             model.fit(X, y.mask(y > 1))
-        with pytest.raises(ValueError, match="Input X contains NaN: column 'a' has missing cells"):
+        with pytest.raises(ValueError, match="Input X contains NaN: column 'a' has missing values"):
             model.fit(X.mask(X > 1), y)
         with pytest.raises(ValueError, match="Input y contains NaN"):
             model.fit(X, y).pdf(X[:1], [np.nan])

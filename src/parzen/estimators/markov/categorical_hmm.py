@@ -9,7 +9,6 @@ from parzen.compute.arrays import Array
 from parzen.densities.categorical import CategoricalDensity
 from parzen.densities.transition_matrix import stochastic
 from parzen.estimators.base.validation import finite, table, transactional
-from parzen.estimators.markov.baum_welch import HmmlearnHMM, baum_welch
 from parzen.estimators.markov.categorical_emission import HmmlearnCategorical
 from parzen.estimators.markov.checks import check_hmmlearn, whole_number
 from parzen.estimators.markov.hmmlearn import BaseHmmlearn
@@ -101,18 +100,13 @@ class CategoricalHMM(BaseHmmlearn):
         self
         """
         self._check()
-        refuse_nested(X)
         rows = self._training_rows(X)
         cut = self._lengths(lengths, len(rows))
         self._initialise_chain()
         self._initialise_emission(rows)
         initial = self._density()
         emission = HmmlearnCategorical(initial.emission, self.params, self.emissionprob_prior)
-        family = HmmlearnHMM(initial, emission, cut, self.params, self.startprob_prior, self.transmat_prior)
-        family.check()
-        found = baum_welch(family, rows, self._monitor_of_fit(), self.n_iter)
-        fitted: Any = found.emission
-        self.startprob_, self.transmat_ = found.start, found.transition
+        fitted: Any = self._baum_welch(initial, emission, rows, cut).emission
         self.emissionprob_ = np.exp(fitted.log_probability)
         self._remember_fit()
 
@@ -122,6 +116,7 @@ class CategoricalHMM(BaseHmmlearn):
             whole_number("n_features", self.n_features, 1)
 
     def _training_rows(self, X: Any) -> Array:
+        refuse_nested(X)
         keeps = hasattr(self, "emissionprob_") and "e" not in self.init_params
         S = np.shape(self.emissionprob_)[1] if keeps else self.n_features
         return _symbols(table(self, X, reset=True, sparse=False), S)

@@ -11,7 +11,6 @@ from parzen.compute.checks import choose
 from parzen.densities.gaussian import GaussianDensity
 from parzen.estimators.base.covariances import SHAPES, covariances_of, factors_of, means_of
 from parzen.estimators.base.validation import finite, table, transactional
-from parzen.estimators.markov.baum_welch import HmmlearnHMM, baum_welch
 from parzen.estimators.markov.checks import check_hmmlearn
 from parzen.estimators.markov.gaussian_emission import HmmlearnGaussian
 from parzen.estimators.markov.hmmlearn import BaseHmmlearn
@@ -130,7 +129,6 @@ class GaussianHMM(BaseHmmlearn):
         self
         """
         self._check()
-        refuse_nested(X)
         rows = self._training_rows(X)
         cut = self._lengths(lengths, len(rows))
         self._initialise_chain()
@@ -145,11 +143,7 @@ class GaussianHMM(BaseHmmlearn):
             self.covars_prior,
             self.covars_weight,
         )
-        family = HmmlearnHMM(initial, emission, cut, self.params, self.startprob_prior, self.transmat_prior)
-        family.check()
-        found = baum_welch(family, rows, self._monitor_of_fit(), self.n_iter)
-        fitted: Any = found.emission
-        self.startprob_, self.transmat_ = found.start, found.transition
+        fitted: Any = self._baum_welch(initial, emission, rows, cut).emission
         self.means_ = fitted.mean.copy()
         self._covars_ = covariances_of(fitted.factor, self.covariance_type)
         self._remember_fit()
@@ -159,6 +153,7 @@ class GaussianHMM(BaseHmmlearn):
         choose("covariance_type", self.covariance_type, tuple(SHAPES))
 
     def _training_rows(self, X: Any) -> Array:
+        refuse_nested(X)
         rows = np.asarray(finite(table(self, X, reset=True, sparse=False)), dtype=np.float64)
         if hasattr(self, "means_") and "m" not in self.init_params:
             self._check_columns(rows)

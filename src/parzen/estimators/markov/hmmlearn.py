@@ -2,7 +2,6 @@
 
 import warnings
 from abc import abstractmethod
-from copy import copy
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +17,7 @@ from parzen.densities.density import Density
 from parzen.densities.hmm import HMMDensity
 from parzen.densities.transition_matrix import stationary, stochastic
 from parzen.estimators.base.validation import row_count
+from parzen.estimators.markov.baum_welch import HmmlearnHMM, baum_welch
 from parzen.estimators.markov.checks import whole_number
 from parzen.estimators.markov.monitor import Monitor
 from parzen.estimators.markov.online_filter import OnlineFilter
@@ -36,11 +36,14 @@ class BaseHmmlearn(SaveMixin, BaseEstimator):
     _letters: ClassVar[dict[str, str]]
 
     n_components: int
+    startprob_prior: Any
+    transmat_prior: Any
     algorithm: str
     random_state: Any
     n_iter: int
     tol: float
     verbose: bool
+    params: str
     init_params: str
 
     @abstractmethod
@@ -72,11 +75,6 @@ class BaseHmmlearn(SaveMixin, BaseEstimator):
     def monitor_(self, monitor: Any) -> None:
         self._monitor = monitor
 
-    def _monitor_of_fit(self) -> Any:
-        if type(self.monitor_) is Monitor:
-            self.monitor_ = Monitor(self.tol, self.n_iter, self.verbose)
-        return self.monitor_
-
     def _lengths(self, lengths: Any, n: int) -> NDArray[np.int64]:
         """Lengths of the training sequences, of n rows together."""
         cut = check_lengths(lengths, n)
@@ -105,6 +103,16 @@ class BaseHmmlearn(SaveMixin, BaseEstimator):
                 stacklevel=caller_stacklevel(),
             )
         return True
+
+    def _baum_welch(self, initial: HMMDensity, emission: Any, rows: Array, lengths: NDArray[np.int64]) -> HMMDensity:
+        """The density that EM finds from the initial one; the parameters of its chain are kept."""
+        family = HmmlearnHMM(initial, emission, lengths, self.params, self.startprob_prior, self.transmat_prior)
+        family.check()
+        if type(self.monitor_) is Monitor:
+            self.monitor_ = Monitor(self.tol, self.n_iter, self.verbose)
+        found = baum_welch(family, rows, self.monitor_, self.n_iter)
+        self.startprob_, self.transmat_ = found.start, found.transition
+        return found
 
     def _remember_fit(self) -> None:
         """Remember which parameters come from a fit, not from the user."""
@@ -147,6 +155,8 @@ class BaseHmmlearn(SaveMixin, BaseEstimator):
 
     def online_filter(self, X: Any = None) -> OnlineFilter:
         """A filter for one sequence that is read row by row, updated with the rows of X if there are any."""
+        from copy import copy
+
         online = OnlineFilter(self._density(), copy(self)._rows, np.asarray)  # of the parameters as they are now
         if X is not None:
             online.update(X)

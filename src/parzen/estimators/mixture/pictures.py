@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.posterior import decide
-from parzen.plotting import axes, curves, ellipses, parts
+from parzen.plotting import axes, curves, ellipses, mixture_density
 
 
 def draw_components(model: Any, X: Any, columns: Any, ax: Any) -> Any:
@@ -29,9 +29,9 @@ def draw_components(model: Any, X: Any, columns: Any, ax: Any) -> Any:
     deviation = np.sqrt(own.covariance[:, 0, 0])
     low, high = (own.mean[:, 0] - 4 * deviation).min(), (own.mean[:, 0] + 4 * deviation).max()
     x = np.linspace(low, high, 600)
-    sums, joint = part.read(x[:, None])
+    sums, joint = part.log_joint(x[:, None])
     known = None if seen is None else seen[~np.isnan(seen)]
-    return parts(known, x, np.exp(sums), np.exp(joint), str(names[positions[0]]), ax)
+    return mixture_density(known, x, np.exp(sums), np.exp(joint), str(names[positions[0]]), ax)
 
 
 def draw_selection(model: Any, known_shapes: tuple[str, ...], ax: Any) -> Any:

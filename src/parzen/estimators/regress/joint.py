@@ -1,4 +1,4 @@
-"""A joint density in the role of a conditional one."""
+"""Conditional densities from a joint density of x and y."""
 
 from typing import Any
 
@@ -16,12 +16,24 @@ from parzen.families.family import Family
 from parzen.smoothing.regression import Codes
 from parzen.tables.cells import column_of, frame_kind
 
-#: Log-density of what is given below which log-densities are not subtracted from each other.
+#: Log-density of x below which log p(y | x) is not a difference of two log-densities, which would be rounding error.
 FAR = -1e5
 
 
 class JointConditional:
-    """A joint density, asked for the conditional one, row by row."""
+    """The conditional density of y given x, p(y | x) = p(x, y) / p(x), by a fitted joint density.
+
+    Attributes
+    ----------
+    joint : density estimator of the columns of X, then of y
+    inputs : Inputs
+        How X is read.
+    width : int
+        Number of columns of X.
+    names : list of str
+        Names of the columns of y.
+    marginal : density estimator of the columns of X
+    """
 
     _kept = ("joint", "inputs", "width", "names", "marginal")
 
@@ -41,7 +53,7 @@ class JointConditional:
         below = self.marginal.score_samples(X)
         with np.errstate(invalid="ignore"):
             out = np.asarray(self.joint.score_samples(beside(X, values, self.names)) - below)
-        far = np.flatnonzero(~(below > FAR))  # two large numbers, whose difference is rounding
+        far = np.flatnonzero(~(below > FAR))  # a difference of two large numbers would be rounding error
         if len(far):
             rows = self.joint.schema_.encode(beside(X, values, self.names))[far][:, self.width :]
             some = self._each(Q[far], None if codes is None else codes[far])
@@ -75,7 +87,7 @@ class JointConditional:
 
 
 def _quantile(density: Density, level: float) -> float:
-    """The value of the only column below which a probability lies."""
+    """Quantile of a density of one column."""
     if level in (0.0, 1.0):
         return -np.inf if level == 0 else np.inf
 
@@ -91,7 +103,7 @@ def _quantile(density: Density, level: float) -> float:
 
 
 def _names(X: Any, values: Any) -> list[str]:
-    """Names for the columns of values beside those of X."""
+    """Names of the columns of y that differ from those of X."""
     taken = set(map(str, X.columns)) if frame_kind(X) else set()
     known = list(map(str, values.columns)) if frame_kind(values) else []
     d = values.shape[1]
@@ -102,7 +114,7 @@ def _names(X: Any, values: Any) -> list[str]:
 
 
 def beside(X: Any, values: Any, names: list[str]) -> Any:
-    """A table and the values after it, which are called by these names where the table has any."""
+    """A table with the columns of y after those of X; they have these names, where the table has names."""
     kind = frame_kind(X)
     if kind == "pandas" and all(isinstance(name, str) for name in X.columns):
         import pandas
