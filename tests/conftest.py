@@ -3,8 +3,10 @@ import os
 from importlib.resources import files
 from pathlib import Path
 
-# Tests run on every core at once; small matrices on several BLAS threads besides would mostly wait for each other.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Tests run on every core at once: threads of BLAS and OpenMP besides, for small matrices, would mostly wait for each
+# other, several times as long as they compute. The library's own threads stay as many as there are cores.
+os.environ.setdefault("PARZEN_NUM_THREADS", str(os.cpu_count() or 1))
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 import pytest

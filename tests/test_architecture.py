@@ -15,7 +15,7 @@ TABLE = (ROOT / "DESIGN.md").read_text().partition("| room |")[2].partition("\n\
 ROOMS = [*re.findall(r"^\| `([\w.]+)` \|", TABLE, flags=re.MULTILINE), "__main__", "__init__"]
 LIBRARIES = {"numpy", "scipy", "sklearn", "joblib"}
 STANDARD = {
-    "abc", "argparse", "ast", "base64", "bz2", "collections", "concurrent", "contextlib", "contextvars", "csv",
+    "abc", "argparse", "ast", "base64", "bz2", "collections", "concurrent", "contextlib", "contextvars", "copy", "csv",
     "ctypes", "dataclasses", "datetime", "decimal", "functools", "gzip", "hashlib", "html", "importlib", "inspect",
     "io", "itertools", "json", "lzma", "numbers", "operator", "os", "pathlib", "pkgutil", "sys", "tempfile",
     "threading", "time", "typing", "warnings",

@@ -37,6 +37,24 @@ class TestClassPriors:
         shifted = clone(model).set_params(estimator=model.estimator_, class_prior="estimate").fit(X[:3000], y[:3000])
         assert shifted.score(X[kept], y[kept]) >= model.score(X[kept], y[kept])
 
+    @pytest.mark.parametrize("sharpness", [1.0, 3.0])
+    def test_the_estimate_is_where_plain_em_ends(self, sharpness, rng):
+        """The family `PriorShift`, iterated by `fit`, against the loop of Saerens, Latinne & Decaestecker (2002)."""
+        for K, n in ((2, 500), (3, 2000), (5, 2000)):
+            old, true, mean = rng.dirichlet(np.full(K, 3.0)), rng.dirichlet(np.full(K, 3.0)), 2 * np.arange(K)
+            x = mean[rng.choice(K, n, p=true)] + rng.normal(size=n) / sharpness
+            joint = old * np.exp(-0.5 * (sharpness * (x[:, None] - mean)) ** 2)
+            posterior = joint / joint.sum(axis=1, keepdims=True)
+            prior, change = old, 1.0
+            while change > 1e-13:
+                found = adjust_class_priors(posterior, old, prior).mean(axis=0)
+                prior, change = found, np.abs(found - prior).max()
+            np.testing.assert_allclose(estimate_class_priors(posterior, old), prior, atol=1e-7)
+
+    def test_certain_rows_are_counted(self):
+        posterior = np.eye(3)[[0, 0, 1, 0, 0]]
+        np.testing.assert_allclose(estimate_class_priors(posterior, [0.2, 0.3, 0.5]), [0.8, 0.2, 0.0], atol=1e-15)
+
     def test_bad_priors_are_named(self):
         with pytest.raises(ValueError, match="old_prior must be 2 class priors"):
             adjust_class_priors([[0.5, 0.5]], [1.0], [0.5, 0.5])

@@ -1,5 +1,7 @@
 """Scores of predicted probabilities: against scikit-learn's, decompositions, intervals, risk and coverage."""
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 from scipy.special import expit
@@ -8,9 +10,14 @@ from sklearn.metrics import brier_score_loss, log_loss
 from parzen import (
     Decision,
     expected_cost,
+    load,
     risk_coverage,
     score_probabilities,
 )
+from parzen.decisions.calibration import Calibrator, IsotonicCalibrator, VennAbers
+from parzen.decisions.p_values import NullDistribution
+from parzen.decisions.scores import ProbabilityScores, RiskCoverage, brier_scores
+from parzen.storage.registry import upgraded
 from tests.decisions.problems import overconfident
 
 
@@ -39,6 +46,42 @@ class TestScores:
         assert b.reliability < 0.02
         assert b.resolution > 0
         assert abs(b.within) < 0.01
+
+    @pytest.mark.parametrize("K", [2, 3])
+    def test_brier_scores_of_rows_average_to_the_score(self, K, rng):
+        P, y = rng.dirichlet(np.ones(K), 400), rng.integers(K, size=400)
+        assert brier_scores(P, y).mean() == pytest.approx(score_probabilities(y, P, range(K)).brier().score)
+
+    @pytest.mark.parametrize("names", [["b", "c", "a"], [3, 1, 2], [2.5, 0.5, 1.0], [1, "a", None]])
+    def test_classes_have_any_order_and_type(self, names, rng):
+        P, codes = rng.dirichlet(np.ones(3), 60), rng.integers(3, size=60)
+        classes = np.array(names, dtype=object if None in names else None)
+        found, plain = score_probabilities(classes[codes], P, classes), score_probabilities(codes, P, range(3))
+        np.testing.assert_array_equal(found.observed, plain.observed)
+
+    def test_are_saved_and_loaded(self, rng, tmp_path):
+        P, y = rng.dirichlet(np.ones(2), 100), rng.integers(2, size=100)
+        for scores in (score_probabilities(y, P), risk_coverage(y, P)):
+            scores.save(tmp_path / "scores.parzen")
+            loaded = load(tmp_path / "scores.parzen")
+            for one in fields(scores):
+                np.testing.assert_array_equal(getattr(loaded, one.name), getattr(scores, one.name))
+
+    @pytest.mark.parametrize(
+        ("tag", "attributes", "kind"),
+        [
+            ("Verification", "weight log_loss squares bins said came spread classes", ProbabilityScores),
+            ("RiskCoverage", "weight lost expected", RiskCoverage),
+            ("Null", "scores below threshold scale shape", NullDistribution),
+            ("Steps", "at value lines", IsotonicCalibrator),
+            ("VennAbers", "at low high", VennAbers),
+            ("Calibrator", "method maps power least", Calibrator),
+        ],
+    )
+    def test_attributes_of_version_1_files_have_their_present_names(self, tag, attributes, kind):
+        now, state = upgraded(tag, dict.fromkeys(attributes.split(), 0))
+        assert now == kind.__name__
+        assert list(state) == [one.name for one in fields(kind)]
 
     def test_the_calibration_error_is_debiased(self, rng):
         """Calibrated probabilities have a gap by chance; debiased, less of one, and the interval holds zero's side."""

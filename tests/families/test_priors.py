@@ -34,7 +34,7 @@ class TestPriors:
 
     def test_a_shared_variance_has_one_prior(self, rng):
         prior = NormalInverseGamma([0, 0], 1, [2, 3], [1, 50])
-        with pytest.raises(ValueError, match="must be one"):
+        with pytest.raises(ValueError, match="has one prior; give the same"):
             fit(Gaussian("spherical", estimate="map", prior=prior), rng.normal(size=(30, 2)))
 
     @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ class TestForms:
         with pytest.raises(ValueError, match="quadratic"):
             model.fit(X, y).as_linear()
         model, X, y, _ = problem("CategoricalNB")
-        with pytest.raises(ValueError, match="no polynomial"):
+        with pytest.raises(ValueError, match="are not a polynomial"):
             model.fit(X, y).as_linear()
 
     @pytest.mark.parametrize(

@@ -56,8 +56,8 @@ class NullDistribution:
         scores, w = scores[order], np.ones(len(scores)) if weights is None else weights[order]
         cumulative = np.append(0.0, np.cumsum(w))
         threshold, limit = (
-            float(scores[np.searchsorted(cumulative[1:], share * cumulative[-1], side="right")])
-            for share in (1.0 - TAIL, 1.0 - CENSORED)
+            float(scores[np.searchsorted(cumulative[1:], proportion * cumulative[-1], side="right")])
+            for proportion in (1.0 - TAIL, 1.0 - CENSORED)
         )
         tail, known = scores < threshold, (scores < threshold) & (scores >= limit)
         if w[known].sum() < LEAST or not np.isfinite(limit) or not limit < threshold:

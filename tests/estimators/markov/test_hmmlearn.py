@@ -165,6 +165,18 @@ def test_all_steps_can_be_forced(rows):
     assert GaussianHMM(2, random_state=0, tol=-np.inf, n_iter=40).fit(X).monitor_.iter == 40
 
 
+def test_only_the_monitor_stops_the_iteration(rows):
+    X = rows[0]
+    model = GaussianHMM(2, random_state=0, tol=-np.inf, n_iter=200).fit(X)
+    assert (np.diff(model.monitor_.history) == 0).any()  # EM goes on where nothing changes any more
+    assert model.monitor_.iter == 200
+    begun = GaussianHMM(2, random_state=0, n_iter=0).fit(X)
+    assert begun.monitor_.history == []
+    assert model.monitor_.history[0] == pytest.approx(begun.score(X), rel=1e-12)
+    once = GaussianHMM(2, random_state=0, n_iter=1).fit(X)  # the M-step after the last report is made
+    assert model.monitor_.history[1] == pytest.approx(once.score(X), rel=1e-12)
+
+
 def test_overwriting_a_parameter_that_was_set_warns(rows):
     X, _, _ = rows
     model = GaussianHMM(2, random_state=0)
