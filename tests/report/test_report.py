@@ -1,5 +1,6 @@
 """Reports: the summary is right and is all there is; the page escapes, opens alone, and works in a browser."""
 
+import copy
 import html
 import json
 import re
@@ -98,9 +99,21 @@ def test_numbers_of_the_summary(frame, summary):
     assert (np.diff(found["true_positives"]) <= 0).all()
 
 
-def test_summaries_repeat(frame):
-    small = frame[["mean radius", "mean texture", "diagnosis"]].iloc[::8]
-    first, second = (summarise(small, "diagnosis") for _ in range(2))
+SIZES = ["worst perimeter", "worst radius", "worst area"]  # three names for one quantity
+
+
+@pytest.fixture(scope="module")
+def sizes():
+    return load_breast_cancer(as_frame=True).frame[[*SIZES, "mean texture", "target"]].iloc[::3]
+
+
+@pytest.fixture(scope="module")
+def summary_of_sizes(sizes):
+    return summarise(sizes, "target")
+
+
+def test_summaries_repeat(sizes, summary_of_sizes):
+    first, second = copy.deepcopy(summary_of_sizes), summarise(sizes, "target")
     for one in (first, second):
         for model in one["models"]:
             model.pop("fit_seconds")
@@ -216,13 +229,11 @@ def test_targets_that_are_numbers_stay_apart():
     assert [one["rows"] for one in summarise(table, "y")["target"]["classes"]] == [20, 20, 20]
 
 
-def test_regions_are_of_columns_that_differ():
-    sizes = ["worst perimeter", "worst radius", "worst area"]  # three names for one quantity
-    table = load_breast_cancer(as_frame=True).frame[[*sizes, "mean texture", "target"]].iloc[::3]
-    assert (table[sizes].corr("spearman") > 0.9).all(axis=None)
-    found = summarise(table, "target")["regions"]["columns"]
-    assert abs(table[found].corr("spearman").iloc[0, 1]) < 0.9
-    assert found[0] in sizes
+def test_regions_are_of_columns_that_differ(sizes, summary_of_sizes):
+    assert (sizes[SIZES].corr("spearman") > 0.9).all(axis=None)
+    found = summary_of_sizes["regions"]["columns"]
+    assert abs(sizes[found].corr("spearman").iloc[0, 1]) < 0.9
+    assert found[0] in SIZES
 
 
 def test_a_report_states_that_no_model_beats_the_class_frequencies(rng):

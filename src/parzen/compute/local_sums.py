@@ -103,8 +103,14 @@ def local_averages(
         CODES[kernel],
         *native.outputs(log_sum, out),
     )
+    return _split(log_sum, out, d, C, lines)
+
+
+def _split(log_sum: Array, out: Array, d: int, C: int, lines: bool) -> Averages:
+    """The averages of each kind, from the columns in which the compiled routine writes them."""
     if not lines:
         return Averages(log_sum, out)
+    m = len(out)
     value, offset, half, product = np.split(out, np.cumsum([C, d, d * (d + 1) // 2]), axis=1)
     square = np.empty((m, d, d))
     rows, columns = np.triu_indices(d)

@@ -36,8 +36,8 @@ class Squarem:
 
     def following(self, family: Family, statistic: Statistic, objective: float, found: Density) -> Density:
         """The next density: that of the plain step, or an extrapolation after three of them."""
-        self.plain.append((statistic, objective))
-        if not self.wanted or len(self.plain) < 3:
+        self.plain = [*(self.plain if self.wanted else ()), (statistic, objective)]
+        if len(self.plain) < 3:
             return found
         (first, a), (second, b), (third, c) = self.plain
         self.plain = self.plain[1:]

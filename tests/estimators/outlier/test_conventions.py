@@ -29,7 +29,7 @@ from parzen import (
         DensityOutlier(Kernel("scott")),  # a family with leave-one-out densities
         DensityOutlier(Gaussian()),  # a family that is cross-validated
         DensityOutlier(KernelDensity()),  # the same two of estimators
-        DensityOutlier(GaussianMixture(random_state=0)),
+        DensityOutlier(GaussianMixture(2, random_state=0)),
         DensityOutlier(AutoColumns()),  # a table
         LocalDensityFactor(),
         LocalDensityFactor(novelty=True),

@@ -106,6 +106,8 @@ class BaseFamilyEstimator(SaveMixin, BaseEstimator):
     def _fit_family(self, family: Family, rows: Any, R: Memberships, **options: Any) -> Fit:
         """Fit a family to rows by the parameters' options and others; infinite values and columns are named."""
         own = {name: getattr(self, name) for name in self._fit_options}
+        if own.get("tol", 0.0) is None:
+            raise ValueError("tol must be a number, at least 0, got None.")
         found: Fit = self._reading(rows, fit, family, rows, R, **{**own, **options})
         self._check_statistic(found.statistic, rows)
         return found

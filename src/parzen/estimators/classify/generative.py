@@ -82,7 +82,10 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         self._forget()
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        self.classes_, codes, counts = read_labels(y, _num_samples(X), self.unlabelled)
+        n = _num_samples(X)
+        if n == 0:
+            raise ValueError("Found array with 0 sample(s), while a minimum of 1 is required: X has no rows.")
+        self.classes_, codes, counts = read_labels(y, n, self.unlabelled)
         K = len(check_several(self.classes_))
         X = self._first_table(X)
         w = weights(sample_weight, X)

@@ -23,11 +23,11 @@ def criterion_value(name: str, family: Mixture, density: MixtureDensity, rows: A
 
 def assignment_uncertainty(density: MixtureDensity, rows: Any, w: Array | None) -> float:
     """Minus twice the sum of the logs of each row's largest responsibility: what ICL adds to BIC."""
-    parts: list[float] = []
+    parts: dict[int, float] = {}  # by their first row: summed in that order, whichever thread was quicker
 
     def read(begin: int, block: Any) -> None:
         each = -np.log(density.posterior(block).max(axis=1))
-        parts.append(float(each.sum() if w is None else each @ w[begin : begin + len(each)]))
+        parts[begin] = float(each.sum() if w is None else each @ w[begin : begin + len(each)])
 
     for_blocks(density.components, rows, read)
-    return 2.0 * sum(parts)
+    return 2.0 * sum(parts[begin] for begin in sorted(parts))
