@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -59,9 +59,11 @@ class PriorShift(Family):
     sum.
     """
 
+    iterates: ClassVar[bool] = True
+
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> ExpectedStatistic:
         if at is None:
-            raise NeedsDensity("class priors of rows without labels are found by iteration: use parzen.fit.")
+            raise NeedsDensity("class priors of rows without labels are found by EM: use parzen.fit.")
         with np.errstate(divide="ignore", invalid="ignore"):  # a step of SQUAREM may reach the boundary: it is undone
             evidence = X @ at.class_prior
             counts = (at.class_prior * ((1.0 / evidence) @ X))[None]

@@ -13,9 +13,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from parzen import (
     AutoColumns,
+    DensityEstimator,
     DensityOutlier,
     Gaussian,
-    GaussianMixture,
     Kernel,
     KernelDensity,
     LocalDensityFactor,
@@ -29,7 +29,7 @@ from parzen import (
         DensityOutlier(Kernel("scott")),  # a family with leave-one-out densities
         DensityOutlier(Gaussian()),  # a family that is cross-validated
         DensityOutlier(KernelDensity()),  # the same two of estimators
-        DensityOutlier(GaussianMixture(2, random_state=0)),
+        DensityOutlier(DensityEstimator(Gaussian())),
         DensityOutlier(AutoColumns()),  # a table
         LocalDensityFactor(),
         LocalDensityFactor(novelty=True),
