@@ -18,7 +18,7 @@ $(BIN)/python:
 
 # An editable install: Python files ask for nothing, the compiled part and the dependencies for installing again.
 $(VENV)/.built: $(BIN)/python pyproject.toml CMakeLists.txt $(wildcard native/*)
-	@echo "Compiling the kernels and installing parzen: one or two minutes the first time ..."
+	@echo "Compiling the C++ routines and installing parzen: one or two minutes the first time ..."
 	@$(PIP) install --editable .
 	@touch $@
 

@@ -3,10 +3,11 @@
 A family observes weighted rows into a statistic; statistics add; a statistic is maximised into densities.
 """
 
+import importlib
 import sys
-from importlib.metadata import version
+from typing import Any
 
-from parzen import conjugate, datasets, displays, report, statistics
+from parzen import conjugate, statistics
 from parzen.compute.memberships import Labels
 from parzen.decisions.class_priors import adjust_class_priors, estimate_class_priors
 from parzen.decisions.decision import Decision
@@ -68,7 +69,15 @@ from parzen.storage.files import load, save
 #: Bandwidths live beside the kernels that they are for; ``import parzen.bandwidth`` works too, as ``os.path`` does.
 sys.modules["parzen.bandwidth"] = bandwidth
 
-__version__ = version("parzen")
+
+def __getattr__(name: str) -> Any:
+    """Modules that many programs don't need, and the version: imported when they are first asked for."""
+    if name in ("datasets", "displays", "report"):
+        return importlib.import_module(f"parzen.{name}")
+    if name == "__version__":
+        return importlib.import_module("importlib.metadata").version("parzen")
+    raise AttributeError(f"module 'parzen' has no attribute {name!r}.")
+
 
 __all__ = [
     "AutoColumns",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from parzen.compute import posterior as kernels
+from parzen.compute import posterior as compiled
 from parzen.compute.arrays import Array
 from parzen.statistics.accumulate import Evaluated, for_blocks
 
@@ -34,7 +34,7 @@ def decide(scores: Evaluated, log_prior: Array, X: Any) -> tuple[NDArray[np.int6
     def read(begin: int, rows: Any) -> None:
         values = _scratch(rows.shape[0], scores.shape[0])
         scores.compare(rows, values)
-        odd.append(kernels.largest(values, log_prior, codes[begin : begin + len(values)]))
+        odd.append(compiled.largest(values, log_prior, codes[begin : begin + len(values)]))
 
     for_blocks(scores, X, read)
     return codes, sum(odd)
@@ -56,7 +56,7 @@ def posterior(scores: Evaluated, log_prior: Array, X: Any, log: bool) -> tuple[A
     def read(begin: int, rows: Any) -> None:
         values = out[begin : begin + rows.shape[0]]
         scores.compare(rows, values)
-        odd.append(kernels.normalise(values, log_prior, "log" if log else "plain"))
+        odd.append(compiled.normalise(values, log_prior, "log" if log else "plain"))
 
     for_blocks(scores, X, read)
     return out, sum(odd)
@@ -66,7 +66,7 @@ def log_joint(scores: Evaluated, log_prior: Array, X: Any) -> tuple[Array, Array
     """Log of the sum over the classes of prior times density at each row of a block, (n,), and its terms, (n, K)."""
     values, sums = np.empty((X.shape[0], scores.shape[0])), np.empty(X.shape[0])
     scores.write(X, values)
-    kernels.normalise(values, log_prior, "sums", sums)
+    compiled.normalise(values, log_prior, "sums", sums)
     return sums, values
 
 
@@ -84,7 +84,7 @@ def memberships(
     rows = np.flatnonzero(codes >= 0) if codes is not None else np.empty(0, dtype=np.intp)
     if codes is not None:
         sums[rows] = values[rows, codes[rows]]
-    kernels.normalise(values, np.zeros(scores.shape[0]), "plain")
+    compiled.normalise(values, np.zeros(scores.shape[0]), "plain")
     if codes is not None:
         values[rows] = 0.0
         values[rows, codes[rows]] = 1.0
@@ -102,7 +102,7 @@ def log_evidence(scores: Evaluated, log_prior: Array, X: Any) -> tuple[Array, in
     def read(begin: int, rows: Any) -> None:
         values = _scratch(rows.shape[0], scores.shape[0])
         scores.write(rows, values)
-        odd.append(kernels.normalise(values, log_prior, "sums", out[begin : begin + len(values)]))
+        odd.append(compiled.normalise(values, log_prior, "sums", out[begin : begin + len(values)]))
 
     for_blocks(scores, X, read)
     return out, sum(odd)

@@ -75,7 +75,7 @@ def _say_floored(groups: Any, floor: float) -> None:
         raise Collapse(f"{what}; give floor above 0, shrinkage, or a prior with estimate='map' or 'bayes'.")
     warn_floor(
         f"{what}. Variances were raised to floor={floor:g} times the data's own; for a spread that means something use "
-        "shrinkage, covariance='diagonal', or estimate='bayes'."
+        "shrinkage, covariance_type='diag', or estimate='bayes'."
     )
 
 

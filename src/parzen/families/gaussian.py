@@ -127,7 +127,7 @@ class Gaussian(Family):
         if np.isnan(seen.mean).any() and np.isnan(X).any():
             raise NeedsDensity(
                 "X has missing cells, and a full covariance must then be found by EM: use parzen.fit or an "
-                "estimator over rows that can be read again, or covariance='diagonal'."
+                "estimator over rows that can be read again, or covariance_type='diag'."
             )
         if self.needs_fourth:
             cubic, quartic = higher_moments(X, R, seen.mean)

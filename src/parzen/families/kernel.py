@@ -37,7 +37,7 @@ class Kernel(Family):
         "gaussian", "tophat", "epanechnikov", "triangular" ("linear"), "biweight", "triweight", "cosine", "exponential",
         or a function K(u) of an array that is symmetric and integrates to one; both are checked. Kernels of several
         columns are radial.
-    covariance : "scaled", "diagonal", "full" or None
+    covariance : "scaled", "diag", "full" or None
         How a rule shapes H: see `parzen.bandwidth.choose`.
     adaptive : bool or float
         Abramson's bandwidths: those of a row are multiplied by (f(x_j) / g)^(-a), f a pilot density with the same

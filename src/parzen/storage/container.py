@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,6 +42,8 @@ class Contents(NamedTuple):
 
 def packed(tree: str, arrays: dict[str, NDArray[Any]]) -> bytes:
     """A file of a model's tree and its arrays."""
+    from importlib.metadata import version
+
     table: dict[str, Any] = {}
     parts, at = [], 0
     for name, array in arrays.items():

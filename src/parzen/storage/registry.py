@@ -190,14 +190,17 @@ def tags() -> dict[type, str]:
 
 
 def _short_diagonal(state: dict[str, Any]) -> dict[str, Any]:
-    given = state.get("covariance_type")
-    return {**state, "covariance_type": "diag" if given == "diagonal" else given}
+    """The shape of a matrix that was called diagonal is "diag" now."""
+    shapes = {name: "diag" for name in ("covariance_type", "covariance") if state.get(name) == "diagonal"}
+    return {**state, **shapes}
 
 
 #: What else has changed since version 1, by tag: a function of the attributes as they stand in the file.
 FIRST_VALUES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "Gaussian": _short_diagonal,
     "GaussianDiscriminant": _short_diagonal,
+    "Kernel": _short_diagonal,
+    "KernelDensity": _short_diagonal,
 }
 
 

@@ -22,7 +22,7 @@ from parzen import BayesClassifier, DensityEstimator, HistogramDensity, Kernel, 
 @parametrize_with_checks(
     [
         KernelDensity(),
-        KernelDensity(bandwidth="silverman", covariance="diagonal", kernel="epanechnikov"),  # a rule, compact support
+        KernelDensity(bandwidth="silverman", covariance="diag", kernel="epanechnikov"),  # a rule, compact support
         KernelDensity(bandwidth=0.5, adaptive=True),
         DensityEstimator(Kernel("scott")),
         HistogramDensity(),

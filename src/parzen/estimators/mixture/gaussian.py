@@ -234,7 +234,8 @@ class GaussianMixture(BaseMixture):
         self, shape: str, C: int, rows: Any, w: Array | None, codes: Any, several: bool, callback: Watch
     ) -> Trial:
         """Fit one candidate; where several are compared, its criterion: infinite, if a component has collapsed."""
-        family = self._mixture(shape, C)
+        family = self._mixture(shape, C) if several else self.given_
+        assert isinstance(family, Mixture)
         rng = generator(self.random_state)
         start: Density | None = self._before(rows.shape[1], C) or self._given_start(family, shape, rows, w, rng)
         if not several:

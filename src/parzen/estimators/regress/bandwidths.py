@@ -58,7 +58,7 @@ def given_bandwidths(
         out[inputs.order] = columns.thumb(effective_rows(w, len(X)))
         free = np.flatnonzero(columns.free[: inputs.numeric])
         if isinstance(given, str) and len(free):
-            factor = bandwidths.choose(given, X[:, free], w, "diagonal" if len(free) > 1 else None)
+            factor = bandwidths.choose(given, X[:, free], w, "diag" if len(free) > 1 else None)
             out[inputs.order[free]] = np.diagonal(factor) * columns.widen
     for position, number in numbers.items():
         out[position] = _checked(inputs, position, number)

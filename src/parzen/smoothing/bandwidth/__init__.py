@@ -62,7 +62,7 @@ def choose(rule: str, X: Any, sample_weight: Any = None, covariance: str | None 
     rule : one of `RULES`
     X : rows (n,) or (n, d)
     sample_weight : weights (n,)
-    covariance : "scaled", "diagonal" or "full"
+    covariance : "scaled", "diag" or "full"
         How H is shaped where there are several columns: the covariance of the rows times a number; a number for each
         column; any matrix. By default the rule's own.
 
@@ -84,9 +84,9 @@ def choose(rule: str, X: Any, sample_weight: Any = None, covariance: str | None 
             raise
         warn(
             "the columns are linearly dependent, so no full bandwidth matrix follows from them; one bandwidth for each "
-            "column was used. Leave a column out, or ask for covariance='diagonal'."
+            "column was used. Leave a column out, or ask for covariance='diag'."
         )
-        return factor_of(RULES[rule](points, covariance="diagonal"))
+        return factor_of(RULES[rule](points, covariance="diag"))
 
 
 def check_rule(rule: str, covariance: str | None) -> None:

@@ -6,7 +6,7 @@ from parzen.compute.arrays import Array
 from parzen.smoothing.bandwidth.points import Points
 
 #: Shapes of H in several columns.
-SHAPES = ("scaled", "diagonal", "full")
+SHAPES = ("scaled", "diag", "full")
 
 
 class Dependent(ValueError):
@@ -26,11 +26,11 @@ def factor_of(H: Array) -> Array:
     if not least > 1e-11 * len(H):
         raise Dependent(
             "the columns are linearly dependent, so no full bandwidth matrix follows from them; leave a column out, or "
-            "ask for covariance='diagonal'."
+            "ask for covariance='diag'."
         )
     return np.asarray(np.linalg.cholesky(H), dtype=np.float64)
 
 
 def shaped(points: Points, covariance: str | None) -> Array:
     """Covariance of the rows, or its diagonal."""
-    return np.diag(np.diag(points.covariance)) if covariance == "diagonal" else points.covariance
+    return np.diag(np.diag(points.covariance)) if covariance == "diag" else points.covariance

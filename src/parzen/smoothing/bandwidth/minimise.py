@@ -59,7 +59,7 @@ def search(
     best = minimum(lambda s: criterion(s * base), grid, rule, values, unit) * base
     if shape == "scaled":
         return best @ best.T
-    rows, columns = np.diag_indices(d) if shape == "diagonal" else np.tril_indices(d)
+    rows, columns = np.diag_indices(d) if shape == "diag" else np.tril_indices(d)
     on = rows == columns
 
     def moved(theta: Array) -> Array:
