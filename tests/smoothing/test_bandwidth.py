@@ -233,7 +233,7 @@ def test_bad_input_says_what_to_do(rng):
         bandwidth.choose("botev", X)
     with pytest.raises(ValueError, match="'plug-in', 'scv'"):
         bandwidth.sj(rng.normal(size=(10, 2)))
-    with pytest.raises(ValueError, match="'scaled', 'diagonal', 'full'"):
+    with pytest.raises(ValueError, match="'scaled', 'diag', 'full'"):
         bandwidth.scott(X[:, :1], covariance="round")
     x = rng.normal(size=30)
     with pytest.raises(ValueError, match="linearly dependent"):
