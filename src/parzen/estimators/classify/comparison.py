@@ -18,7 +18,7 @@ from parzen.estimators.classify.labels import read_labels
 from parzen.plotting import axes_beside, ribbons
 from parzen.statistics.messages import FloorWarning
 
-MEASURES = {"error": "share of test rows that are wrong", "log_loss": "log loss of test rows"}
+MEASURES = {"error": "error rate on test rows", "log_loss": "log loss on test rows"}
 
 
 @dataclass(frozen=True)

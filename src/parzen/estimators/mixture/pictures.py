@@ -56,5 +56,5 @@ def draw_trace(model: Any, ax: Any) -> Any:
     check_is_fitted(model, "trace_")
     steps = np.arange(len(model.trace_))
     likelihood, bound = np.array(model.trace_).T
-    lines = [("log-likelihood, which the bound touches", likelihood), ("bound, once it is maximised", bound)]
+    lines = [("log-likelihood at each E-step", likelihood), ("ELBO after the M-step", bound)]
     return curves(steps, lines, ("step", "log-likelihood of a row"), "log-likelihood and evidence lower bound", ax)
