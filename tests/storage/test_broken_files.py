@@ -66,12 +66,13 @@ JSON = st.recursive(
 )  # fmt: skip
 
 
+@pytest.mark.parametrize("version", [1, 2])
 @given(JSON)
-def test_any_tree_is_read_or_refused(tree):
+def test_any_tree_is_read_or_refused(version, tree):
     from parzen.storage.decode import Decoder
 
     with contextlib.suppress(ModelFileError):
-        Decoder({"0": np.arange(3)}, 2).node(tree)
+        Decoder({"0": np.arange(3)}, version).node(tree)
 
 
 @given(data=st.data())
@@ -94,7 +95,7 @@ def test_a_model_whose_tree_was_tampered_with_is_refused_or_read(saved, data):
         where[key] = data.draw(JSON)
     again = unpacked(packed(json.dumps(node), {name: np.array(one) for name, one in arrays.items()}))
     with contextlib.suppress(ModelFileError):
-        model = Decoder(again.arrays, 2).node(again.tree)
+        model = Decoder(again.arrays, data.draw(st.sampled_from([1, 2]))).node(again.tree)
         with contextlib.suppress(ArithmeticError, AttributeError, LookupError, TypeError, ValueError, AssertionError):
             model.predict(WHOLE[:2])  # a sentence or nonsense, and no crash of the process
 

@@ -24,7 +24,7 @@ class Trial:
     family: Mixture
     found: Any  # a Fit, or None where there is none
 
-    def told(self, criterion: str) -> dict[str, Any]:
+    def entry(self, criterion: str) -> dict[str, Any]:
         """The candidate as `selection_` lists it."""
         return {"covariance_type": self.shape, "n_components": self.size, criterion: self.value}
 

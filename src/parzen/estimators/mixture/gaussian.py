@@ -224,7 +224,7 @@ class GaussianMixture(BaseMixture):
                 tried.append(self._trial(shape, C, rows, w, codes, candidates.several, callback))
         best = candidates.best(tried, rows.shape[0])
         if candidates.several:
-            self.selection_ = [trial.told(self.criterion) for trial in sorted(tried, key=attrgetter("value"))]
+            self.selection_ = [trial.entry(self.criterion) for trial in sorted(tried, key=attrgetter("value"))]
         self.covariance_type_, self.n_components_ = best.shape, best.size
         self.given_ = self.family_ = best.family
         self._keep_mixture(best.found, total_weight(rows, w))
