@@ -5,149 +5,41 @@ A family observes weighted rows into a statistic; statistics add; a statistic is
 
 import importlib
 import sys
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
-from parzen import conjugate, statistics
-from parzen.compute.memberships import Labels
-from parzen.decisions.class_priors import adjust_class_priors, estimate_class_priors
-from parzen.decisions.decision import Decision
-from parzen.decisions.scores import expected_cost, risk_coverage, score_probabilities
-from parzen.densities.density import Density
-from parzen.estimators.classify.bayes_classifier import BayesClassifier
-from parzen.estimators.classify.bernoulli_nb import BernoulliNB
-from parzen.estimators.classify.categorical_nb import CategoricalNB
-from parzen.estimators.classify.comparison import compare_learning
-from parzen.estimators.classify.complement_nb import ComplementNB
-from parzen.estimators.classify.cost_scorer import cost_scorer
-from parzen.estimators.classify.decision import DecisionClassifier
-from parzen.estimators.classify.gaussian_discriminant import GaussianDiscriminant
-from parzen.estimators.classify.gaussian_nb import GaussianNB
-from parzen.estimators.classify.linear_discriminant import LinearDiscriminantAnalysis
-from parzen.estimators.classify.logistic import LogisticRegression
-from parzen.estimators.classify.multinomial_nb import MultinomialNB
-from parzen.estimators.classify.naive_bayes import NaiveBayes
-from parzen.estimators.classify.quadratic_discriminant import QuadraticDiscriminantAnalysis
-from parzen.estimators.density.density import DensityEstimator
-from parzen.estimators.density.histogram import HistogramDensity
-from parzen.estimators.density.kernel import KernelDensity
-from parzen.estimators.markov.categorical_hmm import CategoricalHMM
-from parzen.estimators.markov.gaussian_hmm import GaussianHMM
-from parzen.estimators.markov.hidden_markov import HiddenMarkov
-from parzen.estimators.markov.markov_chain import MarkovChain
-from parzen.estimators.markov.transition_counts import TransitionCounts
-from parzen.estimators.mixture.gaussian import GaussianMixture
-from parzen.estimators.mixture.kmeans import KMeans
-from parzen.estimators.mixture.mixture import MixtureModel
-from parzen.estimators.outlier.density import DensityOutlier
-from parzen.estimators.outlier.local import LocalDensityFactor
-from parzen.estimators.regress.conditional import ConditionalDensity
-from parzen.estimators.regress.regression import KernelRegressor
-from parzen.families.auto_columns import AutoColumns
-from parzen.families.bernoulli import Bernoulli
-from parzen.families.categorical import Categorical
-from parzen.families.family import Family
-from parzen.families.fit import fit
-from parzen.families.gaussian import Gaussian
-from parzen.families.histogram import Histogram
-from parzen.families.kernel import Kernel
-from parzen.families.likelihood import log_likelihood
-from parzen.families.markov import Markov
-from parzen.families.mixture import Mixture
-from parzen.families.multinomial import Multinomial
-from parzen.families.per_group import Fixed, PerGroup
-from parzen.families.poisson import Poisson
-from parzen.families.product import Product
-from parzen.families.uniform import Uniform
-from parzen.smoothing import bandwidth
-from parzen.smoothing.bias_variance import bias_variance
-from parzen.statistics.accumulate import accumulate, evaluate
-from parzen.statistics.messages import Collapse, FloorWarning
-from parzen.statistics.threads import thread_count, threads
-from parzen.storage.errors import ModelFileError
-from parzen.storage.files import load, save
+if TYPE_CHECKING:
+    from parzen.public import *  # noqa: F403
 
-#: Bandwidths live beside the kernels that they are for; ``import parzen.bandwidth`` works too, as ``os.path`` does.
-sys.modules["parzen.bandwidth"] = bandwidth
+#: Modules that many programs don't need; they are imported when they are first asked for.
+LATER = ("datasets", "displays", "report")
 
 
 def __getattr__(name: str) -> Any:
-    """Modules that many programs don't need, and the version: imported when they are first asked for."""
-    if name in ("datasets", "displays", "report"):
+    """A public name. All of them are imported when one is first used, so that whatever comes before the libraries
+    (the version, help, an interruption) does not wait for them.
+    """
+    if name in LATER:
         return importlib.import_module(f"parzen.{name}")
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("parzen")
+    if name == "__all__" or not name.startswith("_"):
+        public = importlib.import_module("parzen.public")
+        if name == "__all__" or name in public.__all__:
+            globals().update({one: getattr(public, one) for one in public.__all__ if one not in LATER})
+            return getattr(public, name)
     raise AttributeError(f"module 'parzen' has no attribute {name!r}.")
 
 
-__all__ = [
-    "AutoColumns",
-    "BayesClassifier",
-    "Bernoulli",
-    "BernoulliNB",
-    "Categorical",
-    "CategoricalHMM",
-    "CategoricalNB",
-    "Collapse",
-    "ComplementNB",
-    "ConditionalDensity",
-    "Decision",
-    "DecisionClassifier",
-    "Density",
-    "DensityEstimator",
-    "DensityOutlier",
-    "Family",
-    "Fixed",
-    "FloorWarning",
-    "Gaussian",
-    "GaussianDiscriminant",
-    "GaussianHMM",
-    "GaussianMixture",
-    "GaussianNB",
-    "HiddenMarkov",
-    "Histogram",
-    "HistogramDensity",
-    "KMeans",
-    "Kernel",
-    "KernelDensity",
-    "KernelRegressor",
-    "Labels",
-    "LinearDiscriminantAnalysis",
-    "LocalDensityFactor",
-    "LogisticRegression",
-    "Markov",
-    "MarkovChain",
-    "Mixture",
-    "MixtureModel",
-    "ModelFileError",
-    "Multinomial",
-    "MultinomialNB",
-    "NaiveBayes",
-    "PerGroup",
-    "Poisson",
-    "Product",
-    "QuadraticDiscriminantAnalysis",
-    "TransitionCounts",
-    "Uniform",
-    "accumulate",
-    "adjust_class_priors",
-    "bandwidth",
-    "bias_variance",
-    "compare_learning",
-    "conjugate",
-    "cost_scorer",
-    "datasets",
-    "displays",
-    "estimate_class_priors",
-    "evaluate",
-    "expected_cost",
-    "fit",
-    "load",
-    "log_likelihood",
-    "report",
-    "risk_coverage",
-    "save",
-    "score_probabilities",
-    "statistics",
-    "thread_count",
-    "threads",
-]
+def __dir__() -> list[str]:
+    return sorted({*globals(), *importlib.import_module("parzen.public").__all__})
+
+
+class _Bandwidth(ModuleType):
+    """Bandwidths live beside the kernels that they are for; ``import parzen.bandwidth`` works, as ``os.path`` does."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(importlib.import_module("parzen.smoothing.bandwidth"), name)
+
+
+sys.modules["parzen.bandwidth"] = _Bandwidth("parzen.bandwidth")

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from parzen import DensityEstimator, Gaussian
-from parzen.cli.errors import CommandError
 from parzen.cli.main import main
 from parzen.storage.files import save
 
@@ -34,11 +33,8 @@ def test_errors_are_one_clear_sentence(table, tmp_path, run):
     for arguments, sentence in (
         (["report", tmp_path / "tabel.csv"], "did you mean"),
         (["report", tmp_path], "is a folder"),
-        (["report"], "give a file"),
-        (["report", "--example", "cats"], "there is no example 'cats'"),
         (["report", table, "--target", "kinds"], "did you mean 'kind'?"),
         (["report", table, "--target", "zzz"], "the columns are id, length, width"),
-        (["report", table, "--text", "colour"], "--text needs --target"),
         (["report", tmp_path / "empty.csv"], "is empty"),
         (["report", tmp_path / "names.csv"], "no rows"),
         (["report", tmp_path / "latin.csv"], "--encoding"),
@@ -48,12 +44,10 @@ def test_errors_are_one_clear_sentence(table, tmp_path, run):
         (["report", tmp_path / "distinct.csv", "--target", "kind"], "120 different values"),
         (["report", tmp_path / "numbers.csv", "--target", "kind"], "Divide numbers into classes"),
         (["report", table, "-o", tmp_path / "no" / "such" / "folder.html"], "can't be written"),
-        (["fit", table, "--target", "kind", "--model", "magic", "-o", tmp_path / "y"], "is none of naive"),
         (["predict", tmp_path / "broken.parzen", table], "damaged"),
         (["predict", table, table], "no model file"),
         (["predict", tmp_path / "nothing", table], "there is no file"),
         (["predict", model, tmp_path / "latin.csv", "--encoding", "latin-1"], "there is no column 'length'"),
-        (["outliers", table, "--fdr", "2"], "--fdr must lie between"),
         (["bandwidth", table, "--column", "kind"], "must be numeric, but it is binary"),
         (["sample", model, "-n", "3", "-o", tmp_path / "no" / "x.csv"], "can't be written"),
     ):
@@ -78,7 +72,6 @@ def test_errors_about_models_and_targets_are_one_clear_sentence(table, tmp_path,
         (["report", tmp_path / "none.csv", "--target", "kind"], "has no values"),
         (["fit", tmp_path / "none.csv", "--target", "kind", "-o", tmp_path / "x"], "has no values"),
         (["score", tmp_path / "m", tmp_path / "none.csv"], "has no values"),
-        (["fit", table, "--encoding", "klingon", "-o", tmp_path / "x"], "there is no encoding"),
         (["fit", tmp_path / "nested.jsonl", "-o", tmp_path / "x"], "'b' of"),
         (["predict", tmp_path / "list", table], "predicts nothing"),
         (["score", tmp_path / "list", table], "no score"),
@@ -89,8 +82,6 @@ def test_errors_about_models_and_targets_are_one_clear_sentence(table, tmp_path,
         (["report", table, "--target", "kind", "--text", "kind"], "holds no text"),
         (["report", table, "--target", "kind", "--text", "length"], "holds no text"),
         (["fit", table, "--names", "a,b", "-o", tmp_path / "x"], "2 names, but"),
-        (["fit", table, "--example", "iris", "-o", tmp_path / "x"], "not both"),
-        (["fit", table, "--target", "kind", "--no-target", "-o", tmp_path / "x"], "not both"),
     ):
         code, out, err = run(*arguments)
         assert code == 1, (arguments, out)
@@ -99,9 +90,32 @@ def test_errors_about_models_and_targets_are_one_clear_sentence(table, tmp_path,
         assert not (tmp_path / "x").exists()
 
 
-def test_a_traceback_for_those_who_ask(tmp_path):
-    with pytest.raises(CommandError, match="there is no file"):
-        main(["report", str(tmp_path / "nothing.csv"), "--traceback"])
+def test_calls_that_are_wrong_whatever_the_files_hold_exit_with_2(table, tmp_path, run):
+    for arguments, sentence in (
+        (["report"], "give a file"),
+        (["report", "--example", "cats"], "there is no example 'cats'"),
+        (["report", table, "--text", "colour"], "--text needs --target"),
+        (["fit", table, "--target", "kind", "--model", "magic", "-o", tmp_path / "y"], "is none of naive"),
+        (["outliers", table, "--fdr", "2"], "--fdr must lie between"),
+        (["fit", table, "--encoding", "klingon", "-o", tmp_path / "x"], "there is no encoding"),
+        (["fit", table, "--example", "iris", "-o", tmp_path / "x"], "not both"),
+        (["fit", table, "--target", "kind", "--no-target", "-o", tmp_path / "x"], "not both"),
+        (["fit", table, "--json", "-o", "-"], "--json prints its result where -o - writes the file"),
+        (["report", table, "--json", "-o", "-"], "--json prints its result where -o - writes the file"),
+        (["merge", tmp_path / "m", "--json", "-o", "/dev/stdout"], "--json prints its result"),
+    ):
+        code, out, err = run(*arguments)
+        assert (code, out) == (2, ""), arguments
+        assert sentence in err, err
+        assert err.count("\n") == 1, err
+        assert list(tmp_path.iterdir()) == [table]
+
+
+def test_a_traceback_for_those_who_ask(tmp_path, run):
+    code, out, err = run("report", tmp_path / "nothing.csv", "--traceback")
+    assert (code, out) == (1, "")
+    assert err.startswith("Traceback (most recent call last):")
+    assert "CommandError: there is no file" in err
 
 
 @pytest.mark.parametrize(

@@ -77,9 +77,24 @@ def test_the_number_of_threads_is_what_was_set_last(monkeypatch):
             assert thread_count() == 1
         assert thread_count() == 7
     assert thread_count() == 4
-    for bad in (0, -1, 1.5):
-        with pytest.raises(ValueError, match="whole number of threads"), parzen.threads(bad):
+    for bad in (0, -1, 1.5, 1025, 10**9, np.inf, True):
+        with pytest.raises(ValueError, match="whole number of threads, from 1 to 1024"), parzen.threads(bad):
             pass
+
+
+def test_a_number_of_threads_that_cannot_be_meant_is_an_error_that_names_its_variable(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    for text in ("0", "-1", "abc", "1.5", "4,2", "1025", "1000000000", "9" * 5000):
+        monkeypatch.setenv("PARZEN_NUM_THREADS", text)
+        with pytest.raises(ValueError, match=f"PARZEN_NUM_THREADS must be a whole .* 1 to 1024, got '{text}'"):
+            thread_count()
+    for text, count in (("", 3), (" 5 ", 5), ("1024", 1024)):
+        monkeypatch.setenv("PARZEN_NUM_THREADS", text)
+        assert thread_count() == count
+    monkeypatch.delenv("PARZEN_NUM_THREADS")
+    for text, count in (("1000000000", 1024), ("9" * 5000, 1024), ("0", None), ("-1", None), ("abc", None)):
+        monkeypatch.setenv("OMP_NUM_THREADS", text)
+        assert thread_count() == (len(os.sched_getaffinity(0)) if count is None else count)
 
 
 def test_an_error_in_a_block_reaches_the_caller_and_the_pool_lives_on(X):

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+from io import BytesIO
 
 import numpy as np
 import pytest
@@ -14,10 +15,15 @@ from parzen import (
     load,
     save,
 )
-from parzen.storage.container import packed, unpacked
+from parzen.storage import container
+from parzen.storage.container import packed
 from tests.storage.models import WHOLE
 
 pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def unpacked(data):
+    return container.unpacked(BytesIO(data), len(data))
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +78,7 @@ def test_any_tree_is_read_or_refused(version, tree):
     from parzen.storage.decode import Decoder
 
     with contextlib.suppress(ModelFileError):
-        Decoder({"0": np.arange(3)}, version).node(tree)
+        Decoder({"0": np.arange(3)}, version, 1000).node(tree)
 
 
 @given(data=st.data())
@@ -95,7 +101,7 @@ def test_a_model_whose_tree_was_tampered_with_is_refused_or_read(saved, data):
         where[key] = data.draw(JSON)
     again = unpacked(packed(json.dumps(node), {name: np.array(one) for name, one in arrays.items()}))
     with contextlib.suppress(ModelFileError):
-        model = Decoder(again.arrays, data.draw(st.sampled_from([1, 2]))).node(again.tree)
+        model = Decoder(again.arrays, data.draw(st.sampled_from([1, 2])), again.size).node(again.tree)
         with contextlib.suppress(ArithmeticError, AttributeError, LookupError, TypeError, ValueError, AssertionError):
             model.predict(WHOLE[:2])  # a sentence or nonsense, and no crash of the process
 

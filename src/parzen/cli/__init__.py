@@ -1,15 +1,23 @@
 """The command line: ``parzen report data.csv``, and the library's models on files and through pipes."""
 
+import os
+import signal
 import sys
+from typing import Any
 
 
 def run() -> None:
-    """Run the console script; an interruption while the library is imported is no error either."""
-    try:
-        from parzen.cli.main import main
+    """Run the console script; an interruption ends it at once, also while libraries are imported."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # a shell may ask to ignore interruptions
+        signal.signal(signal.SIGINT, _stop)
+    from parzen.cli.main import main
 
-        code = main()
-    except KeyboardInterrupt:
-        sys.stderr.write("\nparzen: stopped; nothing was written.\n")
-        code = 130
-    raise SystemExit(code)
+    raise SystemExit(main())
+
+
+def _stop(*_: Any) -> None:
+    """End the process. An exception could be lost here: within an import it comes out as another error, or printed."""
+    if "parzen.storage.files" in sys.modules:
+        sys.modules["parzen.storage.files"].remove_unfinished()
+    os.write(2, b"\nparzen: stopped.\n")
+    os._exit(130)

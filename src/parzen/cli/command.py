@@ -11,13 +11,10 @@ def _no_options(parser: ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class Command:
-    """What a command is called, takes and does.
+    """What a command takes and does; its name and a line about it are in `parzen.cli.commands.COMMANDS`.
 
     Attributes
     ----------
-    name : str
-    help : str
-        One line for the list of commands.
     run : function of the parsed arguments
     takes : tuple of str
         Groups of options that several commands share, in the order of their positional arguments: see
@@ -27,8 +24,6 @@ class Command:
         More lines for its own help.
     """
 
-    name: str
-    help: str
     run: Callable[[Namespace], None]
     takes: tuple[str, ...] = ()
     add_options: Callable[[ArgumentParser], None] = _no_options

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from parzen.cli.errors import CommandError
+from parzen.cli.errors import ArgumentError
 from parzen.cli.files import pandas
 from parzen.datasets.catalogue import LOADERS
 
@@ -18,7 +18,7 @@ EXAMPLES = sorted([*LOADERS, *PEERS])
 def example(name: str) -> tuple[Any, str | None]:
     """The table of a data set, classes as text, and the name of its target (None where it has none)."""
     if name not in EXAMPLES:
-        raise CommandError(f"there is no example {name!r}; there are {', '.join(EXAMPLES)}.")
+        raise ArgumentError(f"there is no example {name!r}; there are {', '.join(EXAMPLES)}.")
     pandas()
     bunch, target = _loaded(name)
     if target is None:

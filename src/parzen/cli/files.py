@@ -9,7 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from parzen.cli.errors import CommandError
+from parzen.cli.errors import ArgumentError, CommandError
 
 TSV, LINES, PARQUET = (".tsv", ".tab"), (".jsonl", ".ndjson", ".json"), (".parquet", ".pq")
 
@@ -62,7 +62,9 @@ def read_table(path: str, text: TextFormat = PLAIN) -> Any:
             "latin-1."
         ) from None
     except LookupError:
-        raise CommandError(f"there is no encoding {text.encoding!r}; common ones are utf-8, latin-1, utf-16.") from None
+        raise ArgumentError(
+            f"there is no encoding {text.encoding!r}; common ones are utf-8, latin-1, utf-16."
+        ) from None
     except pd.errors.EmptyDataError:
         raise CommandError(f"{called} is empty; a table has a line of names and at least one row.") from None
     except ImportError:

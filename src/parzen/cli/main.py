@@ -2,35 +2,50 @@
 
 import os
 import sys
+import traceback
 import warnings
+from argparse import Namespace
 from collections.abc import Sequence
 
 from parzen.cli.errors import CommandError
 from parzen.cli.parser import make_parser
+from parzen.cli.terminal import control, escaped_errors
+
+#: Names of the standard output, besides "-".
+STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return the exit code."""
-    parser = make_parser()
-    args = parser.parse_args(arguments)
-    if not hasattr(args, "run"):
-        parser.print_help()
-        return 2
-    if not args.warnings:
-        warnings.simplefilter("ignore")
+    arguments = sys.argv[1:] if arguments is None else arguments
+    with escaped_errors():
+        parser = make_parser(arguments)
+        args = parser.parse_args(arguments)
+        if not hasattr(args, "run"):
+            parser.print_help()
+            return 2
+        if getattr(args, "output", None) in STANDARD_OUTPUT:
+            args.output = "-"
+        return _run(args)
+
+
+def _run(args: Namespace) -> int:
     try:
         if sys.stdout is None:
             raise CommandError("the standard output is closed; there is nowhere to write to.")
-        args.run(args)
+        with warnings.catch_warnings():
+            if not args.warnings:
+                warnings.simplefilter("ignore")
+            args.run(args)
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of the pipe has stopped reading
     except KeyboardInterrupt:
-        sys.stderr.write("\nparzen: stopped; nothing was written.\n")
+        sys.stderr.write("\nparzen: stopped.\n")
         return 130
     except Exception as error:
         if args.traceback:
-            raise
+            traceback.print_exc()
         return _report(error)
     return 0
 
@@ -47,6 +62,11 @@ def _report(error: Exception) -> int:
         text = (
             f"internal error; please report it ({type(error).__name__}: {text}); --traceback shows where it occurred."
         )
-    red, plain = ("\x1b[31m", "\x1b[0m") if sys.stderr.isatty() and "NO_COLOR" not in os.environ else ("", "")
-    sys.stderr.write(f"{red}parzen:{plain} {text}\n")
-    return 1 if expected else 70
+    coloured = sys.stderr.isatty() and "NO_COLOR" not in os.environ
+    if coloured:
+        control("\x1b[31m")
+    sys.stderr.write("parzen:")
+    if coloured:
+        control("\x1b[0m")
+    sys.stderr.write(f" {text}\n")
+    return getattr(error, "code", 1) if isinstance(error, CommandError) else 1 if expected else 70

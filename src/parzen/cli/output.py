@@ -1,38 +1,51 @@
 """Results of commands: on the standard output, or in files that are written whole or not at all."""
 
 import gzip
-import json
 import sys
 from argparse import Namespace
 from typing import Any
 
-from parzen.cli.errors import CommandError
+from parzen.cli.errors import ArgumentError, CommandError
 from parzen.cli.files import LINES, PARQUET, TSV
+from parzen.cli.terminal import json_line, lines
 from parzen.storage.files import write_whole
 
 
-def print_result(args: Namespace, result: Any, text: str) -> None:
-    """Print a result: as text, or as JSON with ``--json``."""
-    sys.stdout.write((json.dumps(result, ensure_ascii=False) if args.json else text).rstrip("\n") + "\n")
+def check_output(args: Namespace) -> None:
+    """Refuse a result and a file on the same standard output, before anything is computed."""
+    if args.json and args.output == "-":
+        raise ArgumentError("--json prints its result where -o - writes the file; give -o a file.")
+
+
+def print_result(args: Namespace, result: Any, *text: str) -> None:
+    """Print a result: as lines of text, or as JSON with ``--json``; to the error stream where the file itself goes to
+    the standard output (``-o -``).
+    """
+    if getattr(args, "output", None) == "-":
+        sys.stderr.write(lines(*text))
+    else:
+        sys.stdout.write(json_line(result) if args.json else lines(*text))
 
 
 def write_table(table: Any, path: str | None, as_json: bool = False) -> None:
     """Write a table in the format of the file's ending, CSV by default; without a path to the standard output."""
-    if path is None or path == "-":
-        sys.stdout.write(table.to_json(orient="records", lines=True) if as_json else table.to_csv(index=False))
-        return
+    path = "-" if path is None else path
     plain = path.removesuffix(".gz").lower()
     if plain.endswith(PARQUET):
-        write_file(path, table.to_parquet())
+        data = table.to_parquet()
     elif plain.endswith(LINES) or as_json:
-        write_file(path, table.to_json(orient="records", lines=True).encode())
+        data = table.to_json(orient="records", lines=True).encode()
     else:
-        text = table.to_csv(index=False, sep="\t" if plain.endswith(TSV) else ",").encode()
-        write_file(path, gzip.compress(text) if path.endswith(".gz") else text)
+        data = table.to_csv(index=False, sep="\t" if plain.endswith(TSV) else ",").encode()
+    write_file(path, gzip.compress(data) if path.endswith(".gz") else data)
 
 
 def write_file(path: str, data: bytes) -> None:
-    """Write a file whole or not at all."""
+    """Write a file whole or not at all; "-" is the standard output."""
+    if path == "-":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        return
     try:
         write_whole(path, data)
     except OSError as error:

@@ -1,10 +1,10 @@
 """The parser of the command line: options that commands share, and one parser for each command."""
 
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Collection
 from importlib.metadata import version
 
-from parzen.cli.commands import COMMANDS
-from parzen.cli.examples import EXAMPLES
+from parzen.cli.commands import COMMANDS, load_command
 
 HELP = """Density estimation and generative models for tables.
 
@@ -20,18 +20,23 @@ the standard output, progress and errors to the error stream. Exit codes: 0 succ
 arguments, 70 an internal error, 130 interrupted."""
 
 
-def make_parser() -> ArgumentParser:
-    """The parser of all commands; the parsed arguments have the command's function as `run`."""
+def make_parser(arguments: Collection[str] = tuple(COMMANDS)) -> ArgumentParser:
+    """The parser of all commands; the parsed arguments have the command's function as `run`.
+
+    Only the commands that stand among the arguments are loaded, with the libraries that they need: the others are
+    there by name.
+    """
     parser = ArgumentParser(prog="parzen", description=HELP, formatter_class=RawDescriptionHelpFormatter)
     parser.add_argument("--version", action="version", version=f"parzen {version('parzen')}")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
-    groups = {name: make() for name, make in GROUPS.items()}
-    common = _common()
-    for command in COMMANDS:
+    for name, text in COMMANDS.items():
+        if name not in arguments:
+            subparsers.add_parser(name, help=text)
+            continue
+        command = load_command(name)
         one = subparsers.add_parser(
-            command.name, parents=[*(groups[name] for name in command.takes), common], help=command.help,
-            description=f"{command.help}.\n\n{command.description}".strip(),
-            formatter_class=RawDescriptionHelpFormatter,
+            name, parents=[*(GROUPS[group]() for group in command.takes), _common()], help=text,
+            description=f"{text}.\n\n{command.description}".strip(), formatter_class=RawDescriptionHelpFormatter,
         )  # fmt: skip
         command.add_options(one)
         one.set_defaults(run=command.run)
@@ -48,6 +53,8 @@ def _common() -> ArgumentParser:
 
 
 def _table() -> ArgumentParser:
+    from parzen.cli.examples import EXAMPLES  # which imports the data sets' libraries
+
     group = ArgumentParser(add_help=False)
     group.add_argument("file", nargs="?", help="a table: .csv, .tsv, .jsonl, .parquet, also .gz; - for CSV from a pipe")
     group.add_argument("--example", metavar="NAME", help=f"a data set that comes with parzen: {', '.join(EXAMPLES)}")

@@ -3,6 +3,8 @@
 import sys
 import time
 
+from parzen.cli.terminal import control
+
 
 class ProgressLine:
     """One line of the error stream, with the seconds so far; it is cleared at the end of a ``with`` block.
@@ -20,7 +22,8 @@ class ProgressLine:
     def __call__(self, stage: str) -> None:
         """Show the stage that begins."""
         if self.shown:
-            sys.stderr.write(f"\r\x1b[K{time.perf_counter() - self.begun:6.1f} s  {stage} ...")
+            control("\r\x1b[K")
+            sys.stderr.write(f"{time.perf_counter() - self.begun:6.1f} s  {stage} ...")
             sys.stderr.flush()
 
     def __enter__(self) -> "ProgressLine":
@@ -28,5 +31,4 @@ class ProgressLine:
 
     def __exit__(self, *_: object) -> None:
         if self.shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+            control("\r\x1b[K")

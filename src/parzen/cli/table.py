@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from parzen.cli.errors import CommandError
+from parzen.cli.errors import ArgumentError, CommandError
 from parzen.cli.examples import example
 from parzen.cli.files import TextFormat, read_table
 from parzen.tables.features import as_labels, column_kinds, learnable, unknown_column
@@ -23,13 +23,13 @@ class Input(NamedTuple):
 def table_of(args: Namespace) -> Input:
     """The table of a file, a pipe or an example."""
     if args.example and args.file:
-        raise CommandError(f"give a file or --example, not both ({args.file!r} and {args.example!r}).")
+        raise ArgumentError(f"give a file or --example, not both ({args.file!r} and {args.example!r}).")
     if getattr(args, "target", None) is not None and getattr(args, "no_target", False):
-        raise CommandError("give --target or --no-target, not both.")
+        raise ArgumentError("give --target or --no-target, not both.")
     if args.example:
         return Input(*example(args.example), args.example)
     if not args.file:
-        raise CommandError("give a file, - for a pipe, or --example NAME.")
+        raise ArgumentError("give a file, - for a pipe, or --example NAME.")
     text = TextFormat(args.encoding, args.sep, not args.no_quotes, args.names, args.decimal)
     frame = read_table(args.file, text)
     frame.columns = [str(name) for name in frame.columns]

@@ -1,11 +1,11 @@
 """The compiled library: finding and loading it, calling its routines, checking the arrays that they read.
 
 ``native/*.cpp`` is compiled once for each instruction-set level (x86-64-v2, -v3, -v4; elsewhere one baseline), and the
-highest that the processor has is loaded. ``PARZEN_SIMD=v2`` (or ``v3``, ``v4``) asks for another.
+highest that the processor has is loaded. ``PARZEN_SIMD=v2`` (or ``v3``, ``v4``) asks for another;
+a level that this machine does not have is an error at the first call of a routine.
 """
 
 import ctypes
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import has_contiguous_rows
+from parzen.compute.environment import setting
 from parzen.compute.signatures import CELLS, CODES, FLOATS, INTEGER, SIGNATURES
 
 __all__ = [
@@ -61,14 +62,9 @@ def levels() -> tuple[str, ...]:
 
 
 def _chosen() -> str:
-    asked = os.environ.get("PARZEN_SIMD")
-    if not asked:
-        return levels()[-1]
-    if asked not in levels():
-        raise ImportError(
-            f"PARZEN_SIMD is {asked!r}, but this machine can run {', '.join(levels())}; unset it or choose one."
-        )
-    return asked
+    expected = f"a level that this machine can run ({', '.join(levels())})"
+    asked = setting("PARZEN_SIMD", lambda text: text if text in levels() else None, expected)
+    return asked or levels()[-1]
 
 
 _current: str | None = None

@@ -11,6 +11,12 @@ from itertools import chain
 from typing import Any
 
 import joblib
+import numpy as np
+
+from parzen.compute.environment import setting
+
+#: Most threads; beyond, starting them would take longer than any work.
+MOST = 1024
 
 _asked: ContextVar[int | None] = ContextVar("parzen_threads", default=None)
 
@@ -29,7 +35,9 @@ def threads(n: int) -> Iterator[None]:
     """Use n threads within a ``with`` block.
 
     Elsewhere the number is that of the environment variable ``PARZEN_NUM_THREADS``, else of ``OMP_NUM_THREADS``, else
-    of the cores that this process may use. Results don't depend on it.
+    of the cores that this process may use. Results don't depend on it. There are at most 1024 threads: more are an
+    error here and in ``PARZEN_NUM_THREADS``, as is anything but a whole number of at least 1. ``OMP_NUM_THREADS``,
+    which is meant for other libraries too, counts up to 1024, and is ignored where it is no such number.
 
     Examples
     --------
@@ -38,8 +46,8 @@ def threads(n: int) -> Iterator[None]:
     ...     parzen.thread_count()
     1
     """
-    if int(n) != n or n < 1:
-        raise ValueError(f"n must be a whole number of threads, at least 1, got {n!r}.")
+    if not isinstance(n, int | np.integer) or isinstance(n, bool) or not 1 <= n <= MOST:
+        raise ValueError(f"n must be a whole number of threads, from 1 to {MOST}, got {n!r}.")
     token = _asked.set(int(n))
     try:
         yield
@@ -52,11 +60,19 @@ def thread_count() -> int:
     asked = _asked.get()
     if asked is not None:
         return asked
-    for name in ("PARZEN_NUM_THREADS", "OMP_NUM_THREADS"):
-        text = os.environ.get(name, "").split(",")[0].strip()
-        if text.isdecimal() and int(text) > 0:
-            return int(text)
-    return _cores()
+    own = setting("PARZEN_NUM_THREADS", _bounded, f"a whole number of threads, from 1 to {MOST}")
+    others = _whole(os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip())
+    return own or (_cores() if others is None else min(others, MOST))
+
+
+def _bounded(text: str) -> int | None:
+    number = _whole(text)
+    return None if number is None or number > MOST else number
+
+
+def _whole(text: str) -> int | None:
+    """A whole number of at least 1; of a long one, its first digits."""
+    return int(text.lstrip("0")[:9] or 0) or None if text.isdecimal() else None
 
 
 @cache

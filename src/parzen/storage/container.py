@@ -2,12 +2,14 @@
 
 import hashlib
 import json
-from typing import Any, NamedTuple
+import math
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from parzen.storage.errors import ModelFileError
+from parzen.storage.nodes import room
 
 FORMAT, VERSION = "parzen", 2
 
@@ -32,12 +34,22 @@ HEADER = 100_000_000
 
 
 class Contents(NamedTuple):
-    """What a file holds: the model's tree, its arrays, the version of the format, and the library's version."""
+    """What a file holds: the model's tree, its arrays, the version of the format, the library's version, its bytes."""
 
     tree: Any
     arrays: dict[str, NDArray[Any]]
     version: int
     parzen: str
+    size: int
+
+
+class Place(NamedTuple):
+    """Where an array lies among the bytes of all arrays."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    begin: int
+    end: int
 
 
 def packed(tree: str, arrays: dict[str, NDArray[Any]]) -> bytes:
@@ -59,14 +71,14 @@ def packed(tree: str, arrays: dict[str, NDArray[Any]]) -> bytes:
     return len(header).to_bytes(8, "little") + header + body
 
 
-def unpacked(data: bytes) -> Contents:
-    """What a file holds, or an error."""
-    if len(data) < 8:
+def unpacked(file: BinaryIO, size: int) -> Contents:
+    """What a file of a size holds, or an error. Each part is read when those before it have said that it is there."""
+    if size < 8:
         raise ModelFileError("this is no model file: it is shorter than 8 bytes.")
-    size = int.from_bytes(data[:8], "little")
-    if size > HEADER or 8 + size > len(data):
+    length = int.from_bytes(file.read(8), "little")
+    if length > min(HEADER, size - 8):
         raise ModelFileError("this is no model file, or a part of one: its header would be longer than the file.")
-    header = _json(data[8 : 8 + size], "the header")
+    header = _json(file.read(length), "the header")
     told = header.pop("__metadata__", None) if isinstance(header, dict) else None
     if not isinstance(told, dict) or told.get("format") != FORMAT:
         raise ModelFileError("this is no model file of parzen: its header does not say so.")
@@ -75,16 +87,19 @@ def unpacked(data: bytes) -> Contents:
             f"this file has version {told.get('version')!r} of the format, and this parzen reads versions up to "
             f"{VERSION}; install a newer one."
         )
-    body = memoryview(data)[8 + size :]
+    places = _places(header, size - 8 - length, size)
+    body = file.read(size - 8 - length)
     if told.get("sha256") != _checksum(told, header, body):
         raise ModelFileError("this file is damaged: its checksum is not that of what it holds.")
     tree, maker = told.get("model"), told.get("parzen")
     if not isinstance(tree, str) or not isinstance(maker, str):
         raise ModelFileError("this file is damaged: it holds no model.")
-    return Contents(_json(tree, "the model"), _arrays(header, body), int(told["version"]), maker)
+    arrays = {name: _array(name, place, body) for name, place in places.items()}
+    return Contents(_json(tree, "the model"), arrays, int(told["version"]), maker, size)
 
 
-def _arrays(table: dict[str, Any], body: memoryview) -> dict[str, NDArray[Any]]:
+def _places(table: dict[str, Any], length: int, size: int) -> dict[str, Place]:
+    """Where each array lies, one after another, from the first byte to the last."""
     out, end = {}, 0
     for name, entry in table.items():
         if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
@@ -93,18 +108,23 @@ def _arrays(table: dict[str, Any], body: memoryview) -> dict[str, NDArray[Any]]:
         sound = isinstance(kind, str) and kind in KINDS and _sizes(shape) and len(shape) <= 8
         if not sound or not _sizes(offsets) or len(offsets) != 2:
             raise ModelFileError(f"this file is damaged: the array {name!r} has no kind, shape or place that can be.")
-        dtype, count = np.dtype(KINDS[kind]), 1
-        for length in shape:
-            count *= length
-        if offsets[0] != end or offsets[1] != end + count * dtype.itemsize or offsets[1] > len(body):
+        dtype = np.dtype(KINDS[kind])
+        if offsets[0] != end or offsets[1] != end + math.prod(shape) * dtype.itemsize:
             raise ModelFileError(f"this file is damaged: the array {name!r} is not as long as its shape {shape} says.")
+        if math.prod(one for one in shape if one) * dtype.itemsize > room(size):  # empty, and yet large in a direction
+            raise ModelFileError(f"this file is damaged: the array {name!r} has no shape {shape} that can be.")
         end = offsets[1]
-        if kind == "BOOL" and any(byte > 1 for byte in body[offsets[0] : end]):
-            raise ModelFileError(f"this file is damaged: the array {name!r} of booleans holds other numbers.")
-        out[name] = np.frombuffer(body, dtype=dtype, count=count, offset=offsets[0]).reshape(shape)
-    if end != len(body):
-        raise ModelFileError("this file is damaged: it is longer than its arrays.")
+        out[name] = Place(dtype, tuple(shape), offsets[0], end)
+    if end != length:
+        raise ModelFileError(f"this file is damaged: its arrays are {end} bytes long, but it has {length} for them.")
     return out
+
+
+def _array(name: str, place: Place, body: bytes) -> NDArray[Any]:
+    bytes_of_it = np.frombuffer(body, dtype=np.uint8)[place.begin : place.end]
+    if place.dtype == bool and (bytes_of_it > 1).any():
+        raise ModelFileError(f"this file is damaged: the array {name!r} of booleans holds other numbers.")
+    return np.frombuffer(bytes_of_it, dtype=place.dtype).reshape(place.shape)
 
 
 def _sizes(given: Any) -> bool:

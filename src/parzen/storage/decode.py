@@ -3,6 +3,7 @@
 import datetime
 import functools
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,15 +12,24 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from parzen.storage.errors import ModelFileError
-from parzen.storage.nodes import BITS, DEEPEST, PANDAS, POLARS, attributes
+from parzen.storage.nodes import BITS, DEEPEST, PANDAS, POLARS, attributes, room
 from parzen.storage.registry import classes, upgraded
 
 
 class Decoder:
-    """Makes values of trees of JSON, and arrays of names; anything else in the tree is refused."""
+    """Makes values of trees of JSON, and arrays of names; anything else in the tree is refused.
 
-    def __init__(self, arrays: dict[str, NDArray[Any]], version: int) -> None:
+    Parameters
+    ----------
+    arrays : dict of str to array
+    version : int
+    size : int
+        Bytes of the file, to which what it asks for is in proportion.
+    """
+
+    def __init__(self, arrays: dict[str, NDArray[Any]], version: int, size: int) -> None:
         self.arrays, self.version = arrays, version
+        self._room = room(size)
         self._made: dict[str, NDArray[Any]] = {}
         self._depth = 0
 
@@ -47,6 +57,12 @@ class Decoder:
             raise ModelFileError(f"this file is damaged, or from a newer parzen: it holds {sorted(node)!r}.")
         return READ[tag](self, node)
 
+    def take(self, size: int) -> None:
+        """Take bytes from what is left for values that a file names in a few of its own, before they are made."""
+        self._room -= size
+        if self._room < 0:
+            raise ModelFileError("this file is damaged: it asks for more memory than a file of its length can fill.")
+
     def array(self, node: Any) -> NDArray[Any]:
         """The array that a node names, as it lay in memory."""
         name = node["array"]
@@ -72,12 +88,21 @@ class Decoder:
             out = np.empty(count, dtype=object)
             out[:] = values
             return out.reshape(shape)
-        width = int(kind[2:])
-        if kind[:2] not in ("<U", "|S") or width > max((len(value) for value in values), default=0) + 64:
+        if not isinstance(kind, str) or not re.fullmatch(r"<U\d{1,9}|\|S\d{1,9}", kind):
             raise ModelFileError("this file is damaged: an array has an impossible kind.")
         if not all(isinstance(value, str if kind[1] == "U" else bytes) for value in values):
             raise ModelFileError("this file is damaged: an array of text holds something else.")
+        if max((len(value) for value in values), default=0) > int(kind[2:]):
+            raise ModelFileError("this file is damaged: an array of text holds longer text than it says.")
+        self.take(count * np.dtype(kind).itemsize)
         return np.array(values, dtype=kind).reshape(shape)
+
+    def range(self, node: Any) -> Any:
+        """A range that is no longer than what it numbers."""
+        start, stop, step = node["range"]
+        found = range(int(start), int(stop), int(step))
+        self.take(8 * max(0, (found.stop - found.start) // found.step))
+        return found
 
     def scalar(self, node: Any) -> Any:
         """A number of NumPy's."""
@@ -199,7 +224,7 @@ READ: dict[str, Callable[[Decoder, Any], Any]] = {
     "set": lambda decoder, node: {decoder.node(one) for one in node["set"]},
     "frozenset": lambda decoder, node: frozenset(decoder.node(one) for one in node["frozenset"]),
     "dict": lambda decoder, node: {decoder.node(key): decoder.node(value) for key, value in node["dict"]},
-    "range": lambda _, node: range(*(int(one) for one in node["range"])),
+    "range": Decoder.range,
     "bytes": lambda _, node: bytes.fromhex(node["bytes"]),
     "datetime": Decoder.moment,
     "date": lambda _, node: datetime.date.fromisoformat(node["date"]),

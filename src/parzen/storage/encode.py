@@ -3,6 +3,7 @@
 import datetime
 import functools
 import inspect
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -21,10 +22,13 @@ class Encoder:
     Attributes
     ----------
     arrays : dict of str to array
+    taken : int
+        Bytes of values that are long in memory and short in a file: see `parzen.storage.nodes.room`.
     """
 
     def __init__(self) -> None:
         self.arrays: dict[str, NDArray[Any]] = {}
+        self.taken = 0
         self._names: dict[int, tuple[str, Any]] = {}
         self._within: list[str] = []
 
@@ -78,10 +82,12 @@ class Encoder:
             kind = "object" if value.dtype.kind == "O" else value.dtype.str
             if value.dtype.kind not in "OUS":
                 raise ModelFileError(f"a file can't hold an array of {value.dtype} ({self._where()}).")
+            self.taken += value.nbytes if value.dtype.kind in "US" else 0
             cells = [self.node(cell) for cell in value.ravel().tolist()]
             return {"cells": cells, "kind": kind, "shape": list(value.shape)}
         if id(value) not in self._names:
             name = f"{len(self.arrays)} {self._where()}"
+            self.taken += 0 if value.size else math.prod(one for one in value.shape if one) * value.itemsize
             order = value.flags.f_contiguous and not value.flags.c_contiguous
             laid = value.T if order else value
             self.arrays[name] = np.ascontiguousarray(laid, dtype=value.dtype.newbyteorder("<")).reshape(laid.shape)
@@ -107,13 +113,18 @@ def _random(encoder: Encoder, value: Any) -> Any:
     return {"random": type(value.bit_generator).__name__, "state": encoder.node(value.bit_generator.state)}
 
 
+def _range(encoder: Encoder, value: range) -> Any:
+    encoder.taken += 8 * len(value)
+    return {"range": [value.start, value.stop, value.step]}
+
+
 #: How kinds of values are written, subclasses first.
 WRITE: list[tuple[Any, Callable[[Encoder, Any], Any]]] = [
     (np.ndarray, lambda encoder, value: encoder.array(value)),
     (np.dtype, lambda _, value: {"dtype": value.str}),
     (np.generic, lambda encoder, value: {"scalar": encoder.array(np.asarray(value))}),
     ((np.random.RandomState, np.random.Generator), _random),
-    (range, lambda _, value: {"range": [value.start, value.stop, value.step]}),
+    (range, _range),
     (bytes, lambda _, value: {"bytes": value.hex()}),
     (
         datetime.datetime,

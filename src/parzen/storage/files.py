@@ -7,15 +7,19 @@ Classes are looked up in the library's own list, made without calling anything o
 What a file says of sizes and kinds is checked before anything of that size is made.
 """
 
+import contextlib
+import errno
 import json
 import os
-import tempfile
+import stat
 from pathlib import Path
 from typing import Any
 
-from parzen.storage.container import packed, unpacked
+from parzen.storage.container import Contents, packed, unpacked
 from parzen.storage.decode import Decoder
 from parzen.storage.encode import Encoder
+from parzen.storage.errors import ModelFileError
+from parzen.storage.nodes import room
 
 
 class SaveMixin:
@@ -56,7 +60,13 @@ def dumped(model: Any) -> bytes:
     """What a file of a model holds."""
     encoder = Encoder()
     tree = json.dumps(encoder.node(model), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-    return packed(tree, encoder.arrays)
+    data = packed(tree, encoder.arrays)
+    if encoder.taken > room(len(data)):
+        raise ModelFileError(
+            "a file can't hold this model: an array of text is much wider than most of its cells (make it one of "
+            "objects), or a range is much longer than the rest."
+        )
+    return data
 
 
 def load(path: Any) -> Any:
@@ -70,49 +80,78 @@ def load(path: Any) -> Any:
     -------
     the model
     """
-    found = unpacked(read_whole(path))
-    return Decoder(found.arrays, found.version).node(found.tree)
+    found = read_file(path)
+    return Decoder(found.arrays, found.version, found.size).node(found.tree)
 
 
 def describe(path: Any) -> dict[str, Any]:
     """What a file holds, without making a model of it: class, parameters, versions, arrays and their shapes."""
-    data = read_whole(path)
-    found = unpacked(data)
+    found = read_file(path)
     kind = found.tree.get("class") if isinstance(found.tree, dict) else None
     return {
         "class": kind if isinstance(kind, str) else None,
         "format": found.version,
         "parzen": found.parzen,
-        "bytes": len(data),
+        "bytes": found.size,
         "arrays": {
             name: {"dtype": str(array.dtype), "shape": list(array.shape)} for name, array in found.arrays.items()
         },
     }
 
 
-def read_whole(path: Any) -> bytes:
-    """All bytes of a file."""
-    return Path(path).read_bytes()
+def read_file(path: Any) -> Contents:
+    """What a file holds; anything but a regular file is refused before it is opened, since it may never end."""
+    mode = Path(path).stat().st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # opening a folder is an error that says so
+        raise ModelFileError(f"{str(path)!r} is a device or a pipe; a model is read from a regular file.")
+    with Path(path).open("rb") as file:
+        return unpacked(file, os.fstat(file.fileno()).st_size)
+
+
+#: Files that are being written, which no one shall find.
+_unfinished: set[Path] = set()
 
 
 def write_whole(path: Any, data: bytes) -> None:
-    """Write a file so that it is there whole, or as it was before."""
-    target = Path(path)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent or Path())
+    """Write a file so that it is there whole, or as it was before.
+
+    Links are followed. What is no regular file (a device, a pipe) is written to as it is: only a regular file can be
+    replaced.
+    """
+    given = Path(path)
+    before = given.stat() if given.exists() else None
+    if before is not None and not stat.S_ISREG(before.st_mode):
+        with given.open("wb") as file:
+            file.write(data)
+        return
+    target = Path(os.path.realpath(given))
+    if before is not None and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(given))
+    draft = target.with_name(f".parzen-{os.urandom(8).hex()}")
+    _unfinished.add(draft)
     try:
-        with os.fdopen(handle, "wb") as file:
+        with draft.open("xb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-        Path(name).chmod(mode)
-        Path(name).replace(target)
+            if before is not None:
+                _as_before(file.fileno(), before)
+        draft.replace(target)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        draft.unlink(missing_ok=True)
         raise
+    finally:
+        _unfinished.discard(draft)
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _as_before(file: int, before: os.stat_result) -> None:
+    """Give a file the owner, where that is allowed, and the mode of the one that it replaces."""
+    with contextlib.suppress(PermissionError):
+        os.fchown(file, before.st_uid, before.st_gid)
+    os.fchmod(file, stat.S_IMODE(before.st_mode) & 0o777)
+
+
+def remove_unfinished() -> None:
+    """Remove the files that are being written: for whoever ends the process at once."""
+    for draft in list(_unfinished):
+        draft.unlink(missing_ok=True)

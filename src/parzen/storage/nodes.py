@@ -14,6 +14,13 @@ POLARS = WIDE | {"String", "Boolean", "Categorical", "Null", "Object"}
 BITS = ("PCG64", "PCG64DXSM", "MT19937")
 
 
+def room(size: int) -> int:
+    """Most bytes that arrays of text, ranges and empty arrays may take, which a file of a size names in a few of its
+    own. All else that a file holds is as long in memory as in the file, but for a factor.
+    """
+    return 16 * 2**20 + 64 * size
+
+
 def attributes(cls: type) -> tuple[str, ...] | None:
     """The attributes of a class of which all belong to a file; None for estimators, of which it depends."""
     if hasattr(cls, "_kept"):

@@ -33,7 +33,7 @@ def run(args: Namespace) -> None:
     wide = max(len(name) for name in found)
     head = " " * wide + "".join(f"{rule:>16}" for rule in RULES)
     lines = [f"{name:<{wide}}" + "".join(f"{h:>16.5g}" for h in row.values()) for name, row in found.items()]
-    print_result(args, found, "\n".join([head, *lines]))
+    print_result(args, found, head, *lines)
 
 
 def _numbers(cells: Any, name: str) -> Array:
@@ -52,6 +52,4 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--column", help="one column (default: all numeric columns)")
 
 
-COMMAND = Command(
-    "bandwidth", "Print the bandwidth that each rule chooses for numeric columns", run, ("table",), add_options
-)
+COMMAND = Command(run, ("table",), add_options)

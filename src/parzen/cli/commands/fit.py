@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 from parzen.cli.command import Command
-from parzen.cli.errors import CommandError
-from parzen.cli.output import print_result, write_file
+from parzen.cli.errors import ArgumentError, CommandError
+from parzen.cli.output import check_output, print_result, write_file
 from parzen.cli.table import feature_kinds, labels_of, table_of, target_of
 from parzen.estimators.classify.bayes_classifier import BayesClassifier
 from parzen.estimators.classify.gaussian_discriminant import GaussianDiscriminant
@@ -52,6 +52,7 @@ TAKE_CATEGORIES, TAKE_NO_MISSING = ("naive", "product"), ("kernel", "kernel-baye
 
 def run(args: Namespace) -> None:
     """Fit a model and write it to a file."""
+    check_output(args)
     given = table_of(args)
     frame, target = given.frame, target_of(args, given)
     names, kinds = feature_kinds(frame, target)
@@ -79,7 +80,7 @@ def _model(name: str | None, X: Any, target: str | None) -> Any:
     name = name or next(iter(offered))
     if name not in offered:
         which = "without a target" if target is None else "with a target"
-        raise CommandError(f"--model {name} is none of {', '.join(offered)} ({which}).")
+        raise ArgumentError(f"--model {name} is none of {', '.join(offered)} ({which}).")
     numbers = [one for one in X.columns if X[one].dtype.kind == "f"]
     categories = [one for one in X.columns if one not in numbers]
     if categories and name not in TAKE_CATEGORIES:
@@ -102,4 +103,4 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("-o", "--output", required=True, help="file of the model")
 
 
-COMMAND = Command("fit", "Fit a model and write it to a file", run, ("table", "target"), add_options)
+COMMAND = Command(run, ("table", "target"), add_options)

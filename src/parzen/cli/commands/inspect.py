@@ -10,12 +10,13 @@ from parzen.cli.output import print_result
 def run(args: Namespace) -> None:
     """Print the class, the version and the arrays of a model file."""
     found = describe_model(args.model)
-    arrays = "\n".join(
+    arrays = (
         f"  {name:<50} {one['dtype']:<8} {' x '.join(str(size) for size in one['shape'])}"
         for name, one in found["arrays"].items()
     )
-    text = f"{found['class']}, written by parzen {found['parzen']}, {found['bytes']:,} bytes\n{arrays}"
-    print_result(args, found, text)
+    print_result(
+        args, found, f"{found['class']}, written by parzen {found['parzen']}, {found['bytes']:,} bytes", *arrays
+    )
 
 
-COMMAND = Command("inspect", "Print what a model file holds; nothing in it is executed", run, ("model",))
+COMMAND = Command(run, ("model",))

@@ -6,13 +6,14 @@ from typing import Any
 from parzen.cli.command import Command
 from parzen.cli.errors import CommandError
 from parzen.cli.model import load_model
-from parzen.cli.output import print_result, write_file
+from parzen.cli.output import check_output, print_result, write_file
 from parzen.statistics.statistic import Statistic
 from parzen.storage.files import dumped
 
 
 def run(args: Namespace) -> None:
     """Add models or statistics that were fitted to parts of the rows."""
+    check_output(args)
     total = load_model(args.models[0])
     for path in args.models[1:]:
         total = _sum(total, load_model(path))
@@ -41,4 +42,4 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("-o", "--output", required=True, help="file of the merged model")
 
 
-COMMAND = Command("merge", "Merge models that were fitted to parts of the rows", run, (), add_options)
+COMMAND = Command(run, (), add_options)

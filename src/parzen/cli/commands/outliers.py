@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 import numpy as np
 
 from parzen.cli.command import Command
-from parzen.cli.errors import CommandError
+from parzen.cli.errors import ArgumentError
 from parzen.cli.files import pandas
 from parzen.cli.output import print_result, write_table
 from parzen.cli.progress import ProgressLine
@@ -20,7 +20,7 @@ EXPLAINED = 200
 def run(args: Namespace) -> None:
     """List the outliers of a table, the most unlikely first."""
     if not 0 < args.fdr < 1:
-        raise CommandError(f"--fdr must lie between 0 and 1, got {args.fdr:g}.")
+        raise ArgumentError(f"--fdr must lie between 0 and 1, got {args.fdr:g}.")
     frame = table_of(args).frame
     names, kinds = feature_kinds(frame, None)
     X = feature_table(frame.reset_index(drop=True), names, kinds)
@@ -36,7 +36,7 @@ def run(args: Namespace) -> None:
     out["main_column"] = [*main, *[""] * (len(out) - len(main))]
     if args.json and args.output is None:
         found = {"rows": len(X), "flagged": int(flags.sum()), "fdr": args.fdr, "outliers": out.to_dict("records")}
-        print_result(args, found, "")
+        print_result(args, found)
     else:
         write_table(out, args.output, args.json)
 
@@ -49,8 +49,6 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 COMMAND = Command(
-    "outliers",
-    "List rows that are outliers, with the column that contributes most",
     run,
     ("table",),
     add_options,

@@ -35,6 +35,4 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("-o", "--output", help="file of the table (default: the standard output)")
 
 
-COMMAND = Command(
-    "predict", "Predict rows: classes and probabilities, or log-densities", run, ("model", "table"), add_options
-)
+COMMAND = Command(run, ("model", "table"), add_options)

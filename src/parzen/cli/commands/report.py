@@ -3,8 +3,8 @@
 from argparse import ArgumentParser, Namespace
 
 from parzen.cli.command import Command
-from parzen.cli.errors import CommandError
-from parzen.cli.output import print_result, write_file
+from parzen.cli.errors import ArgumentError
+from parzen.cli.output import check_output, print_result, write_file
 from parzen.cli.progress import ProgressLine
 from parzen.cli.table import check_column, loss_of, table_of, target_of
 from parzen.report import page, summarise
@@ -12,11 +12,12 @@ from parzen.report import page, summarise
 
 def run(args: Namespace) -> None:
     """Summarise a table, and write the page."""
+    check_output(args)
     given = table_of(args)
     target = target_of(args, given)
     for option in ("text", "loss"):
         if getattr(args, option) is not None and target is None:
-            raise CommandError(f"--{option} needs --target, the column to predict.")
+            raise ArgumentError(f"--{option} needs --target, the column to predict.")
     if args.text is not None:
         check_column(args.text, given.frame)
     loss = None if args.loss is None else loss_of(args.loss, given.frame, str(target))
@@ -27,7 +28,7 @@ def run(args: Namespace) -> None:
         write_file(path, page(summary).encode())
     lines = [summary["models_finding"]] if "models_finding" in summary else []
     lines += [summary[part]["finding"] for part in ("mixture", "outliers") if summary.get(part)]
-    print_result(args, summary, "\n".join([*lines, *([f"The report is in {path}."] if path else [])]))
+    print_result(args, summary, *lines, *([f"The report is in {path}."] if path else []))
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -38,8 +39,6 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 COMMAND = Command(
-    "report",
-    "Summarise a table on one HTML page with charts",
     run,
     ("table", "target"),
     add_options,

@@ -44,4 +44,4 @@ def _seed(text: str) -> int:
     return int(text)
 
 
-COMMAND = Command("sample", "Draw rows from a model", run, ("model",), add_options)
+COMMAND = Command(run, ("model",), add_options)

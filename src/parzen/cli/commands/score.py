@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from parzen.cli.command import Command
-from parzen.cli.errors import CommandError
+from parzen.cli.errors import ArgumentError, CommandError
 from parzen.cli.model import load_model, rows_for
 from parzen.cli.output import print_result
 from parzen.cli.table import check_column, labels_of, table_of
@@ -28,10 +28,10 @@ def run(args: Namespace) -> None:
         return
     target = args.target or getattr(model, "target_name_", given.target)
     if target is None:
-        raise CommandError("give the column that holds the classes by --target.")
+        raise ArgumentError("give the column that holds the classes by --target.")
     found = _scores(model, X, *labels_of(given.frame, check_column(target, given.frame)), target)
-    lines = "".join(f"{name.replace('_', ' '):>28}  {value:,.4f}\n" for name, value in found.items() if name != "rows")
-    print_result(args, found, f"{found['rows']:,} rows\n{lines}")
+    lines = (f"{name.replace('_', ' '):>28}  {value:,.4f}" for name, value in found.items() if name != "rows")
+    print_result(args, found, f"{found['rows']:,} rows", *lines)
 
 
 def _scores(model: Any, X: Any, known: Any, y: Any, target: str) -> dict[str, Any]:
@@ -54,4 +54,4 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--target", metavar="COLUMN", help="the column of the classes (default: as in fitting)")
 
 
-COMMAND = Command("score", "Score a model on the rows of a table", run, ("model", "table"), add_options)
+COMMAND = Command(run, ("model", "table"), add_options)
