@@ -4,6 +4,7 @@ import datetime
 import functools
 import inspect
 import re
+import zoneinfo
 from collections.abc import Callable
 from typing import Any
 
@@ -11,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from parzen.storage.columns import column_kind, interval, period
 from parzen.storage.errors import ModelFileError
-from parzen.storage.nodes import BITS, DEEPEST, PANDAS, POLARS, attributes, room
+from parzen.storage.nodes import BITS, DEEPEST, attributes, room
 from parzen.storage.registry import classes, upgraded
 
 
@@ -137,31 +139,16 @@ class Decoder:
         bits.state = state
         return np.random.Generator(bits)
 
-    def column(self, node: Any) -> Any:
-        """A kind of pandas' or polars' columns."""
-        if "pandas" in node:
-            import pandas
-
-            if node["pandas"] not in PANDAS:
-                raise ModelFileError("this file is damaged: a column has an unknown kind.")
-            if node["pandas"] == "category":
-                return pandas.CategoricalDtype(self.node(node["categories"]), ordered=node["ordered"] is True)
-            return pandas.api.types.pandas_dtype(node["pandas"])
-        import polars
-
-        if node["polars"] == "Enum":
-            return polars.Enum(node["categories"])
-        if node["polars"] not in POLARS:
-            raise ModelFileError("this file is damaged: a column has an unknown kind.")
-        return getattr(polars, node["polars"])
-
     def moment(self, node: Any) -> Any:
         """A moment in time."""
+        zone = zoneinfo.ZoneInfo(node["zone"]) if "zone" in node else None
         if node["stamp"] is True:
             import pandas
 
-            return pandas.Timestamp(node["datetime"])
-        return datetime.datetime.fromisoformat(node["datetime"])
+            stamp = pandas.Timestamp(node["datetime"])
+            return stamp if zone is None else stamp.tz_convert(zone)
+        moment = datetime.datetime.fromisoformat(node["datetime"])
+        return moment if zone is None else moment.astimezone(zone)
 
     def object(self, node: Any) -> Any:
         """An object of one of the library's classes, with the attributes that the file gives, and none of its methods
@@ -205,9 +192,17 @@ def _float(_: Decoder, node: Any) -> float:
 
 def _dtype(_: Decoder, node: Any) -> Any:
     found = np.dtype(str(node["dtype"]))
-    if found.kind not in "biufOUSM":
+    if found.kind not in "biufOUSMm":
         raise ModelFileError("this file is damaged: it names an impossible kind.")
     return found
+
+
+def _duration(days: int, seconds: int, microseconds: int, nanoseconds: int | None = None) -> Any:
+    if nanoseconds is None:
+        return datetime.timedelta(days, seconds, microseconds)
+    import pandas
+
+    return pandas.Timedelta(days=days, seconds=seconds, microseconds=microseconds, nanoseconds=nanoseconds)
 
 
 #: How tagged nodes are read.
@@ -228,6 +223,10 @@ READ: dict[str, Callable[[Decoder, Any], Any]] = {
     "bytes": lambda _, node: bytes.fromhex(node["bytes"]),
     "datetime": Decoder.moment,
     "date": lambda _, node: datetime.date.fromisoformat(node["date"]),
-    "pandas": Decoder.column,
-    "polars": Decoder.column,
+    "time": lambda _, node: datetime.time.fromisoformat(node["time"]),
+    "timedelta": lambda _, node: _duration(*(int(part) for part in node["timedelta"])),
+    "interval": interval,
+    "period": period,
+    "pandas": column_kind,
+    "polars": column_kind,
 }

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from parzen.storage.columns import column_node
 from parzen.storage.errors import ModelFileError
-from parzen.storage.nodes import BITS, DEEPEST, NUMBERS, PANDAS, POLARS, attributes
+from parzen.storage.nodes import BITS, DEEPEST, NUMBERS, attributes
 from parzen.storage.registry import tags
 
 
@@ -51,7 +52,7 @@ class Encoder:
                 return {name: [self._inside(f"[{i}]", one) for i, one in enumerate(cells)]}
         if type(value) is dict:
             return {"dict": [[self.node(key), self._inside(f"[{key!r}]", one)] for key, one in value.items()]}
-        kind_of_column = _dtype_node(value, self)
+        kind_of_column = column_node(value, self)
         return kind_of_column if kind_of_column is not None else self._object(value)
 
     def _inside(self, name: str, value: Any) -> Any:
@@ -118,6 +119,18 @@ def _range(encoder: Encoder, value: range) -> Any:
     return {"range": [value.start, value.stop, value.step]}
 
 
+def _moment(value: datetime.datetime) -> Any:
+    node = {"datetime": value.isoformat(), "stamp": type(value) is not datetime.datetime}
+    zone = getattr(value.tzinfo, "key", None)  # a place has its own hours, which an offset does not tell
+    return node if zone is None else node | {"zone": zone}
+
+
+def _duration(value: datetime.timedelta) -> Any:
+    stamp = type(value) is not datetime.timedelta  # pandas', in nanoseconds
+    parts = [value.days, value.seconds, value.microseconds, *([value.nanoseconds] if stamp else [])]  # type: ignore[attr-defined]
+    return {"timedelta": parts}
+
+
 #: How kinds of values are written, subclasses first.
 WRITE: list[tuple[Any, Callable[[Encoder, Any], Any]]] = [
     (np.ndarray, lambda encoder, value: encoder.array(value)),
@@ -126,31 +139,13 @@ WRITE: list[tuple[Any, Callable[[Encoder, Any], Any]]] = [
     ((np.random.RandomState, np.random.Generator), _random),
     (range, _range),
     (bytes, lambda _, value: {"bytes": value.hex()}),
-    (
-        datetime.datetime,
-        lambda _, value: {"datetime": value.isoformat(), "stamp": type(value) is not datetime.datetime},
-    ),
+    (datetime.datetime, lambda _, value: _moment(value)),
     (datetime.date, lambda _, value: {"date": value.isoformat()}),
+    (datetime.time, lambda _, value: {"time": value.isoformat()}),
+    (datetime.timedelta, lambda _, value: _duration(value)),
     ((sparse.spmatrix, sparse.sparray), _csr),
 ]
 
 
 def _derived(cls: type, name: str) -> bool:
     return isinstance(inspect.getattr_static(cls, name, None), functools.cached_property) or name == "_skl_callbacks"
-
-
-def _dtype_node(value: Any, encoder: Encoder) -> Any:
-    """What stands for pandas' and polars' kinds of columns; None for anything else."""
-    module = (value if inspect.isclass(value) else type(value)).__module__.split(".")[0]
-    if module == "pandas":
-        if type(value).__name__ == "CategoricalDtype":
-            categories = None if value.categories is None else list(value.categories)
-            return {"pandas": "category", "categories": encoder.node(categories), "ordered": bool(value.ordered)}
-        name = str(value)
-        return {"pandas": name} if name in PANDAS else None
-    if module == "polars":
-        name = value.__name__ if inspect.isclass(value) else type(value).__name__
-        if name == "Enum":
-            return {"polars": "Enum", "categories": list(value.categories)}
-        return {"polars": name} if name in POLARS else None
-    return None

@@ -119,7 +119,10 @@ def write_whole(path: Any, data: bytes) -> None:
     replaced.
     """
     given = Path(path)
-    before = given.stat() if given.exists() else None
+    try:
+        before = given.stat()
+    except FileNotFoundError:
+        before = None
     if before is not None and not stat.S_ISREG(before.st_mode):
         with given.open("wb") as file:
             file.write(data)

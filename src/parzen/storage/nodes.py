@@ -9,8 +9,6 @@ DEEPEST = 100
 WHOLE = ("nt8", "nt16", "nt32", "nt64")
 NUMBERS = frozenset(["bool", "float32", "float64", *(f"{sign}{size}" for sign in ("i", "ui") for size in WHOLE)])
 WIDE = frozenset(["Float32", "Float64", *(f"{sign}{size}" for sign in ("I", "UI") for size in WHOLE)])
-PANDAS = WIDE | {"string", "str", "boolean", "category"}
-POLARS = WIDE | {"String", "Boolean", "Categorical", "Null", "Object"}
 BITS = ("PCG64", "PCG64DXSM", "MT19937")
 
 

@@ -70,6 +70,11 @@ def codes_in(column: Any, categories: NDArray[Any]) -> Array:
 
 
 def _objects(values: list[Any]) -> NDArray[Any]:
+    odd = next((value for value in values if isinstance(value, complex)), None)
+    if odd is not None:
+        raise ValueError(
+            f"Complex data not supported: a column holds {odd}; give real and imaginary parts as two columns."
+        )
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
