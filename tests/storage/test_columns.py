@@ -58,9 +58,9 @@ def test_a_model_of_any_kind_of_column_is_read_back(name, tmp_path):
 )
 def test_a_column_of_complex_numbers_is_refused(cells):
     table = pd.DataFrame({"x": VALUES, "c": cells})
-    with pytest.raises(ValueError, match="Complex data not supported: a column holds .*as two columns"):
+    with pytest.raises(ValueError, match=r"Complex data not supported: a column holds .*as two columns"):
         NaiveBayes().fit(table, LABELS)
-    with pytest.raises(TypeError, match="column 'c' holds .*j.*, but numbers are needed"):
+    with pytest.raises(TypeError, match=r"column 'c' holds .*j.*, but numbers are needed"):
         DensityEstimator(Gaussian()).fit(table)
 
 

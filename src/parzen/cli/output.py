@@ -17,6 +17,11 @@ def check_output(args: Namespace) -> None:
         raise ArgumentError("--json prints its result where -o - writes the file; give -o a file.")
 
 
+def place(path: str) -> str:
+    """Where a file is, for a message."""
+    return "on the standard output" if path == "-" else f"in {path}"
+
+
 def print_result(args: Namespace, result: Any, *text: str) -> None:
     """Print a result: as lines of text, or as JSON with ``--json``; to the error stream where the file itself goes to
     the standard output (``-o -``).

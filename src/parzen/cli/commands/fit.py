@@ -6,7 +6,7 @@ from typing import Any
 
 from parzen.cli.command import Command
 from parzen.cli.errors import ArgumentError, CommandError
-from parzen.cli.output import check_output, print_result, write_file
+from parzen.cli.output import check_output, place, print_result, write_file
 from parzen.cli.table import feature_kinds, labels_of, table_of, target_of
 from parzen.estimators.classify.bayes_classifier import BayesClassifier
 from parzen.estimators.classify.gaussian_discriminant import GaussianDiscriminant
@@ -68,7 +68,7 @@ def run(args: Namespace) -> None:
         model.target_name_ = target
     write_file(args.output, dumped(model))
     left_out = [name for name in kinds if name not in names]
-    text = f"{type(model).__name__} of {_count(names, 'column')} and {_count(frame, 'row')} is in {args.output}."
+    text = f"{type(model).__name__} of {_count(names, 'column')} and {_count(frame, 'row')} is {place(args.output)}."
     if left_out:
         text += f" Left out: {', '.join(left_out[:6])}{', ...' if len(left_out) > 6 else ''}."
     result = {"model": type(model).__name__, "columns": names, "left_out": left_out, "output": args.output}

@@ -6,7 +6,7 @@ from typing import Any
 from parzen.cli.command import Command
 from parzen.cli.errors import CommandError
 from parzen.cli.model import load_model
-from parzen.cli.output import check_output, print_result, write_file
+from parzen.cli.output import check_output, place, print_result, write_file
 from parzen.statistics.statistic import Statistic
 from parzen.storage.files import dumped
 
@@ -22,7 +22,7 @@ def run(args: Namespace) -> None:
     write_file(args.output, dumped(total))
     many = len(args.models)
     result = {"output": args.output, "parts": many}
-    print_result(args, result, f"{many} part{'s' * (many > 1)} in {args.output}.")
+    print_result(args, result, f"{many} part{'s' * (many > 1)} {place(args.output)}.")
 
 
 def _sum(one: Any, other: Any) -> Any:

@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 
 from parzen.cli.command import Command
 from parzen.cli.errors import ArgumentError
-from parzen.cli.output import check_output, print_result, write_file
+from parzen.cli.output import check_output, place, print_result, write_file
 from parzen.cli.progress import ProgressLine
 from parzen.cli.table import check_column, loss_of, table_of, target_of
 from parzen.report import page, summarise
@@ -28,7 +28,7 @@ def run(args: Namespace) -> None:
         write_file(path, page(summary).encode())
     lines = [summary["models_finding"]] if "models_finding" in summary else []
     lines += [summary[part]["finding"] for part in ("mixture", "outliers") if summary.get(part)]
-    print_result(args, summary, *lines, *([f"The report is in {path}."] if path else []))
+    print_result(args, summary, *lines, *([f"The report is {place(path)}."] if path else []))
 
 
 def add_options(parser: ArgumentParser) -> None:
