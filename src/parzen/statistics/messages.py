@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+import numpy as np
+
 from parzen.compute.arrays import ColumnError
 
 
@@ -52,7 +54,14 @@ def named_groups(groups: Iterable[int]) -> str:
     """Groups as a message names them: by their numbers, or by their names."""
     what, names = _called.get()
     numbers = [int(group) for group in groups]
-    return f"{what} {numbers if names is None else [names[k] for k in numbers]}"
+    return f"{what} {numbers if names is None else [plain(names[k]) for k in numbers]}"
+
+
+def plain(value: Any) -> Any:
+    """A value as a message shows it: 'yes', not np.str_('yes'); of several, a list."""
+    if isinstance(value, np.generic):
+        return value.item()
+    return [plain(one) for one in value] if isinstance(value, list | tuple | set | dict) else value
 
 
 def warn_floor(message: str) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from parzen.compute.arrays import Array
+from parzen.statistics.messages import plain
 
 #: Kinds of arrays of numbers, as NumPy abbreviates them.
 NUMBERS = "biuf"
@@ -37,7 +38,7 @@ def codes_of(values: ArrayLike, names: NDArray[Any], name: str, kind: str) -> ND
             return np.array([positions[one] for one in listed], dtype=np.intp)
         except KeyError as error:
             unknown = error.args[0]
-    raise ValueError(f"{name} holds {unknown!r}, which is none of the {kind} {names.tolist()}.")
+    raise ValueError(f"{name} holds {plain(unknown)!r}, which is none of the {kind} {names.tolist()}.")
 
 
 def _comparable(values: NDArray[Any], names: NDArray[Any]) -> bool:

@@ -19,6 +19,7 @@ from parzen.decisions.scores.reliability import (
     reliability_of_bins,
 )
 from parzen.statistics.accumulate import accumulate
+from parzen.statistics.messages import plain
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class ProbabilityScores(AdditiveScores):
         if pos_label is None:
             return 1 if len(self.classes) == 2 else len(self.classes)
         if pos_label not in self.classes:
-            raise ValueError(f"pos_label must be one of the classes {list(self.classes)}, got {pos_label!r}.")
+            raise ValueError(f"pos_label must be one of the classes {plain(self.classes)}, got {plain(pos_label)!r}.")
         return self.classes.index(pos_label)
 
 

@@ -7,6 +7,7 @@ from parzen.estimators.classify.generative import GenerativeClassifier
 from parzen.families.family import Family
 from parzen.families.gaussian import Gaussian
 from parzen.families.per_group import Fixed, PerGroup
+from parzen.statistics.messages import plain
 
 
 class BayesClassifier(GenerativeClassifier):
@@ -81,7 +82,7 @@ class BayesClassifier(GenerativeClassifier):
         if classes is None:
             return PerGroup(list(parts.values()))
         if set(parts) != set(classes.tolist()):
-            raise ValueError(f"family names {list(parts)}, but the classes are {classes.tolist()}; give each its own.")
+            raise ValueError(f"family names {plain(parts)}, but the classes are {classes.tolist()}; give each its own.")
         return PerGroup([parts[label] for label in classes.tolist()])
 
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
 from parzen.compute.checks import probabilities
+from parzen.statistics.messages import plain
 
 
 def read_class_prior(priors: Any, classes: NDArray[Any]) -> Array:
@@ -20,10 +21,10 @@ def read_class_prior(priors: Any, classes: NDArray[Any]) -> Array:
         named = priors.to_dict()
         priors = named if set(named) == set(classes.tolist()) else priors
         if not isinstance(priors, dict) and list(named) != list(range(K)):
-            raise ValueError(f"class_prior is indexed by {list(named)}, but the classes are {classes.tolist()}.")
+            raise ValueError(f"class_prior is indexed by {plain(named)}, but the classes are {classes.tolist()}.")
     if isinstance(priors, dict):
         if set(priors) != set(classes.tolist()):
-            raise ValueError(f"class_prior names {list(priors)}, but the classes are {classes.tolist()}; name each.")
+            raise ValueError(f"class_prior names {plain(priors)}, but the classes are {classes.tolist()}; name each.")
         priors = [priors[label] for label in classes.tolist()]
     return probabilities(priors, (K,), f"class_prior of the classes {classes.tolist()}")
 

@@ -22,6 +22,7 @@ from parzen.families.logistic.likelihood import Scores
 from parzen.families.logistic.optimum import maximise_likelihood
 from parzen.families.logistic.separation import separation
 from parzen.families.logistic.terms import Terms
+from parzen.statistics.messages import plain
 from parzen.storage.files import SaveMixin
 from parzen.tables.schema import Schema, bare_schema
 
@@ -215,7 +216,7 @@ class LogisticRegression(SaveMixin, BaseClassifier):
         if isinstance(self.class_weight, dict):
             strange = set(self.class_weight) - set(self.classes_.tolist())
             if strange:
-                raise ValueError(f"class_weight names {list(strange)}, but the classes are {self.classes_.tolist()}.")
+                raise ValueError(f"class_weight names {plain(strange)}, but the classes are {self.classes_.tolist()}.")
             by_class = np.array(
                 [self.class_weight.get(label, 1.0) for label in self.classes_.tolist()], dtype=np.float64
             )

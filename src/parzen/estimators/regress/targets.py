@@ -18,8 +18,9 @@ def numeric_targets(X: Any, y: Any) -> Array:
     except ValueError as error:
         if "could not convert string" not in str(error):
             raise
+        reason = str(error).replace("np.str_", "")
         raise ValueError(
-            f"{error}: y must be numbers. For categories use a classifier, or ConditionalDensity, which gives their "
+            f"{reason}: y must be numbers. For categories use a classifier, or ConditionalDensity, which gives their "
             "probabilities."
         ) from None
     if values.ndim > 2 or not values.size:
