@@ -3,6 +3,7 @@
 import gzip
 import sys
 from argparse import Namespace
+from pathlib import Path
 from typing import Any
 
 from parzen.cli.errors import ArgumentError, CommandError
@@ -12,9 +13,22 @@ from parzen.storage.files import write_whole
 
 
 def check_output(args: Namespace) -> None:
-    """Refuse a result and a file on the same standard output, before anything is computed."""
+    """Refuse, before anything is computed, a result and a file on the same standard output, and a file that no folder
+    takes.
+    """
     if args.json and args.output == "-":
         raise ArgumentError("--json prints its result where -o - writes the file; give -o a file.")
+    check_folder(args.output)
+
+
+def check_folder(path: str | None) -> None:
+    """Refuse the name of a file, before anything is computed, where it is a folder's or its folder is not there."""
+    if path is None or path == "-":
+        return
+    if not path or Path(path).is_dir():
+        raise CommandError(f"{path!r} can't be written: {'a file has a name' if not path else 'it is a folder'}.")
+    if not Path(path).parent.is_dir():
+        raise CommandError(f"{path!r} can't be written: there is no folder {str(Path(path).parent)!r}.")
 
 
 def place(path: str) -> str:

@@ -69,6 +69,16 @@ def codes_in(column: Any, categories: NDArray[Any]) -> Array:
     return np.fromiter(map(found.__getitem__, objects.tolist()), dtype=np.float64, count=len(cells))
 
 
+def decoded(codes: Array, categories: NDArray[Any]) -> NDArray[Any]:
+    """The category of each code; None where a code is missing, as all are in a column that has no categories."""
+    known = ~np.isnan(codes)
+    if known.all():
+        return categories[codes.astype(np.intp)]
+    out = np.full(len(codes), None, dtype=object)
+    out[known] = categories[codes[known].astype(np.intp)]
+    return out
+
+
 def _objects(values: list[Any]) -> NDArray[Any]:
     odd = next((value for value in values if isinstance(value, complex)), None)
     if odd is not None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, is_sparse
-from parzen.tables.categories import codes_in
+from parzen.tables.categories import codes_in, decoded
 from parzen.tables.cells import as_numbers, cells_of, column_of, frame_kind, is_missing, is_numeric
 from parzen.tables.decode import as_table
 
@@ -74,7 +74,7 @@ class Schema:
     def decode(self, rows: Array) -> Any:
         """Rows of numbers as a table of the kind that the schema was learnt from, with the types of its columns."""
         columns = [
-            rows[:, j] if alphabet is None else alphabet[rows[:, j].astype(np.intp)]
+            rows[:, j] if alphabet is None else decoded(rows[:, j], alphabet)
             for j, alphabet in enumerate(self.alphabets)
         ]
         return as_table(columns, self.labels, self.dtypes, self.frame)

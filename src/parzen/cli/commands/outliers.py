@@ -7,7 +7,7 @@ import numpy as np
 from parzen.cli.command import Command
 from parzen.cli.errors import ArgumentError
 from parzen.cli.files import pandas
-from parzen.cli.output import print_result, write_table
+from parzen.cli.output import check_folder, print_result, write_table
 from parzen.cli.progress import ProgressLine
 from parzen.cli.table import feature_kinds, table_of
 from parzen.estimators.outlier.density import DensityOutlier
@@ -21,6 +21,7 @@ def run(args: Namespace) -> None:
     """List the outliers of a table, the most unlikely first."""
     if not 0 < args.fdr < 1:
         raise ArgumentError(f"--fdr must lie between 0 and 1, got {args.fdr:g}.")
+    check_folder(args.output)
     frame = table_of(args).frame
     names, kinds = feature_kinds(frame, None)
     X = feature_table(frame.reset_index(drop=True), names, kinds)

@@ -23,7 +23,7 @@ def run(args: Namespace) -> None:
     loss = None if args.loss is None else loss_of(args.loss, given.frame, str(target))
     with ProgressLine(args.quiet) as progress:
         summary = summarise(given.frame, target, text=args.text, loss=loss, name=given.name, progress=progress)
-    path = args.output or (None if args.json else "report.html")
+    path = "report.html" if args.output is None and not args.json else args.output
     if path is not None:
         write_file(path, page(summary).encode())
     lines = [summary["models_finding"]] if "models_finding" in summary else []

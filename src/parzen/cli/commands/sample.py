@@ -8,11 +8,12 @@ from parzen.cli.command import Command
 from parzen.cli.errors import CommandError
 from parzen.cli.files import pandas
 from parzen.cli.model import load_model
-from parzen.cli.output import write_table
+from parzen.cli.output import check_folder, write_table
 
 
 def run(args: Namespace) -> None:
     """Draw rows from a model."""
+    check_folder(args.output)
     model = load_model(args.model)
     if not hasattr(model, "sample"):
         raise CommandError(f"a {type(model).__name__} is no density; no rows can be drawn from it.")

@@ -35,14 +35,15 @@ def run(args: Namespace) -> None:
 
 
 def _scores(model: Any, X: Any, known: Any, y: Any, target: str) -> dict[str, Any]:
-    new = sorted(set(y) - {str(one) for one in model.classes_})
+    classes = np.array([str(one) for one in model.classes_])
+    new = sorted(set(y.tolist()) - set(classes.tolist()))
     if new:
         raise CommandError(f"{target!r} holds the class {new[0]!r}, which the model was not fitted to.")
     posterior = model.predict_proba(X[known])
-    scored = score_probabilities(y, posterior, model.classes_)
+    scored = score_probabilities(y, posterior, classes)
     return {
         "rows": len(y),
-        "accuracy": float((model.classes_[posterior.argmax(axis=1)] == y).mean()),
+        "accuracy": float((classes[posterior.argmax(axis=1)] == y).mean()),
         "log_loss": float(scored.mean_log_loss),
         "brier_score": float(scored.brier().score),
         "expected_calibration_error": float(scored.calibration_error().expected),
