@@ -4,6 +4,7 @@ import bz2
 import gzip
 import lzma
 import sys
+import zlib
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -126,7 +127,7 @@ def _bytes(path: str) -> bytes:
         if data.startswith(magic):
             try:
                 return bytes(module.decompress(data))
-            except (OSError, EOFError, ValueError, lzma.LZMAError):
+            except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError):
                 raise CommandError(f"{path!r} is compressed, and damaged.") from None
     return data
 

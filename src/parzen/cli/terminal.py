@@ -73,7 +73,7 @@ class ErrorStream:
 def escaped_errors() -> Iterator[None]:
     """Escape what is written to the error stream within a ``with`` block."""
     before = sys.stderr
-    sys.stderr = ErrorStream(before)  # type: ignore[assignment]
+    sys.stderr = ErrorStream(before)
     try:
         yield
     finally:
