@@ -42,7 +42,7 @@ def test_a_command_loads_what_it_needs_and_no_other_command():
     assert found.stdout.endswith("['parzen.cli.commands.inspect']\n"), found
 
 
-@pytest.mark.parametrize("name", ["argparse", "numpy", "pandas"])
+@pytest.mark.parametrize("name", ["argparse", "parzen.storage.container", "pandas"])
 def test_an_interruption_while_libraries_are_imported_ends_the_process_in_silence(name, table):
     found = python(INTERRUPT.format(name=name) + START + "run()", "outliers", table)
     assert (found.returncode, found.stdout, found.stderr) == (130, "", "\nparzen: stopped.\n")

@@ -17,7 +17,10 @@ def run() -> None:
 
 def _stop(*_: Any) -> None:
     """End the process. An exception could be lost here: within an import it comes out as another error, or printed."""
-    if "parzen.storage.files" in sys.modules:
-        sys.modules["parzen.storage.files"].remove_unfinished()
-    os.write(2, b"\nparzen: stopped.\n")
-    os._exit(130)
+    try:
+        remove = getattr(sys.modules.get("parzen.storage.files"), "remove_unfinished", None)
+        if remove is not None:  # its module may be half imported
+            remove()
+        os.write(2, b"\nparzen: stopped.\n")
+    finally:
+        os._exit(130)
