@@ -91,7 +91,6 @@ def commands(answers, table):
             answers("predict", "m", table, "-o", "predicted.csv")
             answers("score", "m", table)
             answers("merge", "m", "m", "-o", "both")
-            answers("inspect", "m")
     answers("outliers", table, "-o", "outliers.csv")
 
 
