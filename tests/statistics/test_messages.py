@@ -1,9 +1,20 @@
 """Messages show values as users wrote them: 'yes', not np.str_('yes')."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from parzen import BayesClassifier, Gaussian, KernelRegressor, LogisticRegression, NaiveBayes, score_probabilities
+from parzen import (
+    BayesClassifier,
+    DecisionClassifier,
+    DensityEstimator,
+    Gaussian,
+    HiddenMarkov,
+    KernelRegressor,
+    LogisticRegression,
+    NaiveBayes,
+    score_probabilities,
+)
 from parzen.statistics.messages import named_groups, naming_groups, plain
 
 X = np.random.default_rng(0).normal(size=(20, 2))
@@ -32,9 +43,14 @@ def test_plain_values_are_pythons_own():
         lambda: LogisticRegression(class_weight=ODD).fit(X, Y),
         lambda: NaiveBayes().fit(X, Y).partial_fit(X, np.full(20, "maybe")),
         lambda: KernelRegressor().fit(X, Y),
+        lambda: DecisionClassifier(NaiveBayes(), calibration="sigmoid").fit(
+            X, np.where(np.arange(20) < 3, "no", "yes")
+        ),
+        lambda: HiddenMarkov(Gaussian(), 2).fit(X, labels=Y),
+        lambda: DensityEstimator(Gaussian()).fit(pd.DataFrame({"x": pd.Series([np.str_("yes")] * 20, dtype=object)})),
     ],
 )
 def test_errors_show_plain_values(call):
-    with pytest.raises(ValueError, match=r"'maybe'|'yes'|'no'") as error:
+    with pytest.raises((ValueError, TypeError), match=r"'maybe'|'yes'|'no'") as error:
         call()
     assert "np." not in str(error.value)

@@ -100,7 +100,9 @@ def _check_classes(names: NDArray[Any], target: str) -> None:
     if not len(names):
         raise ReportError(f"the column {target!r} has no values; a target needs at least two classes.")
     if len(names) < 2:
-        raise ReportError(f"the column {target!r} holds one class only ({names[0]!r}); a target needs at least two.")
+        raise ReportError(
+            f"the column {target!r} holds one class only ({str(names[0])!r}); a target needs at least two."
+        )
     if len(names) > CLASSES:
         raise ReportError(
             f"the column {target!r} holds {len(names):,} different values; a target may have at most {CLASSES} "

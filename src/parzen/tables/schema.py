@@ -122,6 +122,7 @@ class Schema:
         except (TypeError, ValueError):
             wrong = (cell for cell in cells_of(cells) if not is_missing(cell) and not isinstance(cell, int | float))
             cell = next(wrong, None)
+            cell = cell.item() if isinstance(cell, np.generic) else cell
             where = f"column {self.labels[j]!r} holds {cell!r}, but numbers are needed"
             remedy = "make it a number, leave it out, or give it a family such as Categorical()."
             if isinstance(cell, str):

@@ -100,7 +100,7 @@ def add_options(parser: ArgumentParser) -> None:
     """Add the options of this command."""
     offered = f"with a target: {', '.join(CLASSIFIERS)}; without: {', '.join(DENSITIES)}"
     parser.add_argument("--model", help=f"{offered} (default: the first)")
-    parser.add_argument("-o", "--output", required=True, help="file of the model")
+    parser.add_argument("-o", "--output", required=True, help="file of the model; - for the standard output")
 
 
 COMMAND = Command(run, ("table", "target"), add_options)

@@ -39,7 +39,7 @@ def _sum(one: Any, other: Any) -> Any:
 def add_options(parser: ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument("models", nargs="+", help="model files")
-    parser.add_argument("-o", "--output", required=True, help="file of the merged model")
+    parser.add_argument("-o", "--output", required=True, help="file of the merged model; - for the standard output")
 
 
 COMMAND = Command(run, (), add_options)

@@ -35,7 +35,7 @@ def add_options(parser: ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument("--text", metavar="COLUMN", help="predict the target from the words of this column")
     parser.add_argument("--loss", metavar="CSV", help="costs: rows are decisions, columns are true classes")
-    parser.add_argument("-o", "--output", help="file of the page (default: report.html)")
+    parser.add_argument("-o", "--output", help="file of the page, - for the standard output (default: report.html)")
 
 
 COMMAND = Command(

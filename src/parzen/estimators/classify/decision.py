@@ -188,7 +188,7 @@ class DecisionClassifier(SaveMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
         if fewest < wanted:
             raise ValueError(
                 f"cv={self.cv!r} needs {wanted} rows of each class to calibrate by, but class "
-                f"{self.classes_[np.bincount(codes).argmin()]!r} has {fewest}; use fewer folds."
+                f"{self.classes_.tolist()[np.bincount(codes).argmin()]!r} has {fewest}; use fewer folds."
             )
         logs = np.full((len(codes), len(self.classes_)), np.nan)
         for train, test in folds.split(X, y):

@@ -64,11 +64,11 @@ def known_states(labels: Any, n: int, K: int) -> NDArray[np.int64] | None:
     try:
         numbers = states.astype(np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{expected}, got {states[0]!r}.") from None
+        raise ValueError(f"{expected}, got {states.tolist()[0]!r}.") from None
     numbers = np.where(np.isnan(numbers), -1.0, numbers)
     wrong = (numbers != np.floor(numbers)) | (numbers < -1) | (numbers >= K)
     if wrong.any():
-        raise ValueError(f"{expected}, got {states[wrong][0]!r}.")
+        raise ValueError(f"{expected}, got {states[wrong].tolist()[0]!r}.")
     return numbers.astype(np.int64)
 
 
