@@ -17,7 +17,7 @@ from parzen.estimators.base.validation import drop_zero_weight, finite, generato
 from parzen.families.fit import Fit, fit
 from parzen.families.gaussian import Gaussian
 from parzen.families.kmeans import CentroidDensity, Centroids, seeded
-from parzen.families.seeding import filled_in, sampled
+from parzen.families.seeding import distinct_rows, filled_in, sampled
 from parzen.statistics.accumulate import accumulate
 from parzen.statistics.messages import caller_stacklevel
 from parzen.statistics.sums import Sums
@@ -156,9 +156,8 @@ class KMeans(
             points = filled_in(some, own)
             if self.init == "k-means++":
                 return seeded(points, own, self.n_clusters, rng)
-            share = None if own is None else own / own.sum()
-            again = len(points) < self.n_clusters  # equal rows are one
-            return points[rng.choice(len(points), size=self.n_clusters, replace=again, p=share)]
+            drawn = distinct_rows(len(points), own, self.n_clusters, rng)
+            return points[np.resize(drawn, self.n_clusters)]  # equal rows are one: there may be fewer
         given = self.init
         if callable(given):
             given = given(rows, self.n_clusters, random_state=np.random.RandomState(rng.integers(2**31)))
