@@ -24,7 +24,7 @@ from parzen.statistics.messages import FloorWarning
 def test_a_partition_has_no_more_parts_than_asked_for(seed, decades, clusters, width, init):
     rng = np.random.default_rng(seed)
     X, w = rng.normal(size=(100, width)), 10.0 ** rng.uniform(-decades, decades, 100)
-    rows, own, tries = labels_to_try(X, w, clusters, init, 1, rng)
+    rows, _, tries = labels_to_try(X, w, clusters, init, 1, rng)
     for codes in tries:
         assert codes.shape == (len(rows),)
         assert codes.min() >= 0

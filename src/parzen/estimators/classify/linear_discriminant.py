@@ -208,11 +208,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         The scores of a row with missing cells are its log-posteriors.
         """
         check_is_fitted(self, "density_")
-        logs = (
-            super().decision_function(X, class_prior)
-            if len(self.classes_) == 2
-            else self.predict_log_proba(X, class_prior)
-        )
+        logs = self.log_odds(X, class_prior) if len(self.classes_) == 2 else self.predict_log_proba(X, class_prior)
         if len(self.classes_) == 2:
             return logs
         rows = np.asarray(self._later(X), dtype=np.float64)

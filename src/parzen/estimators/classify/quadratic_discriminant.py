@@ -97,5 +97,5 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
         """Log-odds of the second of two classes, (n,); else logs of prior times density, (n, K), up to a constant."""
         check_is_fitted(self, "density_")
         if len(self.classes_) == 2:
-            return super().decision_function(X, class_prior)
+            return self.log_odds(X, class_prior)
         return self.log_joint(X, class_prior) + 0.5 * self.n_features_in_ * np.log(2 * np.pi)
