@@ -13,7 +13,7 @@ from parzen.families.seeding import distinct_rows
 from parzen.statistics.messages import FloorWarning
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     seed=st.integers(0, 2**16),
     decades=st.sampled_from([0, 3, 15, 30, 150, 300]),

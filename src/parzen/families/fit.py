@@ -42,7 +42,8 @@ class Fit:
         it (Neal & Hinton 1998). It lies between the log-likelihoods before and after the step.
     objective : tuple of float
         The log-likelihoods plus the log-prior (up to a constant) where there is one: what EM maximises, and never
-        lets fall.
+        lets fall. It may where the problem itself changes: where a component dies by a `weight_concentration` below 1,
+        and where a variance is at its floor (a `FloorWarning` says so), whose unit follows the other groups.
     outcome : "converged", "too many steps", "collapsed" or "stopped"
     message : str
         What happened and, where something should be done, what.

@@ -145,7 +145,7 @@ class Gaussian(Family):
                 f"{option} has no exact form where a full Gaussian has missing cells (NaN); use {instead}."
             )
         with without_floor_warnings():
-            alone = Gaussian("diag", floor=max(self.floor, 1e-6))
+            alone = Gaussian("diag", shared=self.shared, floor=max(self.floor, 1e-6))
             apart = alone.maximise(accumulate(alone, X, R))
         assert isinstance(apart, GaussianDensity)
         return GaussianDensity(apart.mean, np.einsum("ki,ij->kij", apart.factor, np.eye(apart.shape[1])))
@@ -241,9 +241,9 @@ class Gaussian(Family):
         return StudentDensity(predictive.location, factor, np.ascontiguousarray(predictive.dof[:, 0]))
 
     def _default_prior(self, statistic: Moments) -> Prior:
-        whole = statistic.pooled()
+        whole = (statistic.observed or statistic).pooled()  # the same at every step of EM
         K, d = statistic.mean.shape
-        units = pooled_variances((statistic.observed or statistic).pooled())[0]
+        units = pooled_variances(whole)[0]
         if self.covariance_type == "full":
             return NormalInverseWishart(whole.mean[0], 0.01, d + 2.0, np.diag(units / K ** (2 / d)))
         # An inverse Wishart of one dimension, with 3 degrees of freedom.

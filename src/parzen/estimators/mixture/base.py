@@ -40,10 +40,11 @@ class BaseMixture(CallbackSupportMixin, BaseDensityEstimator):
     lower_bound_ : float
         Mean log-likelihood of a row at the last E-step.
     lower_bounds_ : list of float
-        The same at each E-step.
+        The same at each E-step. Without priors this is what EM maximises, and it never falls; with a prior (of a
+        family by MAP, or of the weights) EM maximises the log-posterior, and the log-likelihood alone may fall.
     trace_ : list of (float, float)
         With ``trace=True``: the mean log-likelihood of a row at each E-step, and the evidence lower bound after the
-        M-step.
+        M-step; both without the log-prior.
     """
 
     density_: MixtureDensity
