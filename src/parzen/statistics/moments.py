@@ -35,6 +35,8 @@ class Moments(Statistic):
     observed: "Moments | None" = None
 
     def __add__(self, other: Self) -> Self:
+        if not isinstance(other, Moments):  # those of rows with missing cells know how to add these
+            return NotImplemented
         check_alike(self.mean, other.mean)
         weight = self.weight + other.weight
         share = np.divide(other.weight, weight, out=np.zeros_like(weight), where=weight != 0)

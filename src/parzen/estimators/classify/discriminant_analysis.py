@@ -11,6 +11,7 @@ from parzen.densities.gaussian import GaussianDensity
 from parzen.estimators.classify.generative import GenerativeClassifier
 from parzen.families.covariance_floor import covariance_factors
 from parzen.statistics.moments import Moments
+from parzen.statistics.pattern_moments import PatternMoments
 
 
 class DiscriminantAnalysis(GenerativeClassifier):
@@ -21,7 +22,7 @@ class DiscriminantAnalysis(GenerativeClassifier):
     priors: Any
     covariance_estimator: Any
     density_: GaussianDensity
-    statistic_: Moments
+    statistic_: Moments | PatternMoments
 
     def _given_class_prior(self) -> Any:
         return self.priors
@@ -47,8 +48,15 @@ class DiscriminantAnalysis(GenerativeClassifier):
             raise ValueError("covariance_estimator needs complete rows, all labels, and no sample_weight.")
         covariance = np.stack([self._estimated(rows[R.codes == k]) for k in range(R.groups)])
         self._total_covariance = self._estimated(rows)
-        factors = covariance_factors(self._pooled(covariance), self.statistic_, 1e-12)
+        factors = covariance_factors(self._pooled(covariance), self._moments(), 1e-12)
         self.density_ = GaussianDensity(self.density_.mean, factors)
+
+    def _moments(self) -> Moments:
+        """Moments of the classes; where cells were missing, as they are expected under the fitted densities."""
+        if isinstance(self.statistic_, Moments):
+            return self.statistic_
+        found: Moments = self.family_.observe(self.statistic_, None, self.density_).statistic  # type: ignore[attr-defined]
+        return found
 
     def _pooled(self, covariance: Array) -> Array:
         """Covariances of the classes, (K, d, d), as the model has them."""

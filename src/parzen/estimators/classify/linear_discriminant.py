@@ -129,7 +129,8 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         if self.solver != "svd":
             self.covariance_ = self.density_.covariance[0]
         elif self.store_covariance:
-            classes = self.statistic_.scatter / self.statistic_.weight[:, None, None]
+            seen = self._moments()
+            classes = seen.scatter / seen.weight[:, None, None]
             self.covariance_ = np.tensordot(self.class_prior_, classes, axes=1)
 
     @property
@@ -184,7 +185,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         """Covariance of all rows, estimated as those of the classes are."""
         if self.covariance_estimator is not None:
             return self._total_covariance
-        total = Gaussian(shrinkage=self._shrinkage()).maximise(self.statistic_.pooled())
+        total = Gaussian(shrinkage=self._shrinkage()).maximise(self._moments().pooled())
         return total.covariance[0]  # type: ignore[union-attr]
 
     def transform(self, X: Any) -> Array:
