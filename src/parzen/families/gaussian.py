@@ -41,8 +41,8 @@ class Gaussian(Family):
     r"""Gaussians: :math:`\log p(x) = -\frac12 \|L^{-1} (x - \mu)\|^2 - \log |L| - \frac d2 \log 2\pi, L L' = \Sigma`.
 
     Its statistic is `Moments`. Missing values have no weight in "diag" and "spherical" ones; in "full" ones they are
-    replaced by their expectation under the current density, which makes the fit iterate (EM). What adds to other batches
-    and shards is then `PatternMoments`.
+    replaced by their expectation under the current density, which makes the fit iterate (EM). What adds to other
+    batches and shards is then `PatternMoments`.
 
     Parameters
     ----------

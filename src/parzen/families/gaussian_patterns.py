@@ -1,5 +1,6 @@
 """Full Gaussians and missing cells: moments by patterns of the cells that are there, and what is expected from them."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ from parzen.compute.memberships import Labels, Memberships, group_count, only_gr
 from parzen.compute.moments import moments
 from parzen.densities.gaussian import GaussianDensity
 from parzen.statistics.joint import ExpectedStatistic
-from parzen.statistics.moments import Moments
-from parzen.statistics.pattern_moments import PatternMoments, check_size
+from parzen.statistics.moments import Moments, two_sum
+from parzen.statistics.pattern_moments import PatternMoments, check_size, side_by_side
 
 
 def observed_patterns(X: Any, R: Memberships) -> PatternMoments:
@@ -34,8 +35,8 @@ def observed_patterns(X: Any, R: Memberships) -> PatternMoments:
         own = np.where(codes < 0, -1, codes * np.int64(P) + which)
         seen = Moments(*moments(filled, Labels(own, weights, groups=K * P)))
         return PatternMoments.of(there, seen)
-    parts = [moments(filled, Labels(which, only_group(R, k), groups=P)) for k in range(K)]
-    return PatternMoments.of(there, Moments(*(np.concatenate(each) for each in zip(*parts, strict=True))))
+    parts = [Moments(*moments(filled, Labels(which, only_group(R, k), groups=P))) for k in range(K)]
+    return PatternMoments.of(there, side_by_side(parts))
 
 
 def expected_moments_of_patterns(seen: PatternMoments, at: GaussianDensity) -> ExpectedStatistic:
@@ -44,29 +45,28 @@ def expected_moments_of_patterns(seen: PatternMoments, at: GaussianDensity) -> E
     Given the cells that are there, a missing one is affine in them: so the expected moments are affine, too, in the
     moments of each pattern. Covariances of cells that are there are QR factors of rows of the Cholesky factor.
     """
-    K, P, d = seen.mean.shape
+    K, _, d = seen.mean.shape
     factor = np.broadcast_to(at.factor, (K, d, d))[:, None]
     known = seen.there[:, :, None]
     own, rest = np.where(known, factor, 0.0), np.where(known, 0.0, factor)  # rows of the factor, (K, P, d, d)
     units = np.broadcast_to(np.where(seen.there, 0.0, 1.0)[:, :, None] * np.eye(d), own.shape)
-    root = np.linalg.qr(np.concatenate([np.swapaxes(own, 2, 3), units], axis=2), mode="r")  # its square: the covariance
+    tall = np.concatenate([np.swapaxes(own, 2, 3), units], axis=2)
+    root: Any = np.linalg.qr(tall, mode="r")  # whose square is the covariance of the cells that are there
     across = own @ np.swapaxes(rest, 2, 3)
     lower = np.swapaxes(root, 2, 3)
     coefficient = np.linalg.solve(root, np.linalg.solve(lower, across))  # of missing cells (columns) on the others
-    off = np.where(seen.there, (seen.mean - at.mean[:, None]) + seen.carry, 0.0)
-    mean = np.where(seen.there, seen.mean, at.mean[:, None] + np.einsum("kpij,kpi->kpj", coefficient, off))
-    carry = np.where(seen.there, seen.carry, 0.0)
+    cells = seen.there & (seen.weight > 0)[:, :, None]
+    off = np.where(cells, (seen.mean - at.mean[:, None]) + seen.carry, 0.0)
+    filled = two_sum(at.mean[:, None], np.einsum("kpij,kpi->kpj", coefficient, off))
+    mean, carry = (np.where(cells, *pair) for pair in zip((seen.mean, seen.carry), filled, strict=True))
     onto = coefficient + np.where(known, np.eye(d), 0.0)
     noise = rest - np.swapaxes(coefficient, 2, 3) @ own
     spread = np.swapaxes(onto, 2, 3) @ seen.scatter @ onto
     spread = spread + seen.weight[:, :, None, None] * (noise @ np.swapaxes(noise, 2, 3))
     groups = [Moments(seen.weight[k], mean[k], spread[k], carry[k]).pooled() for k in range(K)]
-    total = Moments(*(np.concatenate([getattr(one, name) for one in groups]) for name in _FIELDS), observed=seen.cells())
-    likelihood = _log_likelihood(seen, root, lower, off)
-    return ExpectedStatistic(total, total.observed.weight, likelihood)  # type: ignore[union-attr]
-
-
-_FIELDS = ("weight", "mean", "scatter", "carry")
+    observed = seen.cells()
+    total = replace(side_by_side(groups), observed=observed)
+    return ExpectedStatistic(total, observed.weight, _log_likelihood(seen, root, lower, off))
 
 
 def _log_likelihood(seen: PatternMoments, root: Array, lower: Array, off: Array) -> Array:

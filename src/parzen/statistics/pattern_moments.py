@@ -100,9 +100,12 @@ class PatternMoments(Statistic):
     def cells(self) -> Moments:
         """Moments of the cells that are there, column by column."""
         weight = np.where(self.there, self.weight[:, :, None], 0.0)
+        first = (weight > 0).argmax(axis=1)[:, None]
+        among = np.take_along_axis(self.mean, first, axis=1)  # a point among the data, where a pattern has none
+        mean = np.where(weight > 0, self.mean, among)
         scatter = np.diagonal(self.scatter, axis1=2, axis2=3)
-        parts = (Moments(weight[:, p], self.mean[:, p], scatter[:, p], self.carry[:, p]) for p in range(len(self.there)))
-        return reduce(lambda one, other: one + other, parts)
+        groups = zip(weight, mean, scatter, self.carry, strict=True)
+        return side_by_side([Moments(*parts).pooled() for parts in groups])
 
     def _over(self, there: NDArray[np.bool_]) -> Self:
         """The same over more patterns: those that it lacks have no weight."""
@@ -116,6 +119,13 @@ class PatternMoments(Statistic):
             parts[name] = np.zeros((len(own), len(there), *own.shape[2:]))
             parts[name][:, at] = own
         return replace(self, there=there, **parts)
+
+
+def side_by_side(groups: list[Moments]) -> Moments:
+    """Moments of several groups, from those of each."""
+    names = ("weight", "mean", "scatter", "carry")
+    weight, mean, scatter, carry = (np.concatenate([getattr(one, name) for one in groups]) for name in names)
+    return Moments(weight, mean, scatter, carry)
 
 
 def _of_complete_rows(seen: Moments) -> PatternMoments:

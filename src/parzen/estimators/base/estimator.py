@@ -26,8 +26,8 @@ from parzen.tables.schema import Schema
 
 #: Error of what was found by EM and kept no statistic that adds.
 NOT_ADDITIVE = (
-    "statistics found by EM (of mixtures, of rows without labels, of too many patterns of missing values) don't add; fit "
-    "on all rows together."
+    "statistics found by EM (of mixtures, of rows without labels, of too many patterns of missing values) don't add; "
+    "fit on all rows together."
 )
 
 
