@@ -20,7 +20,7 @@ from parzen.families.squarem import Squarem
 from parzen.statistics.accumulate import accumulate, in_memory
 from parzen.statistics.joint import ExpectedStatistic
 from parzen.statistics.messages import Collapse, NeedsDensity, without_floor_warnings
-from parzen.statistics.pattern_moments import PatternMoments
+from parzen.statistics.pattern_moments import PatternMoments, PatternRows
 from parzen.statistics.statistic import Statistic
 
 Outcome = Literal["converged", "too many steps", "collapsed", "stopped"]
@@ -153,8 +153,8 @@ def _fit_statistic(
         density = family.maximise(statistic)
         return Fit(density, statistic, (), "converged", "The statistic was enough.", 1, additive=statistic)
     density = family.start(statistic, None, np.random.default_rng())
-    squarem = Squarem(accelerate)
-    found = _expectation_maximisation(family, statistic, None, density, max_iter, tol, False, callback, squarem)
+    squarem, rows = Squarem(accelerate), statistic.as_rows()
+    found = _expectation_maximisation(family, rows, None, density, max_iter, tol, False, callback, squarem)
     return replace(found, additive=statistic)
 
 
@@ -181,7 +181,7 @@ def _expectation_maximisation(
     outcome: Outcome | None = None
     steps = 0
     while steps < max_iter and outcome is None:
-        by_pattern = isinstance(X, PatternMoments)
+        by_pattern = isinstance(X, PatternRows)
         expected = family.observe(X, R, density) if by_pattern else accumulate(family, X, R, at=density)
         if not isinstance(expected, ExpectedStatistic):
             return _closed_form(family, X, R, expected, trace)

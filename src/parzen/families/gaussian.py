@@ -31,7 +31,7 @@ from parzen.statistics.accumulate import accumulate
 from parzen.statistics.joint import ExpectedStatistic
 from parzen.statistics.messages import NeedsDensity, without_floor_warnings
 from parzen.statistics.moments import Moments
-from parzen.statistics.pattern_moments import PatternMoments
+from parzen.statistics.pattern_moments import PatternMoments, PatternRows
 
 Prior = NormalMean | NormalInverseGamma | NormalInverseWishart
 
@@ -113,8 +113,8 @@ class Gaussian(Family):
         return not isinstance(self.shared, bool | np.bool_)
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Moments | ExpectedStatistic:
-        if isinstance(X, PatternMoments):
-            return expected_moments_of_patterns(X, at)
+        if isinstance(X, PatternMoments | PatternRows):
+            return expected_moments_of_patterns(X.as_rows() if isinstance(X, PatternMoments) else X, at)
         self._check(X.shape[1])
         if is_sparse(X):
             raise TypeError("Gaussian takes dense rows, got a sparse matrix; use X.toarray() or a family of counts.")

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
+from parzen.compute.memberships import Labels
 from parzen.statistics.messages import NeedsDensity
 from parzen.statistics.moments import Moments
 from parzen.statistics.statistic import Statistic, refuse
@@ -107,6 +108,24 @@ class PatternMoments(Statistic):
         groups = zip(weight, mean, scatter, self.carry, strict=True)
         return side_by_side([Moments(*parts).pooled() for parts in groups])
 
+    def as_rows(self) -> "PatternRows":
+        """Few weighted rows with the same patterns, and the same moments of each."""
+        K, _, d = self.mean.shape
+        observed = self.cells()
+        centre = observed.pooled().mean
+        off = np.where(self.there, (self.mean - centre) + self.carry, np.nan)
+        rows, codes, weights = [], [], []
+        for k, p in np.argwhere(self.weight > 0):
+            own, seen = self.scatter[k, p], np.flatnonzero(self.there[p])
+            steps = _deviations(own[np.ix_(seen, seen)] / self.weight[k, p])
+            some = np.repeat(off[k, p][None], len(steps), axis=0)
+            some[:, seen] += steps
+            rows.append(some)
+            codes.append(np.full(len(some), k))
+            weights.append(np.full(len(some), self.weight[k, p] / len(some)))
+        labels = Labels(np.concatenate([np.empty(0, int), *codes]), np.concatenate([np.empty(0), *weights]), groups=K)
+        return PatternRows(np.concatenate([np.empty((0, d)), *rows]), labels, centre, observed)
+
     def _over(self, there: NDArray[np.bool_]) -> Self:
         """The same over more patterns: those that it lacks have no weight."""
         if len(there) == len(self.there):
@@ -119,6 +138,33 @@ class PatternMoments(Statistic):
             parts[name] = np.zeros((len(own), len(there), *own.shape[2:]))
             parts[name][:, at] = own
         return replace(self, there=there, **parts)
+
+
+@dataclass(frozen=True)
+class PatternRows:
+    """Rows that stand for others, since they have the same moments in each pattern of missing cells.
+
+    Attributes
+    ----------
+    rows : array of shape (m, d), less the centre
+    labels : group and weight of each
+    centre : array of shape (1, d)
+        The mean of all cells.
+    observed : Moments of the cells that are there, column by column
+    """
+
+    rows: Array
+    labels: Labels
+    centre: Array
+    observed: Moments
+
+
+def _deviations(covariance: Array) -> Array:
+    """Points of mean zero and this covariance: a pair on each principal axis; one at zero where there is none."""
+    values, vectors = np.linalg.eigh(covariance) if covariance.any() else (np.zeros(0), covariance)
+    kept = values > 8 * np.finfo(np.float64).eps * values.max(initial=0.0)
+    axes = np.sqrt(values[kept] * kept.sum())[:, None] * vectors[:, kept].T if kept.any() else np.zeros((0, 0))
+    return np.concatenate([axes, -axes]) if len(axes) else np.zeros((1, len(covariance)))
 
 
 def side_by_side(groups: list[Moments]) -> Moments:
