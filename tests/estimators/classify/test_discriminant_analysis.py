@@ -233,3 +233,16 @@ def test_batches_and_shards_with_missing_cells_are_one_fit(model, rng):
             np.testing.assert_allclose(abs(found.transform(X)), abs(whole.transform(X)), rtol=1e-7, atol=1e-7)
         if hasattr(whole, "covariance_"):
             np.testing.assert_allclose(found.covariance_, whole.covariance_, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("solver", ["lsqr", "eigen"])
+def test_another_estimator_of_covariances_needs_no_floor(solver, rng):
+    X, y = rng.normal(size=(20, 60)), np.arange(20) % 2
+    X[:, 0] += y
+    ours, theirs = twins("LinearDiscriminantAnalysis", solver=solver, covariance_estimator=OAS())
+    ours.fit(X, y)  # a FloorWarning would be an error
+    theirs.fit(X, y)
+    same(ours.predict_proba(X), theirs.predict_proba(X), 1e-8)
+    same(ours.covariance_, theirs.covariance_, 1e-10)
+    quadratic = QuadraticDiscriminantAnalysis(solver="eigen", covariance_estimator=OAS()).fit(X, y)
+    assert np.isfinite(quadratic.predict_log_proba(X)).all()

@@ -92,7 +92,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             classes = getattr(self, "classes_", None)
             given = None if self.priors is None or classes is None else read_class_prior(self._normalised(), classes)
             shared = "average" if given is None else given
-        return Gaussian(shared=shared, shrinkage=self._shrinkage())
+        return self._gaussians(shared=shared, shrinkage=self._shrinkage())
 
     def _given_class_prior(self) -> Any:
         return self._normalised()
@@ -117,6 +117,8 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     def _finish(self, rows: Any = None, R: Labels | None = None) -> None:
         super()._finish(rows, R)
+        if self.covariance_estimator is not None and self.solver == "eigen":
+            self._total_covariance = self._estimated(np.asarray(rows))
         K, d = self.density_.shape
         most = min(K - 1, d)
         if self.n_components is not None and not (
