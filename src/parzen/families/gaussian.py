@@ -29,7 +29,7 @@ from parzen.families.fit import fit
 from parzen.families.gaussian_patterns import expected_moments_of_patterns, observed_patterns
 from parzen.statistics.accumulate import accumulate
 from parzen.statistics.joint import ExpectedStatistic
-from parzen.statistics.messages import NeedsDensity, without_floor_warnings
+from parzen.statistics.messages import Collapse, NeedsDensity, without_floor_warnings
 from parzen.statistics.moments import Moments
 from parzen.statistics.pattern_moments import PatternMoments, PatternRows
 
@@ -235,7 +235,15 @@ class Gaussian(Family):
 
     def _posterior_density(self, statistic: Moments) -> GaussianDensity | StudentDensity:
         """MAP or Bayes."""
-        prior: Any = self.prior or self._default_prior(statistic)
+        try:
+            return self._of_posterior(self.prior or self._default_prior(statistic), statistic)
+        except np.linalg.LinAlgError:
+            raise Collapse(
+                "the scale of the prior, which counts as a few rows, rounds to nothing beside the weight of a group "
+                "whose rows don't span all columns; rescale sample_weight, or give a prior of more weight."
+            ) from None
+
+    def _of_posterior(self, prior: Any, statistic: Moments) -> GaussianDensity | StudentDensity:
         posterior = prior.update(statistic)
         if isinstance(prior, NormalInverseWishart):
             posterior = posterior.tied(prior, 0) if self.shared else posterior

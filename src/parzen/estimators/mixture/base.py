@@ -18,6 +18,7 @@ from parzen.estimators.base.validation import (
     finite,
     generator,
     row_count,
+    squarable,
     transactional,
     weights,
 )
@@ -67,7 +68,7 @@ class BaseMixture(CallbackSupportMixin, BaseDensityEstimator):
     ) -> tuple[Any, Array | None, NDArray[np.int32] | None]:
         """Rows of the first table, their weights and known components, without rows of weight zero."""
         X, w, *kept = drop_zero_weight(X, weights(sample_weight, X), *([] if codes is None else [codes]))
-        return finite(self._bind(X)), w, kept[0] if kept else None
+        return squarable(self._bind(X)), w, kept[0] if kept else None
 
     def _em(
         self,
@@ -128,7 +129,7 @@ class BaseMixture(CallbackSupportMixin, BaseDensityEstimator):
         self._check_same_family()
         X = self._later_table(X)
         X, w = drop_zero_weight(X, weights(sample_weight, X))
-        rows = finite(self._encoded(X, grow=True))
+        rows = squarable(self._encoded(X, grow=True))
         expected = self._reading(rows, accumulate, self.family_, rows, w, at=self.density_)
         self.statistic_ = self._stepped(expected.statistic, float(expected.weight.sum()))
         self.density_ = self._naming(self.family_.maximise, self.statistic_)

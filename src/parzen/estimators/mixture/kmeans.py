@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from parzen.compute.arrays import Array
 from parzen.estimators.base.estimator import BaseFamilyEstimator
 from parzen.estimators.base.progress import CallbackSupportMixin, Watch, watching, with_callbacks
-from parzen.estimators.base.validation import drop_zero_weight, finite, generator, transactional, weights
+from parzen.estimators.base.validation import drop_zero_weight, finite, generator, squarable, transactional, weights
 from parzen.families.fit import Fit, fit
 from parzen.families.gaussian import Gaussian
 from parzen.families.kmeans import CentroidDensity, Centroids, seeded
@@ -116,7 +116,7 @@ class KMeans(
         self._check()
         every = X = self._first_table(X)
         X, w = drop_zero_weight(X, weights(sample_weight, X))
-        rows = finite(self._bind(X))
+        rows = squarable(self._bind(X))
         if rows.shape[0] < self.n_clusters:
             raise ValueError(f"n_samples={rows.shape[0]} should be >= n_clusters={self.n_clusters}; ask for fewer.")
         if rows.dtype.kind == "f" and np.isnan(rows).all(axis=0).any():
@@ -202,7 +202,7 @@ class KMeans(
             self._check_same_family()
         X = self._later_table(X) if begun else self._first_table(X)
         X, w = drop_zero_weight(X, weights(sample_weight, X))
-        rows = finite(self._encoded(X, grow=True) if begun else self._bind(X))
+        rows = squarable(self._encoded(X, grow=True) if begun else self._bind(X))
         if not begun:
             if rows.shape[0] < self.n_clusters:
                 raise ValueError(f"n_samples={rows.shape[0]} should be >= n_clusters={self.n_clusters} at first.")
