@@ -90,7 +90,7 @@ def shrunk(covariance: Array, share: Array) -> Array:
 def _inverses(factor: Array) -> Array:
     """Inverses of lower triangles; of large ones, by a routine that knows they are."""
     if factor.shape[1] <= 64:
-        return np.linalg.inv(factor)
+        return np.linalg.inv(factor).astype(np.float64, copy=False)
     return np.stack([dtrtri(one, lower=1)[0] for one in factor])
 
 

@@ -57,9 +57,9 @@ def maximise_likelihood(
     degree : 1 or 2
     penalty : of the weights of the terms, not of intercepts; 0 for none
     intercept : whether there is one
-    tol : stop when no derivative of the mean objective, by a weight of a term of unit variance, is above this; where
-        the mean objective itself is below 0.1 (rows with most of the weight are fitted well), above ten times this
-        share of it
+    tol : stop when no derivative of the mean objective, by a weight of a term of unit variance, is above this. Where
+        rows of different weight have a mean objective below 0.1 (the heavy ones are fitted well, and the others have
+        still to decide), above ten times this share of it; but not less than this share of the lightest row's weight
     max_iter : most steps
     start : weights and intercepts to begin from
     callback : called with the step and the objective
@@ -88,7 +88,7 @@ def maximise_likelihood(
             found = minimize(
                 objective, point, jac=True, method="L-BFGS-B", options={**options, **limits}, callback=after
             )
-        unit = min(1.0, 10.0 * max(float(found.fun), space.lightest()))
+        unit = min(1.0, max(10.0 * float(found.fun), space.lightest()))
         point, wanted = found.x, tol * unit
         slope = np.abs(found.jac).max()
         if slope <= wanted or found.status != 0 or spent["steps"] >= max_iter:

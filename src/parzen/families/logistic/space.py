@@ -62,9 +62,9 @@ class Space:
         return len(self.middle)
 
     def lightest(self) -> float:
-        """Share of the weight that the lightest row has."""
+        """Weight of the lightest row, in units of the mean weight."""
         weights = self.labels.weights
-        return (1.0 if weights is None else float(weights.min())) / self.whole
+        return 1.0 if weights is None else float(weights.min()) * len(self.labels) / self.whole
 
     def enter(self, coef: Array, offsets: Array) -> Array:
         """Coordinates of weights and intercepts."""
