@@ -1,5 +1,8 @@
 """Mixtures of any family: objectives that never fall, groups, noise, fixed components, and collapses."""
 
+import warnings
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
@@ -8,6 +11,7 @@ import parzen
 from parzen import (
     BayesClassifier,
     Bernoulli,
+    Categorical,
     Collapse,
     DensityEstimator,
     Fixed,
@@ -165,3 +169,49 @@ def test_what_keeps_its_rows_is_refused():
 def test_no_start_is_a_collapse():
     with pytest.raises(Collapse, match="floor"):
         fit(Mixture(Gaussian(floor=0.0), 2), np.zeros((10, 1)))
+
+
+def _rows_of(family, rng):
+    z = rng.integers(3, size=120)
+    counts = rng.poisson(np.array([[1, 8, 3], [5, 2, 0.2], [12, 12, 3]])[z]).astype(float)
+    if isinstance(family, Poisson | Multinomial):
+        return counts
+    if isinstance(family, Bernoulli | Categorical):
+        return (counts > 2).astype(float)
+    gaps = counts + rng.normal(0, 0.5, counts.shape)
+    gaps[rng.random(gaps.shape) < 0.2] = np.nan
+    return gaps
+
+
+@pytest.mark.parametrize("concentration", [1.0, 2.0])
+@pytest.mark.parametrize("estimate", ["ml", "map", "bayes"])
+@pytest.mark.parametrize(
+    "family",
+    [
+        Poisson(), Bernoulli(), Categorical(), Multinomial(), Gaussian(), Gaussian("diag"), Gaussian("spherical"),
+        Gaussian(shared=True),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_the_objective_never_falls_under_default_priors(family, estimate, concentration):
+    for seed in range(2):
+        X = _rows_of(family, np.random.default_rng(seed))
+        mixture = Mixture(replace(family, estimate=estimate), 5, weight_concentration=concentration, init="kmeans")
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = fit(mixture, X, rng=seed, max_iter=60)
+        floored = any("floor=" in str(one.message) for one in caught)  # whose unit moves with the other components
+        assert floored or np.diff(found.objective).min(initial=0.0) >= -1e-9 * abs(found.objective[-1])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_default_prior_of_counts_empties_no_component(seed):
+    X = np.random.default_rng(seed).poisson(3, (200, 1)).astype(float)  # one component would do
+    found = fit(Mixture(Poisson(), 5), X, rng=seed, max_iter=500, tol=1e-6)
+    assert (found.density.weight > 1e-6).all()
+    assert np.diff(found.objective).min(initial=0.0) >= -1e-9 * abs(found.objective[-1])
+
+
+def test_a_component_that_loses_its_rows_has_the_rate_of_all_rows():
+    seen = accumulate(Poisson(), np.array([[1.0], [2.0], [6.0]]), np.array([[1.0, 0.0], [1.0, 1e-300], [1.0, 0.0]]))
+    assert Poisson(estimate="map").maximise(seen).rate[1, 0] == pytest.approx((9 + 0.5) / 3)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dtrtri
 
 from parzen.compute.arrays import Array
 from parzen.densities.factors import lower_triangle
@@ -86,6 +87,13 @@ def shrunk(covariance: Array, share: Array) -> Array:
     return (1 - share) * covariance + share * level * np.eye(d)
 
 
+def _inverses(factor: Array) -> Array:
+    """Inverses of lower triangles; of large ones, by a routine that knows they are."""
+    if factor.shape[1] <= 64:
+        return np.linalg.inv(factor).astype(np.float64, copy=False)
+    return np.stack([dtrtri(one, lower=1)[0] for one in factor])
+
+
 def factors(covariance: Array, units: Array, floor: float) -> Array:
     """Cholesky factors, with eigenvalues not below the floor, in units of each group's own variances."""
     own = np.diagonal(covariance, axis1=1, axis2=2)
@@ -95,7 +103,7 @@ def factors(covariance: Array, units: Array, floor: float) -> Array:
     try:
         found = np.linalg.cholesky(relative)
         # The trace of the inverse bounds the least eigenvalue.
-        sound = (np.linalg.inv(found) ** 2).sum(axis=(1, 2)) * least < 1
+        sound = (_inverses(found) ** 2).sum(axis=(1, 2)) * least < 1
     except np.linalg.LinAlgError:
         found, sound = np.empty_like(relative), np.zeros(len(relative), dtype=bool)
     low = []

@@ -5,6 +5,7 @@ component, a plain density has K = 1.
 """
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -55,6 +56,14 @@ class Family(BaseEstimator, ABC):
             `NeedsDensity`, and with one they give an `ExpectedStatistic` statistic
         """
 
+    def observe_additive(self, X: Any, R: Memberships = None) -> Statistic:
+        """Statistic of a block of rows that adds to those of other batches and shards, whatever the density.
+
+        That of `observe`, unless missing cells make that one an expectation: it may then be a larger statistic, which
+        `maximise` takes as well. Where there is none, `NeedsDensity`.
+        """
+        return self.observe(X, R)
+
     @abstractmethod
     def maximise(self, statistic: Any) -> Density:
         """The K densities that fit the statistic best, in the sense of the family's estimate."""
@@ -74,3 +83,19 @@ class Family(BaseEstimator, ABC):
     def bind(self, table: Table) -> Self:
         """The same family, bound to a table: positions of named columns, categories of columns."""
         return self
+
+
+@dataclass(frozen=True)
+class Additive:
+    """Observes what adds to other batches and shards: `Family.observe_additive`, for `accumulate`."""
+
+    family: Family
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether the statistic is the rows themselves."""
+        return self.family.keeps_rows
+
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Statistic:
+        """The family's additive statistic of a block of rows."""
+        return self.family.observe_additive(X, R)

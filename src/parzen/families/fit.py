@@ -5,7 +5,7 @@ A family whose statistic depends on no current density is fitted by one such pas
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, Literal
 
@@ -14,12 +14,13 @@ import numpy as np
 from parzen.compute.gaussian import patterns
 from parzen.compute.memberships import check_memberships, take
 from parzen.densities.density import Density
-from parzen.families.family import Family
+from parzen.families.family import Additive, Family
 from parzen.families.likelihood import LogLikelihood, log_likelihood
 from parzen.families.squarem import Squarem
 from parzen.statistics.accumulate import accumulate, in_memory
 from parzen.statistics.joint import ExpectedStatistic
 from parzen.statistics.messages import Collapse, NeedsDensity, without_floor_warnings
+from parzen.statistics.pattern_moments import PatternMoments, PatternRows
 from parzen.statistics.statistic import Statistic
 
 Outcome = Literal["converged", "too many steps", "collapsed", "stopped"]
@@ -42,12 +43,16 @@ class Fit:
         it (Neal & Hinton 1998). It lies between the log-likelihoods before and after the step.
     objective : tuple of float
         The log-likelihoods plus the log-prior (up to a constant) where there is one: what EM maximises, and never
-        lets fall.
+        lets fall. It may where the problem itself changes: where a component dies by a `weight_concentration` below 1,
+        and where a variance is at its floor (a `FloorWarning` says so), whose unit follows the other groups.
     outcome : "converged", "too many steps", "collapsed" or "stopped"
     message : str
         What happened and, where something should be done, what.
     n_iter : int
         Number of EM steps, or 1 for a closed form.
+    additive : Statistic, optional
+        What adds to the statistics of other rows: `statistic` itself, or, where that is an expectation under the
+        current density, a larger one (of rows with missing cells: `PatternMoments`); None where there is none.
     """
 
     density: Density
@@ -58,6 +63,7 @@ class Fit:
     n_iter: int
     elbos: tuple[float, ...] = ()
     objective: tuple[float, ...] = ()
+    additive: Statistic | None = None
 
 
 def fit(
@@ -78,7 +84,8 @@ def fit(
     Parameters
     ----------
     family : the family
-    X : array or CSR matrix of shape (n, d), or an iterable of batches (that can be read again, if the family iterates)
+    X : array or CSR matrix of shape (n, d), or an iterable of batches (that can be read again, if the family iterates);
+        or the additive statistic of rows, in their place
     R : memberships of the rows (see `parzen.Labels`)
     start : density to iterate from, instead of the family's own start
     rng : for families whose start is random
@@ -106,28 +113,56 @@ def fit(
         raise ValueError(f"max_iter must be a whole number of steps, at least 1, got {max_iter!r}.")
     if tol is not None and (not isinstance(tol, Real) or not 0 <= tol < np.inf):
         raise ValueError(f"tol must be a number, at least 0, or None, got {tol!r}.")
+    if isinstance(X, Statistic):
+        return _fit_statistic(family, X, max_iter, tol, callback, accelerate)
     one_shot = not in_memory(X) and iter(X) is X
     if one_shot and (trace or start is not None or family.iterates):
         raise ValueError(
             "X is an iterator and can be read once; trace, start and families that are fitted by EM need batches that "
             "can be read again: a list."
         )
+    additive: Statistic | None = None
     if start is None and not family.iterates:
         try:
             return _closed_form(family, X, R, accumulate(family, X, R), trace)
         except NeedsDensity:  # the rows ask for EM: values are missing
             if one_shot:
                 raise
+            additive = _additive(family, X, R)
     density = family.start(X, R, np.random.default_rng(rng)) if start is None else start
     if not family.in_order:
         X, R = _by_pattern(X, R)
-    return _expectation_maximisation(family, X, R, density, max_iter, tol, trace, callback, Squarem(accelerate))
+    found = _expectation_maximisation(family, X, R, density, max_iter, tol, trace, callback, Squarem(accelerate))
+    return found if additive is None else replace(found, additive=additive)
+
+
+def _additive(family: Family, X: Any, R: Any) -> Statistic | None:
+    """The statistic of rows that adds, where there is one."""
+    try:
+        found: Statistic = accumulate(Additive(family), X, R)
+    except NeedsDensity:
+        return None
+    return found
+
+
+def _fit_statistic(
+    family: Family, statistic: Statistic, max_iter: int, tol: float | None, callback: Any, accelerate: bool
+) -> Fit:
+    """Fit to the additive statistic of rows: by EM over patterns of missing cells, or in closed form."""
+    if not isinstance(statistic, PatternMoments):
+        density = family.maximise(statistic)
+        return Fit(density, statistic, (), "converged", "The statistic was enough.", 1, additive=statistic)
+    density = family.start(statistic, None, np.random.default_rng())
+    squarem, rows = Squarem(accelerate), statistic.as_rows()
+    found = _expectation_maximisation(family, rows, None, density, max_iter, tol, False, callback, squarem)
+    return replace(found, additive=statistic)
 
 
 def _closed_form(family: Family, X: Any, R: Any, statistic: Statistic, trace: bool) -> Fit:
     density = family.maximise(statistic)
     scores = (log_likelihood(density, X, R),) if trace else ()
-    return Fit(density, statistic, scores, "converged", "One pass over the rows was enough.", 1)
+    message = "One pass over the rows was enough."
+    return Fit(density, statistic, scores, "converged", message, 1, additive=statistic)
 
 
 def _expectation_maximisation(
@@ -146,7 +181,8 @@ def _expectation_maximisation(
     outcome: Outcome | None = None
     steps = 0
     while steps < max_iter and outcome is None:
-        expected = accumulate(family, X, R, at=density)
+        by_pattern = isinstance(X, PatternRows)
+        expected = family.observe(X, R, density) if by_pattern else accumulate(family, X, R, at=density)
         if not isinstance(expected, ExpectedStatistic):
             return _closed_form(family, X, R, expected, trace)
         score = float(expected.log_likelihood.sum())

@@ -25,10 +25,13 @@ from parzen.families.covariance_floor import (
     with_empty_groups_filled,
 )
 from parzen.families.family import Family
+from parzen.families.fit import fit
+from parzen.families.gaussian_patterns import expected_moments_of_patterns, observed_patterns
 from parzen.statistics.accumulate import accumulate
 from parzen.statistics.joint import ExpectedStatistic
-from parzen.statistics.messages import NeedsDensity, without_floor_warnings
+from parzen.statistics.messages import Collapse, NeedsDensity, without_floor_warnings
 from parzen.statistics.moments import Moments
+from parzen.statistics.pattern_moments import PatternMoments, PatternRows
 
 Prior = NormalMean | NormalInverseGamma | NormalInverseWishart
 
@@ -38,7 +41,8 @@ class Gaussian(Family):
     r"""Gaussians: :math:`\log p(x) = -\frac12 \|L^{-1} (x - \mu)\|^2 - \log |L| - \frac d2 \log 2\pi, L L' = \Sigma`.
 
     Its statistic is `Moments`. Missing values have no weight in "diag" and "spherical" ones; in "full" ones they are
-    replaced by their expectation under the current density, which makes the fit iterate (EM).
+    replaced by their expectation under the current density, which makes the fit iterate (EM). What adds to other
+    batches and shards is then `PatternMoments`.
 
     Parameters
     ----------
@@ -109,6 +113,8 @@ class Gaussian(Family):
         return not isinstance(self.shared, bool | np.bool_)
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Moments | ExpectedStatistic:
+        if isinstance(X, PatternMoments | PatternRows):
+            return expected_moments_of_patterns(X.as_rows() if isinstance(X, PatternMoments) else X, at)
         self._check(X.shape[1])
         if is_sparse(X):
             raise TypeError("Gaussian takes dense rows, got a sparse matrix; use X.toarray() or a family of counts.")
@@ -124,7 +130,7 @@ class Gaussian(Family):
             expected = Moments(weight, mean, scatter, carry, observed=observed)
             return ExpectedStatistic(expected, observed.weight, likelihood)
         seen = Moments(*moments(X, R))
-        if np.isnan(seen.mean).any() and np.isnan(X).any():
+        if _misses_cells(seen, X):
             raise NeedsDensity(
                 "X has missing cells, and a full covariance must then be found by EM: use parzen.fit or an "
                 "estimator over rows that can be read again, or covariance_type='diag'."
@@ -134,23 +140,38 @@ class Gaussian(Family):
             seen = replace(seen, cubic=cubic, quartic=quartic)
         return seen
 
-    def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> Density:
-        if self.covariance_type != "full":
-            return super().start(X, R, rng)
-        if self.needs_fourth or self._estimate == "bayes":
+    def observe_additive(self, X: Any, R: Memberships = None) -> Moments | PatternMoments:
+        try:
+            seen = self.observe(X, R)
+        except NeedsDensity:
+            self._check_missing()
+            return observed_patterns(as_floats(X), R)
+        assert isinstance(seen, Moments)
+        return seen
+
+    def _check_missing(self) -> None:
+        """Raise where a full covariance can't be found by EM."""
+        if not self.takes_missing:
             option, instead = f"shrinkage={self.shrinkage!r}", "a number or 'oas'"
             if self._estimate == "bayes":
                 option, instead = "estimate='bayes'", "estimate='map'"
             raise ValueError(
                 f"{option} has no exact form where a full Gaussian has missing cells (NaN); use {instead}."
             )
+
+    def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> Density:
+        if self.covariance_type != "full":
+            return super().start(X, R, rng)
+        self._check_missing()
         with without_floor_warnings():
-            alone = Gaussian("diag", floor=max(self.floor, 1e-6))
-            apart = alone.maximise(accumulate(alone, X, R))
+            alone = Gaussian("diag", shared=self.shared, floor=max(self.floor, 1e-6))
+            apart = alone.maximise(X.cells() if isinstance(X, PatternMoments) else accumulate(alone, X, R))
         assert isinstance(apart, GaussianDensity)
         return GaussianDensity(apart.mean, np.einsum("ki,ij->kij", apart.factor, np.eye(apart.shape[1])))
 
-    def maximise(self, statistic: Moments) -> GaussianDensity | StudentDensity:
+    def maximise(self, statistic: Moments | PatternMoments) -> GaussianDensity | StudentDensity:
+        if isinstance(statistic, PatternMoments):
+            return fit(self, statistic).density  # type: ignore[return-value]
         self._check()
         d = statistic.mean.shape[1]
         total_or_collapse(
@@ -214,7 +235,15 @@ class Gaussian(Family):
 
     def _posterior_density(self, statistic: Moments) -> GaussianDensity | StudentDensity:
         """MAP or Bayes."""
-        prior: Any = self.prior or self._default_prior(statistic)
+        try:
+            return self._of_posterior(self.prior or self._default_prior(statistic), statistic)
+        except np.linalg.LinAlgError:
+            raise Collapse(
+                "the scale of the prior, which counts as a few rows, rounds to nothing beside the weight of a group "
+                "whose rows don't span all columns; rescale sample_weight, or give a prior of more weight."
+            ) from None
+
+    def _of_posterior(self, prior: Any, statistic: Moments) -> GaussianDensity | StudentDensity:
         posterior = prior.update(statistic)
         if isinstance(prior, NormalInverseWishart):
             posterior = posterior.tied(prior, 0) if self.shared else posterior
@@ -241,9 +270,9 @@ class Gaussian(Family):
         return StudentDensity(predictive.location, factor, np.ascontiguousarray(predictive.dof[:, 0]))
 
     def _default_prior(self, statistic: Moments) -> Prior:
-        whole = statistic.pooled()
+        whole = (statistic.observed or statistic).pooled()  # the same at every step of EM
         K, d = statistic.mean.shape
-        units = pooled_variances((statistic.observed or statistic).pooled())[0]
+        units = pooled_variances(whole)[0]
         if self.covariance_type == "full":
             return NormalInverseWishart(whole.mean[0], 0.01, d + 2.0, np.diag(units / K ** (2 / d)))
         # An inverse Wishart of one dimension, with 3 degrees of freedom.
@@ -332,3 +361,8 @@ class Gaussian(Family):
             for name, value in vars(self.prior).items():
                 if name in ("location", "shape", "deviation", "noise") and value.shape[-1:] not in allowed:
                     raise ValueError(f"{name} of the prior has shape {value.shape}, but there are {d} columns.")
+
+
+def _misses_cells(seen: Moments, X: Any) -> bool:
+    """Whether a cell of a row with weight is missing."""
+    return bool(np.isnan(seen.mean).any() and np.isnan(X).any())

@@ -10,7 +10,7 @@ from parzen.compute.arrays import Array, is_sparse
 from parzen.compute.memberships import Labels
 from parzen.compute.moments import moments
 from parzen.families.kmeans import CentroidDensity, lloyd, seeded
-from parzen.families.seeding import filled_in, plus_plus, sampled
+from parzen.families.seeding import distinct_rows, filled_in, plus_plus, sampled
 from parzen.statistics.moments import Moments
 from parzen.tables.kinds import few_levels
 
@@ -60,8 +60,7 @@ def _auto(
 
 def _partition(points: Array, w: Array | None, C: int, init: str, rng: np.random.Generator) -> NDArray[np.int32]:
     if init == "random_from_data":
-        share = None if w is None else w / w.sum()
-        return CentroidDensity(points[rng.choice(len(points), size=C, replace=False, p=share)]).nearest(points)
+        return CentroidDensity(points[distinct_rows(len(points), w, C, rng)]).nearest(points)
     if init == "k-means++":
         return CentroidDensity(plus_plus(points, w, C, rng)).nearest(points)
     return CentroidDensity(seeded(points, w, C, rng)).nearest(points)
@@ -76,8 +75,9 @@ def _merged(points: Array, w: Array | None, C: int, rng: np.random.Generator) ->
     M = min(max(4 * C, 30), len(points) // (d + 2))
     if C >= M:
         return None
-    share = None if w is None else w / w.sum()
-    centre = points[np.sort(rng.choice(len(points), size=M, replace=False, p=share))]
+    if w is not None:  # in rows, whatever their unit; more of them than that, and the few of `_cost` round away
+        w = w / w.max() * (min(rows_worth(len(points), w), 1e15) / (w / w.max()).sum())
+    centre = points[np.sort(distinct_rows(len(points), w, M, rng))]
     small = lloyd(points, w, centre, 6).density.nearest(points)  # type: ignore[attr-defined]
     seen = Moments(*moments(points, Labels(small, w, groups=M)))
     kept = np.flatnonzero(seen.weight > 0)
@@ -116,8 +116,13 @@ def _cost(seen: Moments, ridge: Array) -> Array:
     """Twice what clusters take from the likelihood: n log |S / n|, with a few rows of an average small cluster."""
     few = len(ridge) + 1.0
     covariance = (seen.scatter + few * ridge) / (seen.weight + few)[:, None, None]
-    logs: Array = np.linalg.slogdet(covariance)[1]
-    return seen.weight * logs
+    sign, logs = np.linalg.slogdet(covariance)
+    flat = np.flatnonzero(~(sign > 0))
+    if len(flat):  # the few rows have rounded away: a cluster of few rows but great weight
+        values = np.linalg.eigvalsh(covariance[flat])
+        logs[flat] = np.log(np.maximum(values, np.finfo(float).eps * values[:, -1:])).sum(axis=1)
+    cost: Array = seen.weight * logs
+    return cost
 
 
 def alike(one: NDArray[np.int32], other: NDArray[np.int32], C: int) -> bool:

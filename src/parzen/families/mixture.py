@@ -45,7 +45,8 @@ class Mixture(Family):
     n_components : int, optional
         By default 2, or the length of the list.
     weight_concentration : float
-        Of a Dirichlet prior of the weights: 1 is none, more keeps components from dying, 0 to 1 lets them.
+        Of a Dirichlet prior of the weights: 1 is none, more keeps components from dying, 0 to 1 lets them. The
+        log-prior of the weights is that of the components which are alive: below 1, it falls where one dies.
     init : "auto", "kmeans", "k-means++", "random" or "random_from_data"
         Where EM begins. "auto" tries partitions of a sample by k-means, in the columns' own units and after whitening,
         and by merging small clusters, until two of them lead to the same objective, and keeps the best.

@@ -101,6 +101,10 @@ class PerGroup(Family):
         likelihood = np.concatenate([one.log_likelihood for one in seen])
         return ExpectedStatistic(Joint(tuple(one.statistic for one in seen)), np.concatenate(weights), likelihood)
 
+    def observe_additive(self, X: Any, R: Memberships = None) -> Joint:
+        parts = enumerate(self._parts(group_count(R)))
+        return Joint(tuple(part.observe_additive(X, only_group(R, k)) for k, part in parts))
+
     def log_prior(self, density: Any, statistic: Any) -> float:
         parts = zip(self._parts(), density.parts, statistic.parts, strict=True)
         return sum(part.log_prior(own, seen) for part, own, seen in parts)

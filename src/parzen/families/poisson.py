@@ -27,7 +27,9 @@ class Poisson(Family):
     Parameters
     ----------
     prior : Gamma, optional
-        By default Jeffreys' Gamma(1/2, 0) for "bayes"; Gamma(3/2, 0) for "map", which adds half a count.
+        By default Jeffreys' Gamma(1/2, 0) for "bayes"; for "map" half a count at the rate of all rows together,
+        Gamma(3/2, 1/2 / rate). That is proper, so that a component of a mixture gains nothing by losing its rows; a
+        prior of rate 0 is not, and would empty components.
     estimate : "bayes", "map" or "ml"
         The posterior predictive (negative binomial), the posterior's mode, or maximum likelihood (a rate may be 0).
 
@@ -66,7 +68,7 @@ class Poisson(Family):
     def log_prior(self, density: Any, statistic: Any) -> float:
         if self.estimate != "map":
             return 0.0
-        prior = self.prior or Gamma(1.5, 0.0)
+        prior = self.prior or _half_a_count(statistic)
         with np.errstate(divide="ignore"):
             return float((xlogy(prior.shape - 1, density.rate) - prior.rate * density.rate).sum())
 
@@ -78,7 +80,13 @@ class Poisson(Family):
         totals, weight = filled(statistic.totals, statistic.weight)
         if self.estimate == "ml":
             return PoissonDensity(totals / weight)
-        prior = self.prior or Gamma(1.5 if self.estimate == "map" else 0.5, 0.0)
+        prior = self.prior or (_half_a_count(statistic) if self.estimate == "map" else Gamma(0.5, 0.0))
         improper = (prior.rate == 0).any()  # and does not determine an empty group: all rows do
         posterior = prior.update(Sums(weight, totals) if improper else statistic)
         return posterior.predictive() if self.estimate == "bayes" else PoissonDensity(np.asarray(posterior.mode()))
+
+
+def _half_a_count(statistic: Sums) -> Gamma:
+    """The default prior of the mode: half a count, at the rate that all rows together have with half a count more."""
+    whole = statistic.pooled()
+    return Gamma(1.5, 0.5 * whole.weight / (whole.totals + 0.5))

@@ -93,6 +93,12 @@ class Product(Family):
             parts.append(seen.statistic)
         return ExpectedStatistic(Joint(tuple(parts)), np.concatenate(weights, axis=1), likelihood)
 
+    def observe_additive(self, X: Any, R: Memberships = None) -> Joint:
+        pairs = self._pairs(X.shape[1])
+        return Joint(
+            tuple(_named(columns, family.observe_additive, X[:, _slice(columns)], R) for family, columns in pairs)
+        )
+
     def log_prior(self, density: Any, statistic: Any) -> float:
         parts = zip(self._families().values(), density.parts, statistic.parts, strict=True)
         return sum(part.log_prior(own, seen) for part, own, seen in parts)

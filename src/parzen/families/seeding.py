@@ -28,6 +28,18 @@ def sampled(X: Any, w: Array | None, most: int, rng: np.random.Generator) -> tup
     return np.ascontiguousarray(X[begin]), np.add.reduceat(weight, begin)
 
 
+def distinct_rows(n: int, w: Array | None, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Numbers of so many different rows, each drawn by its weight among those that are left (at most all with weight).
+
+    A share that is too small for a float64 is the least one: such rows come when all others have been drawn.
+    """
+    if w is None:
+        return rng.choice(n, size=min(size, n), replace=False)
+    heavy = w / w.max()
+    share = np.where(w > 0, np.maximum(heavy / heavy.sum(), np.finfo(float).tiny), 0.0)
+    return rng.choice(n, size=min(size, int((w > 0).sum())), replace=False, p=share)
+
+
 def filled_in(X: Any, w: Array | None = None) -> Array:
     """Rows as float64, in which missing cells have their column's mean."""
     X = np.array(X, dtype=np.float64)

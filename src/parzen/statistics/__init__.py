@@ -7,9 +7,10 @@ rows adds nothing, ``decay * statistic`` forgets.
 from parzen.statistics.counts import Counts
 from parzen.statistics.joint import ExpectedStatistic, Joint
 from parzen.statistics.moments import Moments
+from parzen.statistics.pattern_moments import PatternMoments
 from parzen.statistics.range import Range
 from parzen.statistics.sample import Sample
 from parzen.statistics.statistic import Statistic
 from parzen.statistics.sums import Sums
 
-__all__ = ["Counts", "ExpectedStatistic", "Joint", "Moments", "Range", "Sample", "Statistic", "Sums"]
+__all__ = ["Counts", "ExpectedStatistic", "Joint", "Moments", "PatternMoments", "Range", "Sample", "Statistic", "Sums"]

@@ -21,8 +21,9 @@ BLOCK, EVALUATED = 2**22, 12_288
 class Observer(Protocol):
     """Anything that turns a block of rows into a statistic."""
 
-    #: Whether its statistic is the rows themselves, so that blocks of them would be put together again.
-    keeps_rows: ClassVar[bool]
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether its statistic is the rows themselves, so that blocks of them would be put together again."""
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Statistic: ...
 

@@ -35,11 +35,13 @@ class Moments(Statistic):
     observed: "Moments | None" = None
 
     def __add__(self, other: Self) -> Self:
+        if not isinstance(other, Moments):  # those of rows with missing cells know how to add these
+            return NotImplemented
         check_alike(self.mean, other.mean)
         weight = self.weight + other.weight
         share = np.divide(other.weight, weight, out=np.zeros_like(weight), where=weight != 0)
         off = other._distance(self.mean, self.carry)
-        mean, carry = _two_sum(self.mean, self.carry + _columns(share) * off)
+        mean, carry = two_sum(self.mean, self.carry + _columns(share) * off)
         if self.cubic is not None:
             return self._about(mean, carry)._plus(other._about(mean, carry), weight)
         partly = self.observed is not None or other.observed is not None
@@ -64,7 +66,7 @@ class Moments(Statistic):
         middle = self.mean[:1]  # any point among the data: differences to it keep their digits
         share = np.divide(self.weight, weight, out=np.zeros_like(self.weight), where=weight != 0)
         drift = summed(_columns(share) * self._distance(middle, 0.0))
-        mean, carry = _two_sum(middle, drift)
+        mean, carry = two_sum(middle, drift)
         observed = None if self.observed is None else self.observed.pooled()
         return replace(self._about(mean, carry).within(), mean=mean, carry=carry, observed=observed)
 
@@ -141,7 +143,7 @@ def _outer(weight: Array, off: Array, like: Array) -> Array:
     return apart if len(like) == len(weight) else summed(apart)
 
 
-def _two_sum(a: Array, b: Array) -> tuple[Array, Array]:
+def two_sum(a: Array, b: Array) -> tuple[Array, Array]:
     """A + b as a rounded sum and the rest that rounding lost (Knuth)."""
     total = a + b
     part = total - a

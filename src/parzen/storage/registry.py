@@ -16,6 +16,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "statistics.sums": ("Sums",),
     "statistics.counts": ("Counts",),
     "statistics.moments": ("Moments",),
+    "statistics.pattern_moments": ("PatternMoments",),
     "statistics.sample": ("Sample",),
     "statistics.range": ("Range",),
     "statistics.joint": ("Joint", "ExpectedStatistic"),

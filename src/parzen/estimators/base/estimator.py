@@ -15,7 +15,7 @@ from parzen.compute.memberships import Memberships
 from parzen.densities.density import Density
 from parzen.estimators.base.validation import check_features, finite, generator, rows_and_columns, table
 from parzen.families.checks import same_parameters
-from parzen.families.family import Family
+from parzen.families.family import Additive, Family
 from parzen.families.fit import Fit, fit
 from parzen.statistics.accumulate import accumulate
 from parzen.statistics.messages import NeedsDensity, caller_stacklevel
@@ -23,6 +23,12 @@ from parzen.statistics.statistic import Statistic
 from parzen.storage.files import SaveMixin
 from parzen.tables.first_table import learn
 from parzen.tables.schema import Schema
+
+#: Error of what was found by EM and kept no statistic that adds.
+NOT_ADDITIVE = (
+    "statistics found by EM (of mixtures, of rows without labels, of too many patterns of missing values) don't add; "
+    "fit on all rows together."
+)
 
 
 class BaseFamilyEstimator(SaveMixin, BaseEstimator):
@@ -121,24 +127,44 @@ class BaseFamilyEstimator(SaveMixin, BaseEstimator):
             warnings.warn(found.message, ConvergenceWarning, stacklevel=caller_stacklevel())
 
     def _keep(self, density: Density, statistic: Statistic, found: Fit) -> None:
-        self.density_, self.statistic_ = density, statistic
+        additive = found.additive if statistic is found.statistic else None
+        self.density_, self.statistic_ = density, statistic if additive is None else additive
         self.n_iter_, self.outcome_ = found.n_iter, found.outcome
-        self.iterated_ = bool(found.log_likelihoods)
+        self.iterated_ = additive is None
 
     def _add(self, rows: Any, R: Memberships, begun: bool) -> None:
         """Add the statistic of rows to that of the rows before, and maximise."""
+        if self.family_.iterates:
+            self._add_expected(rows, R, begun)
+            return
+        if begun and self.iterated_:
+            raise ValueError(NOT_ADDITIVE)
         try:
-            seen = self._reading(rows, accumulate, self.family_, rows, R)
-        except NeedsDensity:
-            rng = generator(self.random_state)
-            at = self.density_ if begun else self._reading(rows, self.family_.start, rows, R, rng)
-            seen = accumulate(self.family_, rows, R, at=at).statistic
-            self.iterated_ = True
+            seen = self._reading(rows, accumulate, Additive(self.family_), rows, R)
+            self._check_statistic(seen, rows)
+            self.statistic_ = self.statistic_ + seen if begun else seen
+        except NeedsDensity as reason:
+            raise ValueError(f"batches don't add to what fit finds in all rows: {reason}") from None
+        self._maximise_statistic()
+        self.n_iter_, self.iterated_ = getattr(self, "n_iter_", 0) + 1, False
+
+    def _add_expected(self, rows: Any, R: Memberships, begun: bool) -> None:
+        """One step of incremental EM (Neal & Hinton 1998), for families whose statistic is always an expectation."""
+        rng = generator(self.random_state)
+        at = self.density_ if begun else self._reading(rows, self.family_.start, rows, R, rng)
+        seen = self._reading(rows, accumulate, self.family_, rows, R, at=at).statistic
         self._check_statistic(seen, rows)
         self.statistic_ = self.statistic_ + seen if begun else seen
         self.density_ = self._naming(self.family_.maximise, self.statistic_)
         self.n_iter_, self.outcome_ = getattr(self, "n_iter_", 0) + 1, "converged"
-        self.iterated_ = getattr(self, "iterated_", False)
+        self.iterated_ = True
+
+    def _maximise_statistic(self) -> None:
+        """The density of the statistic: in closed form, or by EM over patterns of missing cells."""
+        own = {name: getattr(self, name) for name in self._fit_options}
+        found: Fit = self._naming(fit, self.family_, self.statistic_, **own)
+        self._warn(found)
+        self.density_, self.outcome_ = found.density, found.outcome
 
     def _merged(self, other: Any) -> Self:
         """A new estimator with the sum of both statistics."""
@@ -155,12 +181,15 @@ class BaseFamilyEstimator(SaveMixin, BaseEstimator):
                 "Categorical(categories=...) where a shard may lack some."
             )
         if self.iterated_ or other.iterated_:
-            raise ValueError("statistics found by EM (missing values or labels) don't add; fit on all rows together.")
-        total = self.statistic_ + other.statistic_
-        merged = self._copy(self._naming(self.family_.maximise, total), self.schema_)
-        merged.statistic_, merged.iterated_ = total, False
+            raise ValueError(NOT_ADDITIVE)
+        merged = self._copy(self.density_, self.schema_)
+        try:
+            merged.statistic_ = self.statistic_ + other.statistic_
+        except NeedsDensity as reason:
+            raise ValueError(f"the two don't merge into what fit finds in all rows: {reason}") from None
         merged.family_, merged.given_ = self.family_, self.given_
-        merged.n_iter_, merged.outcome_ = 1, "converged"
+        merged._maximise_statistic()
+        merged.n_iter_, merged.iterated_ = 1, False
         return merged
 
     def _copy(self, density: Density, schema: Schema) -> Self:

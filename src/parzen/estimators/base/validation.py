@@ -12,6 +12,9 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, _c
 from parzen.compute.arrays import Array, is_sparse
 from parzen.tables.cells import frame_kind
 
+#: Sums of weights and cells up to this have products of weights with squares of cells that are finite.
+LARGE = 1e100
+
 E = TypeVar("E")
 P = ParamSpec("P")
 
@@ -91,6 +94,13 @@ def weights(sample_weight: Any, X: Any, kept: bool = False) -> Array | None:
     w: Array = _check_sample_weight(sample_weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True)
     if not w.any():
         raise ValueError("sample_weight is zero for every row; at least one must weigh something.")
+    with np.errstate(over="ignore"):
+        total = float(w.sum())
+    if not 1 / LARGE <= total <= LARGE:
+        raise ValueError(
+            f"sample_weight sums to {total:.3g}, but a sum between {1 / LARGE:g} and {LARGE:g} is needed, so that "
+            "products with squares of cells don't overflow or vanish; give sample_weight / sample_weight.max()."
+        )
     return np.array(w) if kept else np.ascontiguousarray(w)
 
 
@@ -113,6 +123,17 @@ def finite(rows: Any) -> Any:
     """Rows as they are, or an error where a number is infinite (or a value of a CSR matrix is missing)."""
     rule = True if is_sparse(rows) else "allow-nan"
     return check_array(rows, accept_sparse="csr", dtype="numeric", ensure_all_finite=rule, input_name="X")
+
+
+def squarable(rows: Any) -> Any:
+    """Rows as they are, or an error where a number is infinite or too large to be squared: distances would not be."""
+    rows = finite(rows)
+    cells = rows.data if is_sparse(rows) else rows
+    if cells.size and cells.dtype.kind == "f":
+        largest = max(float(np.fmax.reduce(cells, axis=None)), -float(np.fmin.reduce(cells, axis=None)))
+        if largest > LARGE:
+            raise ValueError(f"X holds {largest:.3g}, which is too large to be squared; rescale its columns.")
+    return rows
 
 
 def _numbers_inside(array: Any) -> bool:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from parzen.densities.density import Density
+from parzen.estimators.classify.classifier import LogOddsDecision
 from parzen.estimators.classify.generative import GenerativeClassifier
 from parzen.families.family import Family
 from parzen.families.gaussian import Gaussian
@@ -10,7 +11,7 @@ from parzen.families.per_group import Fixed, PerGroup
 from parzen.statistics.messages import plain
 
 
-class BayesClassifier(GenerativeClassifier):
+class BayesClassifier(LogOddsDecision, GenerativeClassifier):
     """Classify by Bayes' rule, with a density of any family for each class.
 
     Parameters

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array
@@ -64,14 +63,10 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         values: Array = self._compared(posterior, X, class_prior, True)[0]
         return values
 
-    #: Whether `decision_function` is there: scikit-learn expects it to be so only where cells may be negative.
-    _has_log_odds = True
-
-    @available_if(lambda self: self._has_log_odds)  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any, class_prior: Any = None) -> Array:
+    def log_odds(self, X: Any, class_prior: Any = None) -> Array:
         """Log-odds: of the second class, (n,), where there are two; else of each class against all others, (n, K).
 
-        Ranks rows as the posteriors do.
+        Ranks rows as the posteriors do; `class_prior` as in `predict`.
         """
         logs = self.predict_log_proba(X, class_prior)
         if len(self.classes_) == 2:
@@ -117,3 +112,16 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
 
     def _reading(self, rows: Any, function: Any, *arguments: Any) -> Any:
         return function(*arguments)
+
+
+class LogOddsDecision:
+    """Log-odds under the name that scikit-learn's tools look for.
+
+    Not for a classifier with a namesake in scikit-learn that has no `decision_function`: what looks for one first (to
+    calibrate, to combine, to draw) would give other numbers than with scikit-learn's own.
+    """
+
+    def decision_function(self, X: Any, class_prior: Any = None) -> Array:
+        """Log-odds, as `log_odds` has them."""
+        values: Array = self.log_odds(X, class_prior)  # type: ignore[attr-defined]
+        return values

@@ -17,8 +17,6 @@ class DiscreteNB(NaiveClassifier):
     fit_prior: bool
     class_prior: Any
 
-    _has_log_odds = False
-
     def _given_class_prior(self) -> Any:
         if self.class_prior is not None:
             return self.class_prior

@@ -1,16 +1,22 @@
 """What scikit-learn's two discriminant analyses share: solvers, class priors, shrinkage, covariance estimators."""
 
+from contextlib import nullcontext
 from typing import Any, Self
 
 import numpy as np
 
 from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
-from parzen.compute.memberships import Labels
+from parzen.compute.memberships import Labels, Memberships
 from parzen.densities.gaussian import GaussianDensity
 from parzen.estimators.classify.generative import GenerativeClassifier
 from parzen.families.covariance_floor import covariance_factors
+from parzen.families.family import Family
+from parzen.families.fit import Fit
+from parzen.families.gaussian import Gaussian
+from parzen.statistics.messages import without_floor_warnings
 from parzen.statistics.moments import Moments
+from parzen.statistics.pattern_moments import PatternMoments
 
 
 class DiscriminantAnalysis(GenerativeClassifier):
@@ -21,7 +27,7 @@ class DiscriminantAnalysis(GenerativeClassifier):
     priors: Any
     covariance_estimator: Any
     density_: GaussianDensity
-    statistic_: Moments
+    statistic_: Moments | PatternMoments
 
     def _given_class_prior(self) -> Any:
         return self.priors
@@ -38,6 +44,14 @@ class DiscriminantAnalysis(GenerativeClassifier):
     def _shrinkage(self) -> Any:
         return 0.0 if self.shrinkage is None or self.covariance_estimator is not None else self.shrinkage
 
+    def _gaussians(self, **options: Any) -> Gaussian:
+        """The family of the classes; where another estimator finds the covariances, it finds the means alone."""
+        return Gaussian(**options) if self.covariance_estimator is None else Gaussian("diag")
+
+    def _fit_family(self, family: Family, rows: Any, R: Memberships, **options: Any) -> Fit:
+        with nullcontext() if self.covariance_estimator is None else without_floor_warnings():
+            return super()._fit_family(family, rows, R, **options)
+
     def _finish(self, rows: Any = None, R: Labels | None = None) -> None:
         if self.covariance_estimator is None:
             return
@@ -46,9 +60,15 @@ class DiscriminantAnalysis(GenerativeClassifier):
         if np.isnan(rows).any() or R.codes.min() < 0 or R.weights is not None:
             raise ValueError("covariance_estimator needs complete rows, all labels, and no sample_weight.")
         covariance = np.stack([self._estimated(rows[R.codes == k]) for k in range(R.groups)])
-        self._total_covariance = self._estimated(rows)
-        factors = covariance_factors(self._pooled(covariance), self.statistic_, 1e-12)
+        factors = covariance_factors(self._pooled(covariance), self._moments(), 1e-12)
         self.density_ = GaussianDensity(self.density_.mean, factors)
+
+    def _moments(self) -> Moments:
+        """Moments of the classes; where cells were missing, as they are expected under the fitted densities."""
+        if isinstance(self.statistic_, Moments):
+            return self.statistic_
+        found: Moments = self.family_.observe(self.statistic_, None, self.density_).statistic  # type: ignore[attr-defined]
+        return found
 
     def _pooled(self, covariance: Array) -> Array:
         """Covariances of the classes, (K, d, d), as the model has them."""

@@ -2,12 +2,13 @@
 
 from typing import Any
 
+from parzen.estimators.classify.classifier import LogOddsDecision
 from parzen.estimators.classify.generative import GenerativeClassifier
 from parzen.families.family import Family
 from parzen.families.gaussian import Gaussian, Prior
 
 
-class GaussianDiscriminant(GenerativeClassifier):
+class GaussianDiscriminant(LogOddsDecision, GenerativeClassifier):
     """Gaussian discriminant analysis: a Gaussian for each class, quadratic or (with `shared`) linear log-odds.
 
     Values that are missing at prediction are marginalised exactly; at fitting, a full covariance is found by EM.

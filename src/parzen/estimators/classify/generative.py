@@ -127,6 +127,9 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
     ) -> None:
         """Learn from more rows; what was learnt before stays, and the result equals `fit` on all rows together.
 
+        With missing cells in a full covariance both are found by EM and agree to its tolerance; classes that are
+        mixtures take one step of incremental EM instead. See `DensityEstimator.partial_fit`.
+
         Parameters
         ----------
         X, y, sample_weight : as in `fit`

@@ -92,7 +92,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             classes = getattr(self, "classes_", None)
             given = None if self.priors is None or classes is None else read_class_prior(self._normalised(), classes)
             shared = "average" if given is None else given
-        return Gaussian(shared=shared, shrinkage=self._shrinkage())
+        return self._gaussians(shared=shared, shrinkage=self._shrinkage())
 
     def _given_class_prior(self) -> Any:
         return self._normalised()
@@ -117,6 +117,8 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     def _finish(self, rows: Any = None, R: Labels | None = None) -> None:
         super()._finish(rows, R)
+        if self.covariance_estimator is not None and self.solver == "eigen":
+            self._total_covariance = self._estimated(np.asarray(rows))
         K, d = self.density_.shape
         most = min(K - 1, d)
         if self.n_components is not None and not (
@@ -129,7 +131,8 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         if self.solver != "svd":
             self.covariance_ = self.density_.covariance[0]
         elif self.store_covariance:
-            classes = self.statistic_.scatter / self.statistic_.weight[:, None, None]
+            seen = self._moments()
+            classes = seen.scatter / seen.weight[:, None, None]
             self.covariance_ = np.tensordot(self.class_prior_, classes, axes=1)
 
     @property
@@ -184,7 +187,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         """Covariance of all rows, estimated as those of the classes are."""
         if self.covariance_estimator is not None:
             return self._total_covariance
-        total = Gaussian(shrinkage=self._shrinkage()).maximise(self.statistic_.pooled())
+        total = Gaussian(shrinkage=self._shrinkage()).maximise(self._moments().pooled())
         return total.covariance[0]  # type: ignore[union-attr]
 
     def transform(self, X: Any) -> Array:
@@ -208,11 +211,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         The scores of a row with missing cells are its log-posteriors.
         """
         check_is_fitted(self, "density_")
-        logs = (
-            super().decision_function(X, class_prior)
-            if len(self.classes_) == 2
-            else self.predict_log_proba(X, class_prior)
-        )
+        logs = self.log_odds(X, class_prior) if len(self.classes_) == 2 else self.predict_log_proba(X, class_prior)
         if len(self.classes_) == 2:
             return logs
         rows = np.asarray(self._later(X), dtype=np.float64)

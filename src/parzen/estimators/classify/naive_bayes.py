@@ -2,13 +2,14 @@
 
 from typing import Any, Self
 
+from parzen.estimators.classify.classifier import LogOddsDecision
 from parzen.estimators.classify.naive import NaiveClassifier
 from parzen.families.auto_columns import AutoColumns
 from parzen.families.family import Family
 from parzen.families.product import apart, parts_of
 
 
-class NaiveBayes(NaiveClassifier):
+class NaiveBayes(LogOddsDecision, NaiveClassifier):
     """Naive Bayes over a table of mixed columns: numbers, text, booleans, categories, counts, missing cells.
 
     Parameters

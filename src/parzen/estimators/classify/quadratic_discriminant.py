@@ -10,7 +10,6 @@ from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels
 from parzen.estimators.classify.discriminant_analysis import DiscriminantAnalysis
 from parzen.families.family import Family
-from parzen.families.gaussian import Gaussian
 
 
 class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
@@ -76,7 +75,7 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
         if not isinstance(self.reg_param, Real) or not 0 <= self.reg_param <= 1:
             raise ValueError(f"reg_param must lie in [0, 1], got {self.reg_param!r}.")
         ridge = self.reg_param if self.solver == "svd" else 0.0
-        return Gaussian(shrinkage=self._shrinkage(), ridge=ridge)
+        return self._gaussians(shrinkage=self._shrinkage(), ridge=ridge)
 
     def _finish(self, rows: Any = None, R: Labels | None = None) -> None:
         super()._finish(rows, R)
@@ -97,5 +96,5 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
         """Log-odds of the second of two classes, (n,); else logs of prior times density, (n, K), up to a constant."""
         check_is_fitted(self, "density_")
         if len(self.classes_) == 2:
-            return super().decision_function(X, class_prior)
+            return self.log_odds(X, class_prior)
         return self.log_joint(X, class_prior) + 0.5 * self.n_features_in_ * np.log(2 * np.pi)

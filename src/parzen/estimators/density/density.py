@@ -51,8 +51,11 @@ class BaseDensityEstimator(DensityMixin, BaseFamilyEstimator):
     def partial_fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> None:
         """Learn from more rows; what was learnt before stays.
 
-        The result equals `fit` on all rows together, except for families that iterate (a full Gaussian with missing
-        cells), for which each call takes one step from the current density: incremental EM.
+        The result equals `fit` on all rows together. Where a full Gaussian has missing cells, both are found by the
+        same iteration of EM from the same start, here over moments by patterns of missing cells (`PatternMoments`):
+        they agree to rounding, or to `tol` where rounding decides on a step. Two things don't add and are refused: more
+        patterns than there is room for, and missing counts of a multinomial. A family that always iterates (a mixture)
+        takes one step of incremental EM from the current density instead, which is not what `fit` finds.
         """
         begun = hasattr(self, "density_")
         if begun:

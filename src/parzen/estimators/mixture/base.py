@@ -18,6 +18,7 @@ from parzen.estimators.base.validation import (
     finite,
     generator,
     row_count,
+    squarable,
     transactional,
     weights,
 )
@@ -40,10 +41,11 @@ class BaseMixture(CallbackSupportMixin, BaseDensityEstimator):
     lower_bound_ : float
         Mean log-likelihood of a row at the last E-step.
     lower_bounds_ : list of float
-        The same at each E-step.
+        The same at each E-step. Without priors this is what EM maximises, and it never falls; with a prior (of a
+        family by MAP, or of the weights) EM maximises the log-posterior, and the log-likelihood alone may fall.
     trace_ : list of (float, float)
         With ``trace=True``: the mean log-likelihood of a row at each E-step, and the evidence lower bound after the
-        M-step.
+        M-step; both without the log-prior.
     """
 
     density_: MixtureDensity
@@ -66,7 +68,7 @@ class BaseMixture(CallbackSupportMixin, BaseDensityEstimator):
     ) -> tuple[Any, Array | None, NDArray[np.int32] | None]:
         """Rows of the first table, their weights and known components, without rows of weight zero."""
         X, w, *kept = drop_zero_weight(X, weights(sample_weight, X), *([] if codes is None else [codes]))
-        return finite(self._bind(X)), w, kept[0] if kept else None
+        return squarable(self._bind(X)), w, kept[0] if kept else None
 
     def _em(
         self,
@@ -127,7 +129,7 @@ class BaseMixture(CallbackSupportMixin, BaseDensityEstimator):
         self._check_same_family()
         X = self._later_table(X)
         X, w = drop_zero_weight(X, weights(sample_weight, X))
-        rows = finite(self._encoded(X, grow=True))
+        rows = squarable(self._encoded(X, grow=True))
         expected = self._reading(rows, accumulate, self.family_, rows, w, at=self.density_)
         self.statistic_ = self._stepped(expected.statistic, float(expected.weight.sum()))
         self.density_ = self._naming(self.family_.maximise, self.statistic_)

@@ -48,7 +48,7 @@ class GaussianMixture(BaseMixture):
     covariance_type : "full", "tied", "diag", "spherical", "auto" or list of them
         Shape of the covariances; of several (or all, by "auto"), the one with the least `criterion` is kept.
     tol : float
-        EM stops when the log-likelihood of a row changes by less.
+        EM stops when the objective of a row changes by less: its log-likelihood, plus the log-prior if there is one.
     reg_covar : float
         Added to every variance, in the data's own units. With a prior it is not needed, and not used.
     max_iter : int

@@ -13,11 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 from parzen.compute.arrays import Array
 from parzen.estimators.base.estimator import BaseFamilyEstimator
 from parzen.estimators.base.progress import CallbackSupportMixin, Watch, watching, with_callbacks
-from parzen.estimators.base.validation import drop_zero_weight, finite, generator, transactional, weights
+from parzen.estimators.base.validation import drop_zero_weight, finite, generator, squarable, transactional, weights
 from parzen.families.fit import Fit, fit
 from parzen.families.gaussian import Gaussian
 from parzen.families.kmeans import CentroidDensity, Centroids, seeded
-from parzen.families.seeding import filled_in, sampled
+from parzen.families.seeding import distinct_rows, filled_in, sampled
 from parzen.statistics.accumulate import accumulate
 from parzen.statistics.messages import caller_stacklevel
 from parzen.statistics.sums import Sums
@@ -116,7 +116,7 @@ class KMeans(
         self._check()
         every = X = self._first_table(X)
         X, w = drop_zero_weight(X, weights(sample_weight, X))
-        rows = finite(self._bind(X))
+        rows = squarable(self._bind(X))
         if rows.shape[0] < self.n_clusters:
             raise ValueError(f"n_samples={rows.shape[0]} should be >= n_clusters={self.n_clusters}; ask for fewer.")
         if rows.dtype.kind == "f" and np.isnan(rows).all(axis=0).any():
@@ -156,9 +156,8 @@ class KMeans(
             points = filled_in(some, own)
             if self.init == "k-means++":
                 return seeded(points, own, self.n_clusters, rng)
-            share = None if own is None else own / own.sum()
-            again = len(points) < self.n_clusters  # equal rows are one
-            return points[rng.choice(len(points), size=self.n_clusters, replace=again, p=share)]
+            drawn = distinct_rows(len(points), own, self.n_clusters, rng)
+            return points[np.resize(drawn, self.n_clusters)]  # equal rows are one: there may be fewer
         given = self.init
         if callable(given):
             given = given(rows, self.n_clusters, random_state=np.random.RandomState(rng.integers(2**31)))
@@ -203,7 +202,7 @@ class KMeans(
             self._check_same_family()
         X = self._later_table(X) if begun else self._first_table(X)
         X, w = drop_zero_weight(X, weights(sample_weight, X))
-        rows = finite(self._encoded(X, grow=True) if begun else self._bind(X))
+        rows = squarable(self._encoded(X, grow=True) if begun else self._bind(X))
         if not begun:
             if rows.shape[0] < self.n_clusters:
                 raise ValueError(f"n_samples={rows.shape[0]} should be >= n_clusters={self.n_clusters} at first.")

@@ -27,7 +27,7 @@ class MixtureModel(ClusterMixin, BaseMixture):
     n_init : int
         How many times more starts are tried.
     max_iter, tol : int, float
-        Most steps, and least change of the log-likelihood of a row.
+        Most steps, and least change of the objective of a row: the log-likelihood, plus the log-prior if there is one.
     forgetting : float, optional
         Part of the old statistic that `partial_fit` forgets at each batch; by default it falls from batch to batch.
     random_state : int, RandomState instance or None

@@ -57,7 +57,9 @@ def maximise_likelihood(
     degree : 1 or 2
     penalty : of the weights of the terms, not of intercepts; 0 for none
     intercept : whether there is one
-    tol : stop when no derivative of the mean objective, by a weight of a term of unit variance, is above this
+    tol : stop when no derivative of the mean objective, by a weight of a term of unit variance, is above this. Where
+        rows of different weight have a mean objective below 0.1 (the heavy ones are fitted well, and the others have
+        still to decide), above ten times this share of it; but not less than this share of the lightest row's weight
     max_iter : most steps
     start : weights and intercepts to begin from
     callback : called with the step and the objective
@@ -78,10 +80,20 @@ def maximise_likelihood(
             callback(int(spent["steps"]), float(spent["value"]) * space.whole)
 
     # The change of the objective is no reason to stop: only its slope is.
-    options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "gtol": tol, "ftol": 1e-300, "maxcor": 20, "maxls": 50}
-    with np.errstate(over="ignore"):
-        found = minimize(objective, space.enter(*start), jac=True, method="L-BFGS-B", options=options, callback=after)
-    coef, offsets = space.leave(found.x)
+    options = {"maxfun": 20 * max_iter, "ftol": 1e-300, "maxcor": 20, "maxls": 50}
+    point, unit, wanted = space.enter(*start), 1.0, tol
+    while True:
+        limits = {"maxiter": max_iter - spent["steps"], "gtol": wanted}
+        with np.errstate(over="ignore"):
+            found = minimize(
+                objective, point, jac=True, method="L-BFGS-B", options={**options, **limits}, callback=after
+            )
+        unit = min(1.0, max(10.0 * float(found.fun), space.lightest()))
+        point, wanted = found.x, tol * unit
+        slope = np.abs(found.jac).max()
+        if slope <= wanted or found.status != 0 or spent["steps"] >= max_iter:
+            break
+    coef, offsets = space.leave(point)
     # A line search that can't improve a value any more has found the optimum to rounding.
-    settled = bool(found.status == 0 or (found.status == 2 and np.abs(found.jac).max() <= max(tol, 1e-6)))
-    return Optimum(coef, offsets, float(found.fun) * space.whole, int(found.nit), settled)
+    settled = bool(slope <= wanted or (found.status == 2 and slope <= max(wanted, 1e-6 * unit)))
+    return Optimum(coef, offsets, float(found.fun) * space.whole, int(spent["steps"]), settled)

@@ -61,6 +61,11 @@ class Space:
     def width(self) -> int:
         return len(self.middle)
 
+    def lightest(self) -> float:
+        """Weight of the lightest row, in units of the mean weight."""
+        weights = self.labels.weights
+        return 1.0 if weights is None else float(weights.min()) * len(self.labels) / self.whole
+
     def enter(self, coef: Array, offsets: Array) -> Array:
         """Coordinates of weights and intercepts."""
         inside = coef * self.factor if self.factor.ndim == 1 else coef @ self.factor
