@@ -52,6 +52,7 @@ from parzen.families.multinomial import Multinomial
 from parzen.families.per_group import Fixed, PerGroup
 from parzen.families.poisson import Poisson
 from parzen.families.product import Product
+from parzen.families.transformed import Transformed
 from parzen.families.uniform import Uniform
 from parzen.smoothing import bandwidth
 from parzen.smoothing.bias_variance import bias_variance
@@ -111,6 +112,7 @@ __all__ = [
     "Poisson",
     "Product",
     "QuadraticDiscriminantAnalysis",
+    "Transformed",
     "TransitionCounts",
     "Uniform",
     "accumulate",

@@ -18,6 +18,7 @@ from parzen import (
     Multinomial,
     Poisson,
     Product,
+    Transformed,
     accumulate,
     fit,
     log_likelihood,
@@ -51,6 +52,7 @@ ROWS = {
     "mixed": lambda rng: np.column_stack([normal(rng), rng.integers(0, 3, 60), rng.poisson(3, 60)]),
 }
 
+POWER = {"power": [0.0, 0.7, 2.0], "location": [-3, 10, -5], "scale": [0.5, 2.0, 3.0]}
 NIW = NormalInverseWishart([0, 10, -5], 0.5, 6, np.eye(3))
 NIG = NormalInverseGamma([0, 10, -5], 0.5, 2, 2)
 FAMILIES = [
@@ -82,6 +84,8 @@ FAMILIES = [
     *[(Multinomial(estimate=e), rows) for e in ("ml", "map", "bayes") for rows in ("counts", "counts in CSR")],
     (Multinomial(prior=Dirichlet([1, 2, 3]), estimate="bayes"), "counts"),
     (Product({(0, 2): Gaussian(), 1: Gaussian(), 3: Categorical(), 4: Poisson()}), "mixed"),
+    *[(Transformed(Gaussian(covariance), **POWER), "normal") for covariance in ("full", "diag", "spherical")],
+    (Transformed(None, **POWER), "normal with holes"),
 ]
 #: Families of which draws, fitted again, are smoothed twice.
 SMOOTH = [

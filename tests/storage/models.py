@@ -46,6 +46,7 @@ from parzen import (
     Poisson,
     Product,
     QuadraticDiscriminantAnalysis,
+    Transformed,
     TransitionCounts,
     Uniform,
     accumulate,
@@ -155,6 +156,7 @@ FAMILIES = {
     "PerGroup": (PerGroup([Gaussian(), Gaussian("diag")]), None),
     "Poisson": (Poisson(), COUNTS),
     "Product": (Product({(0,): Gaussian(), (1, 2): Gaussian("spherical")}), WHOLE),
+    "Transformed": (Transformed(Gaussian(), power=[0.0, 0.5, 2.0], location=0.0, scale=[1.0, 2.0, 3.0]), WHOLE),
     "Uniform": (Uniform(), WHOLE),
 }
 

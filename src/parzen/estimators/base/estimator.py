@@ -75,9 +75,9 @@ class BaseFamilyEstimator(SaveMixin, BaseEstimator):
         self.given_ = clone(self._family()) if self._holds_families else self._family()
         return rows_and_columns(X, self.given_.takes_sparse, self)
 
-    def _bind(self, X: Any) -> Any:
-        """Rows of the first table; its names and categories are learnt."""
-        self.family_, self.schema_ = learn(self.given_, X)
+    def _bind(self, X: Any, R: Memberships = None) -> Any:
+        """Rows of the first table; its names and categories are learnt, and what else depends on its cells."""
+        self.family_, self.schema_ = learn(self.given_, X, R)
         return self._encoded(X, grow=True)
 
     def _later_table(self, X: Any) -> Any:
