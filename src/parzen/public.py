@@ -50,6 +50,7 @@ from parzen.families.markov import Markov
 from parzen.families.mixture import Mixture
 from parzen.families.multinomial import Multinomial
 from parzen.families.per_group import Fixed, PerGroup
+from parzen.families.point_masses import PointMasses
 from parzen.families.poisson import Poisson
 from parzen.families.product import Product
 from parzen.families.transformed import Transformed
@@ -109,6 +110,7 @@ __all__ = [
     "MultinomialNB",
     "NaiveBayes",
     "PerGroup",
+    "PointMasses",
     "Poisson",
     "Product",
     "QuadraticDiscriminantAnalysis",

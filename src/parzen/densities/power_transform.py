@@ -1,4 +1,4 @@
-"""Power transforms of columns: Yeo and Johnson's, about a location and in units of a scale."""
+"""Power transforms of columns: John and Draper's, about a location and in units of a scale."""
 
 from dataclasses import dataclass
 
@@ -12,12 +12,11 @@ LARGEST = 700.0
 
 @dataclass(frozen=True)
 class PowerTransform:
-    r"""Yeo and Johnson's (2000) transform of d columns, of :math:`z = (x - c) / s`.
+    r"""John and Draper's (1980) modulus transform of d columns, of :math:`z = (x - c) / s`.
 
-    It is :math:`((1 + z)^\lambda - 1) / \lambda` for z at least 0, and
-    :math:`-((1 - z)^{2 - \lambda} - 1) / (2 - \lambda)` below; the logarithm where an exponent is 0. With
-    :math:`0 \le \lambda \le 2` it rises from minus to plus infinity, so that a density of transformed values is one of
-    the values.
+    It is :math:`\pm ((1 + |z|)^\lambda - 1) / \lambda` with the sign of z, and the logarithm :math:`\pm \log(1 + |z|)`
+    where :math:`\lambda = 0`: near c a line, far from it a power, to both sides. It rises from minus to plus infinity, so
+    that a density of transformed values is one of the values, and a value beyond those seen so far is never far off.
 
     Attributes
     ----------
@@ -31,21 +30,23 @@ class PowerTransform:
     def forward(self, X: Array) -> Array:
         """Transformed rows; a missing cell stays missing."""
         z = self._relative(X)
-        exponent = np.where(z < 0, 2.0 - self.power, self.power)
-        return np.copysign(_power(np.log1p(np.abs(z)), exponent), z)
+        logs = np.log1p(np.abs(z))
+        straight = self.power > 0
+        exponent = np.where(straight, self.power, 1.0)
+        powers = np.expm1(np.minimum(exponent * logs, LARGEST)) / exponent
+        return np.copysign(np.where(straight, powers, logs), z)
 
     def inverse(self, Y: Array) -> Array:
         """Rows from transformed ones."""
-        exponent = np.where(Y < 0, 2.0 - self.power, self.power)
         size = np.abs(Y)
-        straight = exponent > 0
-        logs = np.where(straight, np.log1p(exponent * size) / np.where(straight, exponent, 1.0), size)
+        straight = self.power > 0
+        logs = np.where(straight, np.log1p(self.power * size) / np.where(straight, self.power, 1.0), size)
         return self.location + self.scale * np.copysign(np.expm1(np.minimum(logs, LARGEST)), Y)
 
     def log_slope(self, X: Array) -> Array:
         """Logarithm of the transform's derivative at each cell, (n, d); 0 where it is missing."""
         z = self._relative(X)
-        slopes = np.copysign((self.power - 1.0) * np.log1p(np.abs(z)), (self.power - 1.0) * z) - np.log(self.scale)
+        slopes = (self.power - 1.0) * np.log1p(np.abs(z)) - np.log(self.scale)
         return np.where(np.isnan(z), 0.0, slopes)
 
     def select(self, columns: list[int]) -> "PowerTransform":
@@ -54,9 +55,3 @@ class PowerTransform:
 
     def _relative(self, X: Array) -> Array:
         return (np.asarray(X, dtype=np.float64) - self.location) / self.scale
-
-
-def _power(logs: Array, exponent: Array) -> Array:
-    """(e^(a u) - 1) / a of logarithms u at least 0, their limit u where a is 0."""
-    straight = exponent > 0
-    return np.where(straight, np.expm1(np.minimum(exponent * logs, LARGEST)) / np.where(straight, exponent, 1.0), logs)

@@ -7,12 +7,14 @@ from parzen.compute.memberships import Memberships
 from parzen.densities.density import Density
 from parzen.families.bernoulli import Bernoulli
 from parzen.families.categorical import Categorical
+from parzen.families.column_choice import choose_family
 from parzen.families.family import Family
 from parzen.families.gaussian import Gaussian
 from parzen.families.poisson import Poisson
 from parzen.families.product import Product
 from parzen.families.uninformative import Uninformative
 from parzen.statistics.statistic import Statistic
+from parzen.tables.kinds import NUMERIC
 from parzen.tables.table import Table
 
 
@@ -60,11 +62,20 @@ class AutoColumns(Family):
                     )
                 taken[position] = key
             given[positions] = family
-        chosen: dict[str, list[int]] = {}
+        usual: dict[str, list[int]] = {}
+        chosen: dict[tuple[int, ...], Family] = {}
         for position in range(len(table.names())):
-            if position not in taken:
-                chosen.setdefault(table.kind(position), []).append(position)
-        blocks = given | {tuple(positions): FAMILIES[kind] for kind, positions in chosen.items()}
+            if position in taken:
+                continue
+            kind = table.kind(position)
+            family = FAMILIES[kind]
+            if kind in NUMERIC:
+                family = choose_family(table.numbers(position), table.memberships, FAMILIES[kind])
+            if family is FAMILIES[kind]:
+                usual.setdefault(kind, []).append(position)
+            else:
+                chosen[(position,)] = family
+        blocks = given | chosen | {tuple(positions): FAMILIES[kind] for kind, positions in usual.items()}
         return Product({key: family.bind(table.select(list(key))) for key, family in sorted(blocks.items())})
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Statistic:

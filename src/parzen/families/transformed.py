@@ -23,19 +23,21 @@ PARAMETERS = ("power", "location", "scale")
 
 @dataclass(eq=False, repr=False)
 class Transformed(Family):
-    r"""Another family of power-transformed columns: :math:`p(x) = q(t(x)) \, t'(x)`, t by Yeo and Johnson (2000).
+    r"""Another family of power-transformed columns: :math:`p(x) = q(t(x)) \, t'(x)`, t by John and Draper (1980).
 
-    Amounts, sizes and durations with a long tail are near a Gaussian once they are transformed: with `power` 0 about
-    their least value, t is a logarithm. Its statistic is that of the other family, of transformed rows.
+    Amounts, sizes and durations with a long tail are near a Gaussian once they are transformed. With
+    :math:`z = (x - c) / s` and the sign of z, :math:`t = \pm ((1 + |z|)^\lambda - 1) / \lambda`, or
+    :math:`\pm \log(1 + |z|)`: linear near the location c, a power or logarithm far from it. Its statistic is that of
+    the other family, of transformed rows.
 
     Parameters
     ----------
     family : Family, optional
         That of transformed columns; by default ``Gaussian("diag", estimate="bayes")``.
     power : float or array of shape (d,), optional
-        From 0 (a logarithm to the right of the location) over 1 (columns stay as they are) to 2 (one to its left).
+        The exponent, at least 0: a logarithm; with 1 columns stay as they are.
     location, scale : float or array of shape (d,), optional
-        What a column is measured from, and in which unit: :math:`z = (x - c) / s` is transformed.
+        c, where a column is measured from, and s, its unit there.
 
     Notes
     -----
@@ -132,10 +134,8 @@ class Transformed(Family):
         array = np.asarray(value, dtype=np.float64)
         if array.shape not in ((), (d,)) or not np.isfinite(array).all():
             raise ValueError(f"{name} must be a finite number, or one for each of {d} columns, got {value!r}.")
-        if name == "power" and not ((array >= 0) & (array <= 2)).all():
-            raise ValueError(
-                f"power must lie between 0 and 2, where the transform reaches every number, got {value!r}."
-            )
+        if name == "power" and not (array >= 0).all():
+            raise ValueError(f"power must be at least 0, where the transform reaches every number, got {value!r}.")
         if name == "scale" and not (array > 0).all():
             raise ValueError(f"scale must be above 0, got {value!r}.")
         return np.array(np.broadcast_to(array, d))
