@@ -21,7 +21,7 @@ def atom_of(x: Array, at: Array) -> NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class PointMassDensity(Density):
-    r"""K densities of one column with point masses at :math:`a_i`: :math:`p_i` there, and :math:`p_0 \, q(x)` elsewhere.
+    r"""K densities of one column with point masses: :math:`p_i` at values :math:`a_i`, :math:`p_0 \, q(x)` elsewhere.
 
     They are densities with respect to Lebesgue's measure and a unit mass at each :math:`a_i`.
 

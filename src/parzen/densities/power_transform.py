@@ -15,8 +15,8 @@ class PowerTransform:
     r"""John and Draper's (1980) modulus transform of d columns, of :math:`z = (x - c) / s`.
 
     It is :math:`\pm ((1 + |z|)^\lambda - 1) / \lambda` with the sign of z, and the logarithm :math:`\pm \log(1 + |z|)`
-    where :math:`\lambda = 0`: near c a line, far from it a power, to both sides. It rises from minus to plus infinity, so
-    that a density of transformed values is one of the values, and a value beyond those seen so far is never far off.
+    where :math:`\lambda = 0`: near c a line, far from it a power, to both sides. It rises from minus to plus infinity,
+    so that a density of transformed values is one of the values, and a value beyond those seen before is not far off.
 
     Attributes
     ----------

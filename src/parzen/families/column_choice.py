@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from parzen.compute.arrays import Array
-from parzen.compute.memberships import Memberships, group_count
+from parzen.compute.memberships import Labels, Memberships, group_count
 from parzen.conjugate import Dirichlet
 from parzen.densities.point_masses import atom_of
 from parzen.densities.power_transform import PowerTransform
@@ -19,8 +19,8 @@ from parzen.families.point_masses import PointMasses, frequent_values
 from parzen.families.power import codes_and_weights, likeliest_power
 from parzen.families.transformed import Transformed
 
-#: Rows that are needed for a choice, and most rows that it looks at.
-LEAST_ROWS, MOST_ROWS = 40, 4000
+#: Rows of each group that are needed for a choice, on average, and most rows in all that it looks at.
+LEAST_ROWS, MOST_ROWS = 30, 3000
 #: Numbers of bins that are tried, with at least three rows each.
 BINS = (4, 8, 16, 32, 64)
 #: Shares of the cells, and numbers of rows, that make a value a point mass.
@@ -53,17 +53,19 @@ def choose_family(x: Array, R: Memberships, usual: Family) -> Family:
     values; a point mass has one of its own. Of candidates within a standard error of the best one the simplest is
     taken, and only where it is better than the usual family by two standard errors and 0.01 nats a row.
 
-    Where there is one group only, densities are not compared with each other but read as they are: by other units than
-    a probability's, and as smooth ones. Point masses and histograms are then left out.
+    Weights don't count here: what a column looks like is a matter of its rows. Where there is one group only, densities
+    are not compared with each other but read as they are, as smooth ones, in units that a probability doesn't have:
+    point masses and histograms are then left out.
     """
-    codes, w = codes_and_weights(R, len(x))
-    cells = Cells.of(x, codes, w, group_count(R), MOST_ROWS)
-    if len(cells) < LEAST_ROWS or not np.ptp(cells.x) > 0:
+    K = group_count(R)
+    R = Labels.sound(codes_and_weights(R, len(x))[0], None, K)
+    cells = Cells.of(x, R.codes, K, MOST_ROWS)
+    if len(cells) < LEAST_ROWS * K or not np.ptp(cells.x) > 0:
         return usual
     with np.errstate(all="ignore"):
-        found = _candidates(cells, usual, group_count(R) > 1)
-        best = _simplest_of_the_best([one.score for one in found], cells.w)
-    gain, error = _mean_and_error(found[best].score - found[0].score, cells.w)
+        found = _candidates(cells, usual, K > 1)
+        best = _simplest_of_the_best([one.score for one in found])
+    gain, error = _mean_and_error(found[best].score - found[0].score)
     if best == 0 or not gain > max(ERRORS * error, NATS):
         return usual
     return Chosen(found[best].make(x, R), gain, error, type(usual).__name__)
@@ -76,7 +78,7 @@ def _candidates(cells: Cells, usual: Family, several: bool) -> list[Candidate]:
     found += _densities(cells, log_unit, several)
     tried: list[int] = []
     for share, rows in MASSES if several else ():
-        at = frequent_values(cells.x, cells.w, share, rows)
+        at = frequent_values(cells.x, share, rows)
         if len(at) and len(at) not in tried:
             tried.append(len(at))
             found += _with_masses(cells, at, share, rows, log_unit)
@@ -109,13 +111,13 @@ def _with_masses(cells: Cells, at: Array, share: float, rows: int, log_unit: flo
 
     def made(make: Callable[[Array, Memberships], Family]) -> Callable[[Array, Memberships], Family]:
         def family(x: Array, R: Memberships) -> Family:
-            values = frequent_values(x, codes_and_weights(R, len(x))[1], share, rows)
+            values = frequent_values(x, share, rows)
             values = values if len(values) else at
             return PointMasses(make(np.where(atom_of(x, values) < len(values), np.nan, x), R), values, STRENGTH)
 
         return family
 
-    if others.sum() < LEAST_ROWS / 2:
+    if others.sum() < LEAST_ROWS:
         return [Candidate(masses, made(lambda x, R: _gaussian()))]
     found = []
     for one in _densities(rest, log_unit, several=True):
@@ -125,23 +127,21 @@ def _with_masses(cells: Cells, at: Array, share: float, rows: int, log_unit: flo
     return found
 
 
-def _simplest_of_the_best(scores: list[Array], w: Array) -> int:
+def _simplest_of_the_best(scores: list[Array]) -> int:
     """The first candidate that is within a standard error of the best one."""
-    means = [float(np.average(score, weights=w)) for score in scores]
-    means = [mean if np.isfinite(mean) else -np.inf for mean in means]
+    means = [mean if np.isfinite(mean := float(score.mean())) else -np.inf for score in scores]
     best = int(np.argmax(means))
     for at, score in enumerate(scores):
         if means[at] > -np.inf:
-            short, error = _mean_and_error(scores[best] - score, w)
+            short, error = _mean_and_error(scores[best] - score)
             if short <= error:
                 return at
     return 0
 
 
-def _mean_and_error(values: Array, w: Array) -> tuple[float, float]:
-    """Weighted mean and its standard error."""
-    mean = float(np.average(values, weights=w))
-    return mean, float(np.sqrt(np.sum((w * (values - mean)) ** 2)) / w.sum())
+def _mean_and_error(values: Array) -> tuple[float, float]:
+    """Mean and its standard error."""
+    return float(values.mean()), float(values.std() / np.sqrt(len(values)))
 
 
 def _gaussian() -> Family:

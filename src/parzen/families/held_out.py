@@ -15,18 +15,18 @@ from parzen.families.family import Family
 from parzen.statistics.messages import without_floor_warnings
 
 #: Folds of the cross-validation.
-FOLDS = 5
+FOLDS = 4
 #: Rows of each value or bin that a prior adds.
 STRENGTH = 0.5
 
 
 @dataclass(frozen=True)
 class Cells:
-    """Known cells of one column, with their classes, weights and folds.
+    """Known cells of one column, with their classes and folds.
 
     Attributes
     ----------
-    x, w : arrays of shape (n,)
+    x : array of shape (n,)
     codes, folds : arrays of shape (n,) of int
     groups : int
         K, the number of classes.
@@ -34,31 +34,30 @@ class Cells:
 
     x: Array
     codes: NDArray[np.int32]
-    w: Array
     folds: NDArray[np.int64]
     groups: int
 
     @classmethod
-    def of(cls, x: Array, codes: NDArray[np.int32], w: Array, groups: int, most: int) -> "Cells":
+    def of(cls, x: Array, codes: NDArray[np.int32], groups: int, most: int) -> "Cells":
         """Cells that are there and have a class, at most so many, in random folds that share out every class."""
         rng = np.random.default_rng(0)
-        rows = np.flatnonzero(np.isfinite(x) & (codes >= 0) & (w > 0))
+        rows = np.flatnonzero(np.isfinite(x) & (codes >= 0))
         if len(rows) > most:
             rows = rng.choice(rows, most, replace=False)
         # Values in order first, so that the order of the rows does not matter; then at random.
-        rows = rng.permutation(rows[np.lexsort((w[rows], codes[rows], x[rows]))])
+        rows = rng.permutation(rows[np.lexsort((codes[rows], x[rows]))])
         rows = rows[np.argsort(codes[rows], kind="stable")]
-        return cls(x[rows], codes[rows], w[rows], np.arange(len(rows)) % FOLDS, groups)
+        return cls(x[rows], codes[rows], np.arange(len(rows)) % FOLDS, groups)
 
     def __len__(self) -> int:
         return len(self.x)
 
     def __getitem__(self, rows: NDArray[np.bool_]) -> "Cells":
-        return replace(self, x=self.x[rows], codes=self.codes[rows], w=self.w[rows], folds=self.folds[rows])
+        return replace(self, x=self.x[rows], codes=self.codes[rows], folds=self.folds[rows])
 
     def memberships(self) -> Labels:
         """Memberships in the classes."""
-        return Labels.sound(self.codes, self.w, self.groups)
+        return Labels.sound(self.codes, None, self.groups)
 
     def resolution(self) -> float:
         """The least distance of two different cells, rounding aside: what values are recorded to."""
@@ -83,22 +82,20 @@ class Cells:
         They are the predictive densities (Student t) of ``Gaussian("diag", estimate="bayes")`` with its default prior,
         from moments about the means of the classes.
         """
-        slots = self.codes * FOLDS + self.folds
-        shape = (self.groups, FOLDS)
-        weight = np.bincount(slots, weights=self.w, minlength=self.groups * FOLDS).reshape(shape)
-        total = np.bincount(self.codes, weights=self.w * y, minlength=self.groups)
-        middle = float(np.average(y, weights=self.w))
-        mean = np.where(weight.any(axis=1), total / np.maximum(weight.sum(axis=1), 1e-300), middle)
+        slots, shape = self.codes * FOLDS + self.folds, (self.groups, FOLDS)
+        rows = np.bincount(slots, minlength=self.groups * FOLDS).reshape(shape)
+        total = np.bincount(self.codes, weights=y, minlength=self.groups)
+        middle = float(y.mean())
+        mean = np.where(rows.any(axis=1), total / np.maximum(rows.sum(axis=1), 1), middle)
         off = y - mean[self.codes]
         first, second = (
-            np.bincount(slots, weights=part, minlength=self.groups * FOLDS).reshape(shape)
-            for part in (self.w * off, self.w * off * off)
+            np.bincount(slots, weights=part, minlength=self.groups * FOLDS).reshape(shape) for part in (off, off * off)
         )
-        others = np.maximum(weight.sum(axis=1, keepdims=True) - weight, 0.0)  # weight in the other folds, and so on
-        centre = np.where(others > 0, -first / np.maximum(others, 1e-300), (middle - mean)[:, None])
+        others = rows.sum(axis=1, keepdims=True) - rows  # in the other folds; so are the centre and the scatter
+        centre = np.where(others > 0, -first / np.maximum(others, 1), (middle - mean)[:, None])
         scatter = np.maximum(second.sum(axis=1, keepdims=True) - second - others * centre**2, 0.0)
         dof = others + 3.0
-        unit = float(np.average((y - middle) ** 2, weights=self.w)) / self.groups**2
+        unit = float(y.var()) / self.groups**2
         scale = np.sqrt((scatter + unit) / dof * (1.0 + 1.0 / (others + 0.01)))
         constant = special.gammaln(0.5 * (dof + 1)) - special.gammaln(0.5 * dof) - 0.5 * np.log(np.pi * dof)
         constant, scale, centre, dof = (part.ravel()[slots] for part in (constant - np.log(scale), scale, centre, dof))
@@ -118,12 +115,12 @@ class Cells:
             fine = equal_bins(train, counts[-1], counts[-1])
             bins = bin_of(self.x, fine)
             x, codes = self.x[out], self.codes[out]
-            weight = self._weights(bins, len(fine) - 1, ~out)
+            counted = self._counts(bins, len(fine) - 1, ~out)
             for values, count in zip(found, counts, strict=True):
                 edges = equal_bins(train, count, counts[-1])
                 first = np.searchsorted(fine, edges[:-1])  # the first fine bin of each
                 own = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(fine) - 1)))[bins[out]]
-                shares = _log_shares(np.add.reduceat(weight, first, axis=1))
+                shares = _log_shares(np.add.reduceat(counted, first, axis=1))
                 values[out] = shares[codes, own] + log_height(x, edges, own)
         return found
 
@@ -133,18 +130,17 @@ class Cells:
         values = np.empty(len(self))
         for fold in range(FOLDS):
             out = self.folds == fold
-            values[out] = _log_shares(self._weights(atoms, len(at) + 1, ~out))[self.codes[out], atoms[out]]
+            values[out] = _log_shares(self._counts(atoms, len(at) + 1, ~out))[self.codes[out], atoms[out]]
         return values
 
-    def _weights(self, slots: NDArray[np.int64], count: int, rows: NDArray[np.bool_]) -> Array:
-        """Weight of some of the rows in each slot, of each class, (K, count)."""
+    def _counts(self, slots: NDArray[np.int64], count: int, rows: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """How many of some rows are in each slot, of each class, (K, count)."""
         place = self.codes[rows] * count + slots[rows]
-        weights = np.bincount(place, weights=self.w[rows], minlength=self.groups * count)
-        return weights.reshape(self.groups, count)
+        return np.bincount(place, minlength=self.groups * count).reshape(self.groups, count)
 
 
-def _log_shares(weights: Array) -> Array:
-    raised = weights + STRENGTH
+def _log_shares(counts: NDArray[np.int64]) -> Array:
+    raised = counts + STRENGTH
     return np.log(raised / raised.sum(axis=1, keepdims=True))
 
 

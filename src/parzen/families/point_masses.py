@@ -16,7 +16,6 @@ from parzen.families.checks import total_or_collapse
 from parzen.families.family import Family
 from parzen.families.gaussian import Gaussian
 from parzen.families.likelihood import LogLikelihood, initial_density
-from parzen.families.power import codes_and_weights
 from parzen.statistics.accumulate import accumulate, map_rows
 from parzen.statistics.counts import Counts
 from parzen.statistics.joint import ExpectedStatistic, Joint
@@ -74,8 +73,7 @@ class PointMasses(Family):
             raise ValueError(f"PointMasses is for one column, got {len(table.names())}: give each column its own.")
         at = self._given_at()
         if at is None:
-            x = table.numbers(0)
-            at = frequent_values(x, codes_and_weights(table.memberships, len(x))[1])
+            at = frequent_values(table.numbers(0))
         return replace(self, family=self._inner().bind(table), at=at)
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Statistic:
@@ -156,9 +154,7 @@ class PointMasses(Family):
             raise ValueError(f"strength must be a number, at least 0, got {self.strength!r}.")
 
 
-def frequent_values(x: Array, w: Array, share: float = SHARE, rows: int = ROWS) -> Array:
-    """Values of a share of the weight w of cells x (n,), and of so many rows, at least."""
-    known = np.isfinite(x)
-    values, place, count = np.unique(x[known], return_inverse=True, return_counts=True)
-    weight = np.bincount(place, weights=w[known], minlength=len(values))
-    return values[(weight >= share * weight.sum()) & (count >= rows)]
+def frequent_values(x: Array, share: float = SHARE, rows: int = ROWS) -> Array:
+    """Values of a share of the known cells of x (n,), and of so many rows, at least."""
+    values, count = np.unique(x[np.isfinite(x)], return_counts=True)
+    return values[(count >= share * count.sum()) & (count >= rows)]

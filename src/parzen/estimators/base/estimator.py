@@ -154,6 +154,11 @@ class BaseFamilyEstimator(SaveMixin, BaseEstimator):
                 "the two estimators were fitted to tables of different columns or categories; give both the same, by "
                 "Categorical(categories=...) where a shard may lack some."
             )
+        if not same_parameters(self.family_, other.family_):
+            raise ValueError(
+                f"the two estimators have learnt different families from their first tables, {self.family_!r} and "
+                f"{other.family_!r}; give both the same, such as the family_ (or family_.blocks) of one of them."
+            )
         if self.iterated_ or other.iterated_:
             raise ValueError("statistics found by EM (missing values or labels) don't add; fit on all rows together.")
         total = self.statistic_ + other.statistic_
