@@ -23,7 +23,8 @@ def atom_of(x: Array, at: Array) -> NDArray[np.int64]:
 class PointMassDensity(Density):
     r"""K densities of one column with point masses: :math:`p_i` at values :math:`a_i`, :math:`p_0 \, q(x)` elsewhere.
 
-    They are densities with respect to Lebesgue's measure and a unit mass at each :math:`a_i`.
+    They are densities with respect to Lebesgue's measure and a mass of `width` at each :math:`a_i`: as if a point mass
+    were spread over so wide a box. In other units of the column all log-densities change alike.
 
     Attributes
     ----------
@@ -33,11 +34,13 @@ class PointMassDensity(Density):
         Logarithms of the probabilities of these, and, last, of all other values together.
     rest : Density
         That of the other values.
+    width : float
     """
 
     at: Array
     log_mass: Array
     rest: Density
+    width: float = 1.0
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -67,7 +70,8 @@ class PointMassDensity(Density):
     def _with_masses(self, X: Any, rest: Array) -> Array:
         """Log-densities, from those of the other values."""
         atoms = atom_of(X[:, 0], self.at)
-        values = np.where((atoms < len(self.at))[:, None], self.log_mass.T[atoms], self.log_mass[:, -1] + rest)
+        masses = self.log_mass.T[atoms] - np.log(self.width)
+        values = np.where((atoms < len(self.at))[:, None], masses, self.log_mass[:, -1] + rest)
         return np.where(np.isnan(X), 0.0, values)
 
     def cdf(self, X: Any) -> Array:

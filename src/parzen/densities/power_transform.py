@@ -6,8 +6,8 @@ import numpy as np
 
 from parzen.compute.arrays import Array
 
-#: Largest exponent of exp: beyond, it overflows.
-LARGEST = 700.0
+#: Largest exponent of exp: the squares of its values don't overflow.
+LARGEST = 300.0
 
 
 @dataclass(frozen=True)
@@ -28,13 +28,13 @@ class PowerTransform:
     scale: Array
 
     def forward(self, X: Array) -> Array:
-        """Transformed rows; a missing cell stays missing."""
+        """Transformed rows; a missing cell stays missing, and an infinite one infinite."""
         z = self._relative(X)
         logs = np.log1p(np.abs(z))
         straight = self.power > 0
         exponent = np.where(straight, self.power, 1.0)
         powers = np.expm1(np.minimum(exponent * logs, LARGEST)) / exponent
-        return np.copysign(np.where(straight, powers, logs), z)
+        return np.copysign(np.where(straight & np.isfinite(logs), powers, logs), z)
 
     def inverse(self, Y: Array) -> Array:
         """Rows from transformed ones."""
@@ -54,4 +54,7 @@ class PowerTransform:
         return PowerTransform(self.power[columns], self.location[columns], self.scale[columns])
 
     def _relative(self, X: Array) -> Array:
-        return (np.asarray(X, dtype=np.float64) - self.location) / self.scale
+        X = np.asarray(X, dtype=np.float64)
+        with np.errstate(over="ignore"):
+            z = (X - self.location) / self.scale
+        return np.where(np.isinf(z) & np.isfinite(X), np.copysign(1e300, z), z)

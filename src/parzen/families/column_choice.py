@@ -1,9 +1,10 @@
 """The density of a number column that fits it best within its classes, by held-out likelihood."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import special
 
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels, Memberships, group_count
@@ -35,12 +36,12 @@ class Candidate:
 
     Attributes
     ----------
-    score : array of shape (n,)
-        Held-out log-probability of each cell, to the column's resolution.
-    make : function of the column's cells that gives the family
+    values : array of shape (n, K)
+        Held-out log-density of each cell under each class, to the column's resolution.
+    make : function of the column and the memberships of its rows that gives the family
     """
 
-    score: Array
+    values: Array
     make: Callable[[Array, Memberships], Family]
 
 
@@ -48,10 +49,15 @@ def choose_family(x: Array, R: Memberships, usual: Family) -> Family:
     """The family of a column x (n,) that is likeliest on held-out rows within groups R; `usual` where none is better.
 
     Candidates are the usual family, a Gaussian, a power-transformed one, histograms of bins of equal counts, and, where
-    values are repeated, each of these with point masses. They are compared by cross-validation, in the probability of
-    a value as it is recorded: a density's is its height times the column's resolution, the least distance of two
-    values; a point mass has one of its own. Of candidates within a standard error of the best one the simplest is
-    taken, and only where it is better than the usual family by two standard errors and 0.01 nats a row.
+    values are repeated, each of these with point masses. They are compared by cross-validation:
+
+    1. Those that predict the class from the column alone clearly worse than another one are left out, by the held-out
+       log-probability of the class: a histogram of many bins may well have the shape that all classes share, and be
+       too noisy to tell them apart.
+    2. Of the others, the held-out log-likelihoods within the classes are compared, as probabilities of values as they
+       are recorded: a density's is its height times the column's resolution, the least distance of two values; a point
+       mass has one of its own. Of those within a standard error of the best one, the simplest is taken.
+    3. It must be better than the usual family by two standard errors and 0.01 nats a row.
 
     Weights don't count here: what a column looks like is a matter of its rows. Where there is one group only, densities
     are not compared with each other but read as they are, as smooth ones, in units that a probability doesn't have:
@@ -64,8 +70,10 @@ def choose_family(x: Array, R: Memberships, usual: Family) -> Family:
         return usual
     with np.errstate(all="ignore"):
         found = _candidates(cells, usual, K > 1)
-        best = _simplest_of_the_best([one.score for one in found])
-    gain, error = _mean_and_error(found[best].score - found[0].score)
+        scores = [np.minimum(one.values[np.arange(len(cells)), cells.codes], 0.0) for one in found]
+        able = _near_best([_log_posterior(one.values, cells) for one in found], range(len(found)))
+        best = _near_best(scores, able)[0]
+        gain, error = _mean_and_error(scores[best] - scores[0])
     if best == 0 or not gain > max(ERRORS * error, NATS):
         return usual
     return Chosen(found[best].make(x, R), gain, error, type(usual).__name__)
@@ -87,20 +95,16 @@ def _candidates(cells: Cells, usual: Family, several: bool) -> list[Candidate]:
 
 def _densities(cells: Cells, log_unit: float, several: bool) -> list[Candidate]:
     """Gaussian, power-transformed Gaussian, histograms."""
-
-    def scored(values: Array) -> Array:
-        return np.minimum(values + log_unit, 0.0)
-
-    found = [Candidate(scored(cells.under_gaussian(cells.x)), lambda x, R: _gaussian())]
+    found = [Candidate(cells.under_gaussian(cells.x) + log_unit, lambda x, R: _gaussian())]
     if not np.ptp(cells.x) > 0:
         return found
     transform = PowerTransform(*likeliest_power(cells.x, cells.memberships()).arrays())
     column = cells.x[:, None]
-    transformed = cells.under_gaussian(transform.forward(column)[:, 0]) + transform.log_slope(column)[:, 0]
-    found.append(Candidate(scored(transformed), _transformed))
+    values = cells.under_gaussian(transform.forward(column)[:, 0]) + transform.log_slope(column)
+    found.append(Candidate(values + log_unit, _transformed))
     counts = [count for count in BINS if 3 * count <= len(cells)] if several else []
     for count, values in zip(counts, cells.under_bins(counts) if counts else (), strict=True):
-        found.append(Candidate(scored(values), lambda x, R, count=count: _histogram(x, count)))
+        found.append(Candidate(values + log_unit, lambda x, R, count=count: _histogram(x, count)))
     return found
 
 
@@ -117,26 +121,29 @@ def _with_masses(cells: Cells, at: Array, share: float, rows: int, log_unit: flo
 
         return family
 
-    if others.sum() < LEAST_ROWS:
+    if not others.any():
         return [Candidate(masses, made(lambda x, R: _gaussian()))]
+    densities = _densities(rest, log_unit, several=True)
     found = []
-    for one in _densities(rest, log_unit, several=True):
-        score = masses.copy()
-        score[others] += one.score
-        found.append(Candidate(score, made(one.make)))
+    for one in densities if len(rest) >= LEAST_ROWS else densities[:1]:
+        values = masses.copy()
+        values[others] += one.values
+        found.append(Candidate(values, made(one.make)))
     return found
 
 
-def _simplest_of_the_best(scores: list[Array]) -> int:
-    """The first candidate that is within a standard error of the best one."""
-    means = [mean if np.isfinite(mean := float(score.mean())) else -np.inf for score in scores]
-    best = int(np.argmax(means))
-    for at, score in enumerate(scores):
-        if means[at] > -np.inf:
-            short, error = _mean_and_error(scores[best] - score)
-            if short <= error:
-                return at
-    return 0
+def _log_posterior(values: Array, cells: Cells) -> Array:
+    """Log-probability of each cell's class, from log-densities under each and the frequencies of the classes."""
+    joint = values + np.log(np.bincount(cells.codes, minlength=cells.groups))
+    return joint[np.arange(len(cells)), cells.codes] - special.logsumexp(joint, axis=1)
+
+
+def _near_best(scores: list[Array], among: Sequence[int]) -> list[int]:
+    """Those of some candidates whose mean score is within a standard error of the best one, in order."""
+    known = [at for at in among if np.isfinite(scores[at].mean())]
+    best = max(known, key=lambda at: float(scores[at].mean()), default=0)
+    differences = {at: _mean_and_error(scores[best] - scores[at]) for at in known}
+    return [at for at, (short, error) in differences.items() if short <= error] or [0]
 
 
 def _mean_and_error(values: Array) -> tuple[float, float]:

@@ -66,18 +66,18 @@ class Cells:
         return float(real.min()) if len(real) else 1.0
 
     def under(self, family: Family) -> Array:
-        """Log-density of each cell under its class, (n,), by a family that is fitted to the other folds."""
-        values = np.empty(len(self))
+        """Log-density of each cell under each class, (n, K), by a family that is fitted to the other folds."""
+        values = np.empty((len(self), self.groups))
         for fold in range(FOLDS):
             out = self.folds == fold
             train = self[~out]
             with without_floor_warnings():
                 density = family.maximise(family.observe(train.x[:, None], train.memberships()))
-            values[out] = density.log_density(self.x[out, None])[np.arange(out.sum()), self.codes[out]]
+            values[out] = density.log_density(self.x[out, None])
         return values
 
     def under_gaussian(self, y: Array) -> Array:
-        """Log-density of values y of the cells, (n,), under Gaussians of their classes in the other folds.
+        """Log-density of values y of the cells, (n, K), under Gaussians of the classes in the other folds.
 
         They are the predictive densities (Student t) of ``Gaussian("diag", estimate="bayes")`` with its default prior,
         from moments about the means of the classes.
@@ -98,39 +98,41 @@ class Cells:
         unit = float(y.var()) / self.groups**2
         scale = np.sqrt((scatter + unit) / dof * (1.0 + 1.0 / (others + 0.01)))
         constant = special.gammaln(0.5 * (dof + 1)) - special.gammaln(0.5 * dof) - 0.5 * np.log(np.pi * dof)
-        constant, scale, centre, dof = (part.ravel()[slots] for part in (constant - np.log(scale), scale, centre, dof))
-        return constant - 0.5 * (dof + 1) * np.log1p(((off - centre) / scale) ** 2 / dof)
+        constant, scale, centre, dof = (
+            part.T[self.folds] for part in (constant - np.log(scale), scale, centre + mean[:, None], dof)
+        )
+        return constant - 0.5 * (dof + 1) * np.log1p(((y[:, None] - centre) / scale) ** 2 / dof)
 
     def under_bins(self, counts: Sequence[int]) -> list[Array]:
-        """Log-density of each cell under its class by histograms of bins of equal counts of the other folds.
+        """Log-density of each cell under each class by histograms of bins of equal counts of the other folds.
 
-        One array of shape (n,) for each number of bins, of which the last is a multiple of all others: the edges of
+        One array of shape (n, K) for each number of bins, of which the last is a multiple of all others: the edges of
         few bins are among those of many, and cells are looked up once.
         """
-        found = [np.empty(len(self)) for _ in counts]
+        found = [np.empty((len(self), self.groups)) for _ in counts]
         order = np.argsort(self.x)
         for fold in range(FOLDS):
             out = self.folds == fold
             train = self.x[order[~out[order]]]
             fine = equal_bins(train, counts[-1], counts[-1])
             bins = bin_of(self.x, fine)
-            x, codes = self.x[out], self.codes[out]
+            x = self.x[out]
             counted = self._counts(bins, len(fine) - 1, ~out)
             for values, count in zip(found, counts, strict=True):
                 edges = equal_bins(train, count, counts[-1])
                 first = np.searchsorted(fine, edges[:-1])  # the first fine bin of each
                 own = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(fine) - 1)))[bins[out]]
                 shares = _log_shares(np.add.reduceat(counted, first, axis=1))
-                values[out] = shares[codes, own] + log_height(x, edges, own)
+                values[out] = shares.T[own] + log_height(x, edges, own)[:, None]
         return found
 
     def under_masses(self, at: Array) -> Array:
-        """Log-probability of each cell's point mass (or of being none of them) under its class, (n,)."""
+        """Log-probability of each cell's point mass (or of being none of them) under each class, (n, K)."""
         atoms = atom_of(self.x, at)
-        values = np.empty(len(self))
+        values = np.empty((len(self), self.groups))
         for fold in range(FOLDS):
             out = self.folds == fold
-            values[out] = _log_shares(self._counts(atoms, len(at) + 1, ~out))[self.codes[out], atoms[out]]
+            values[out] = _log_shares(self._counts(atoms, len(at) + 1, ~out)).T[atoms[out]]
         return values
 
     def _counts(self, slots: NDArray[np.int64], count: int, rows: NDArray[np.bool_]) -> NDArray[np.int64]:

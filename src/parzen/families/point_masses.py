@@ -42,12 +42,15 @@ class PointMasses(Family):
         rows), which an estimator looks for; on bare arrays (`parzen.fit`) they must be given.
     strength : float
         Weight of a uniform prior of the probabilities: as many rows of each value, and of the rest.
+    width : float, optional
+        What a probability is divided by to be read beside densities: as if a point mass were a box of that width. By
+        default the standard deviation of the first table's other values, and 1 on bare arrays.
 
     Notes
     -----
-    A probability is no density: these are densities with respect to Lebesgue's measure and a unit mass at each of the
-    values. Densities of one such family may be compared, as those of classes are; those of a family without point
-    masses are in other units.
+    A probability is no density: these are densities with respect to Lebesgue's measure and a mass of `width` at each
+    of the values. Densities of one such family may be compared, as those of classes are, with any width; those of a
+    family without point masses have another meaning.
 
     Examples
     --------
@@ -62,6 +65,7 @@ class PointMasses(Family):
     family: Any = None
     at: Any = None
     strength: float = 0.5
+    width: float | None = None
 
     @property
     def iterates(self) -> bool:  # type: ignore[override]
@@ -71,10 +75,12 @@ class PointMasses(Family):
     def bind(self, table: Table) -> Self:
         if len(table.names()) != 1:
             raise ValueError(f"PointMasses is for one column, got {len(table.names())}: give each column its own.")
-        at = self._given_at()
-        if at is None:
-            at = frequent_values(table.numbers(0))
-        return replace(self, family=self._inner().bind(table), at=at)
+        at, width = self._given_at(), self.width
+        if at is None or width is None:
+            x = table.numbers(0)
+            at = frequent_values(x) if at is None else at
+            width = _spread(x, at) if width is None else width
+        return replace(self, family=self._inner().bind(table), at=at, width=width)
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Statistic:
         self._check()
@@ -90,10 +96,12 @@ class PointMasses(Family):
         counts, seen = statistic.parts
         total_or_collapse(counts.counts.sum(axis=1, keepdims=True), "PointMasses")
         rest = self._inner().maximise(seen) if counts.counts[:, -1].any() else self._around(counts.counts)
-        return PointMassDensity(self._values(), self._log_mass(counts.counts), rest)
+        return PointMassDensity(
+            self._values(), self._log_mass(counts.counts), rest, 1.0 if self.width is None else float(self.width)
+        )
 
     def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> PointMassDensity:
-        alone = PointMasses(None, self.at, self.strength)
+        alone = replace(self, family=None)
         apart = alone.maximise(accumulate(alone, X, R))
         return replace(
             apart, rest=initial_density(self._inner(), map_rows(lambda part: self._apart(part)[1], X), R, rng)
@@ -152,9 +160,19 @@ class PointMasses(Family):
     def _check(self) -> None:
         if not isinstance(self.strength, Real) or not 0 <= self.strength < np.inf:
             raise ValueError(f"strength must be a number, at least 0, got {self.strength!r}.")
+        if self.width is not None and (not isinstance(self.width, Real) or not 0 < self.width < np.inf):
+            raise ValueError(f"width must be a finite number above 0, got {self.width!r}.")
 
 
 def frequent_values(x: Array, share: float = SHARE, rows: int = ROWS) -> Array:
     """Values of a share of the known cells of x (n,), and of so many rows, at least."""
     values, count = np.unique(x[np.isfinite(x)], return_counts=True)
     return values[(count >= share * count.sum()) & (count >= rows)]
+
+
+def _spread(x: Array, at: Array) -> float:
+    """Standard deviation of the values that are no point masses; where these don't vary, of all, or 1."""
+    known = x[np.isfinite(x)]
+    others = known[atom_of(known, at) == len(at)]
+    widths = (float(part.std()) for part in (others, known) if len(part))
+    return next((width for width in widths if 0 < width < np.inf), 1.0)

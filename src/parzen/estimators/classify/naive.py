@@ -32,8 +32,8 @@ class NaiveClassifier(GenerativeClassifier):
         Returns
         -------
         Explanation
-            `print` it for the first row, ``.table()`` for all, ``.plot(row)`` for a picture. Its text says which density
-            a column has, and why, where `parzen.AutoColumns` has chosen one.
+            `print` it for the first row, ``.table()`` for all, ``.plot(row)`` for a picture. Its text says which
+            density a column has, and why, where `parzen.AutoColumns` has chosen one.
         """
         check_is_fitted(self, "density_")
         X = self._later_table(X)
