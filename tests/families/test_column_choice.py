@@ -176,7 +176,7 @@ def test_explanations_say_which_density_was_chosen_and_why(rng):
     explanation = NaiveBayes().fit(table, y).explain(table)
     text = explanation.text()
     assert "densities chosen by held-out log-likelihood:" in text
-    assert "  wage: Gaussian of a power transform (power " in text
+    assert "  wage: power-transformed Gaussian (power " in text
     assert "  gain: point masses at 0; elsewhere Gaussian: +" in text
     assert "nats a row against a Gaussian" in text
     assert "height:" not in text

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
 
@@ -27,7 +28,7 @@ class PowerTransform:
     location: Array
     scale: Array
 
-    def forward(self, X: Array) -> Array:
+    def forward(self, X: NDArray[np.floating]) -> Array:
         """Transformed rows; a missing cell stays missing, and an infinite one infinite."""
         z = self._relative(X)
         logs = np.log1p(np.abs(z))
@@ -43,7 +44,7 @@ class PowerTransform:
         logs = np.where(straight, np.log1p(self.power * size) / np.where(straight, self.power, 1.0), size)
         return self.location + self.scale * np.copysign(np.expm1(np.minimum(logs, LARGEST)), Y)
 
-    def log_slope(self, X: Array) -> Array:
+    def log_slope(self, X: NDArray[np.floating]) -> Array:
         """Logarithm of the transform's derivative at each cell, (n, d); 0 where it is missing."""
         z = self._relative(X)
         slopes = (self.power - 1.0) * np.log1p(np.abs(z)) - np.log(self.scale)
@@ -53,8 +54,7 @@ class PowerTransform:
         """The transform of some of the columns."""
         return PowerTransform(self.power[columns], self.location[columns], self.scale[columns])
 
-    def _relative(self, X: Array) -> Array:
-        X = np.asarray(X, dtype=np.float64)
+    def _relative(self, X: NDArray[np.floating]) -> Array:
         with np.errstate(over="ignore"):
-            z = (X - self.location) / self.scale
+            z: Array = (np.asarray(X, dtype=np.float64) - self.location) / self.scale
         return np.where(np.isinf(z) & np.isfinite(X), np.copysign(1e300, z), z)

@@ -72,7 +72,7 @@ class Chosen(Family):
 def described(family: Any) -> str:
     """A family of one column in a few words."""
     if isinstance(family, Transformed):
-        return f"{described(family.family)} of a power transform (power {float(np.ravel(family.power)[0]):.2g})"
+        return f"power-transformed {described(family.family)} (power {float(np.ravel(family.power)[0]):.2g})"
     if isinstance(family, Histogram):
         return f"histogram of {len(family.bins[0]) - 1} bins"
     if isinstance(family, PointMasses):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy import special
@@ -104,7 +105,7 @@ def _densities(cells: Cells, log_unit: float, several: bool) -> list[Candidate]:
     found.append(Candidate(values + log_unit, _transformed))
     counts = [count for count in BINS if 3 * count <= len(cells)] if several else []
     for count, values in zip(counts, cells.under_bins(counts) if counts else (), strict=True):
-        found.append(Candidate(values + log_unit, lambda x, R, count=count: _histogram(x, count)))
+        found.append(Candidate(values + log_unit, partial(_histogram, count)))
     return found
 
 
@@ -159,5 +160,5 @@ def _transformed(x: Array, R: Memberships) -> Family:
     return Transformed(_gaussian(), *likeliest_power(x, R).arrays())
 
 
-def _histogram(x: Array, count: int) -> Family:
+def _histogram(count: int, x: Array, R: Memberships) -> Family:
     return Histogram([equal_bins(np.sort(x[np.isfinite(x)]), count, BINS[-1])], prior=Dirichlet(STRENGTH))
