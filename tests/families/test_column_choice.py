@@ -81,13 +81,12 @@ def test_neither_order_nor_weights_nor_units_matter(rng):
         assert repr(weighted.family_) == repr(plain.family_)
 
 
-def test_a_table_without_classes_has_smooth_densities_alone(rng):
+def test_a_table_without_classes_keeps_the_families_of_its_kinds(rng):
     y = labels(rng)
     for name in COLUMNS:
         table = pd.DataFrame({"x": COLUMNS[name][0](rng, y).astype(float), "city": rng.choice(["a", "b"], N)})
         blocks = DensityEstimator(AutoColumns()).fit(table).family_.blocks
-        family = blocks[(0,)]
-        assert isinstance(family.family if isinstance(family, Chosen) else family, Gaussian | Poisson | Transformed)
+        assert isinstance(blocks[(0,)], Gaussian | Poisson)
 
 
 class TestWhatIsOdd:

@@ -33,8 +33,8 @@ class AutoColumns(Family):
         - other numbers: ``Gaussian("diag", estimate="bayes")``
         - not a single value: the column is left out of account
 
-        Counts and numbers have another density where one fits clearly better: ``Transformed()`` (a long tail); and in
-        a classifier ``Histogram()`` (bounds, several modes) and ``PointMasses()`` (many zeros, rounded numbers).
+        In a classifier, counts and numbers have another density where one fits clearly better: ``Transformed()`` (a
+        long tail), ``Histogram()`` (bounds, several modes), ``PointMasses()`` (many zeros, rounded numbers).
 
     Notes
     -----

@@ -60,17 +60,17 @@ def choose_family(x: Array, R: Memberships, usual: Family) -> Family:
        mass has one of its own. Of those within a standard error of the best one, the simplest is taken.
     3. It must be better than the usual family by two standard errors and 0.01 nats a row.
 
-    Weights don't count here: what a column looks like is a matter of its rows. Where there is one group only, densities
-    are not compared with each other but read as they are, as smooth ones, in units that a probability doesn't have:
-    point masses and histograms are then left out.
+    Weights don't count here: what a column looks like is a matter of its rows. Where there is one group only, its
+    density is not compared with another but read as it is, smooth and in units that a probability doesn't have: the
+    usual family stays.
     """
     K = group_count(R)
     R = Labels.sound(codes_and_weights(R, len(x))[0], None, K)
     cells = Cells.of(x, R.codes, K, MOST_ROWS)
-    if len(cells) < LEAST_ROWS * K or not np.ptp(cells.x) > 0:
+    if K == 1 or len(cells) < LEAST_ROWS * K or not np.ptp(cells.x) > 0:
         return usual
     with np.errstate(all="ignore"):
-        found = _candidates(cells, usual, K > 1)
+        found = _candidates(cells, usual)
         scores = [np.minimum(one.values[np.arange(len(cells)), cells.codes], 0.0) for one in found]
         able = _near_best([_log_posterior(one.values, cells) for one in found], range(len(found)))
         best = _near_best(scores, able)[0]
@@ -80,13 +80,13 @@ def choose_family(x: Array, R: Memberships, usual: Family) -> Family:
     return Chosen(found[best].make(x, R), gain, error, type(usual).__name__)
 
 
-def _candidates(cells: Cells, usual: Family, several: bool) -> list[Candidate]:
+def _candidates(cells: Cells, usual: Family) -> list[Candidate]:
     """The usual family, and others from simple to flexible."""
     log_unit = np.log(cells.resolution())
     found = [Candidate(cells.under(usual), lambda x, R: usual)] if not isinstance(usual, Gaussian) else []
-    found += _densities(cells, log_unit, several)
+    found += _densities(cells, log_unit)
     tried: list[int] = []
-    for share, rows in MASSES if several else ():
+    for share, rows in MASSES:
         at = frequent_values(cells.x, share, rows)
         if len(at) and len(at) not in tried:
             tried.append(len(at))
@@ -94,7 +94,7 @@ def _candidates(cells: Cells, usual: Family, several: bool) -> list[Candidate]:
     return found
 
 
-def _densities(cells: Cells, log_unit: float, several: bool) -> list[Candidate]:
+def _densities(cells: Cells, log_unit: float) -> list[Candidate]:
     """Gaussian, power-transformed Gaussian, histograms."""
     found = [Candidate(cells.under_gaussian(cells.x) + log_unit, lambda x, R: _gaussian())]
     if not np.ptp(cells.x) > 0:
@@ -103,7 +103,7 @@ def _densities(cells: Cells, log_unit: float, several: bool) -> list[Candidate]:
     column = cells.x[:, None]
     values = cells.under_gaussian(transform.forward(column)[:, 0]) + transform.log_slope(column)
     found.append(Candidate(values + log_unit, _transformed))
-    counts = [count for count in BINS if 3 * count <= len(cells)] if several else []
+    counts = [count for count in BINS if 3 * count <= len(cells)]
     for count, values in zip(counts, cells.under_bins(counts) if counts else (), strict=True):
         found.append(Candidate(values + log_unit, partial(_histogram, count)))
     return found
@@ -124,7 +124,7 @@ def _with_masses(cells: Cells, at: Array, share: float, rows: int, log_unit: flo
 
     if not others.any():
         return [Candidate(masses, made(lambda x, R: _gaussian()))]
-    densities = _densities(rest, log_unit, several=True)
+    densities = _densities(rest, log_unit)
     found = []
     for one in densities if len(rest) >= LEAST_ROWS else densities[:1]:
         values = masses.copy()
