@@ -50,8 +50,10 @@ from parzen.families.markov import Markov
 from parzen.families.mixture import Mixture
 from parzen.families.multinomial import Multinomial
 from parzen.families.per_group import Fixed, PerGroup
+from parzen.families.point_masses import PointMasses
 from parzen.families.poisson import Poisson
 from parzen.families.product import Product
+from parzen.families.transformed import Transformed
 from parzen.families.uniform import Uniform
 from parzen.smoothing import bandwidth
 from parzen.smoothing.bias_variance import bias_variance
@@ -108,9 +110,11 @@ __all__ = [
     "MultinomialNB",
     "NaiveBayes",
     "PerGroup",
+    "PointMasses",
     "Poisson",
     "Product",
     "QuadraticDiscriminantAnalysis",
+    "Transformed",
     "TransitionCounts",
     "Uniform",
     "accumulate",

@@ -16,8 +16,10 @@ from parzen import (
     Kernel,
     Labels,
     Multinomial,
+    PointMasses,
     Poisson,
     Product,
+    Transformed,
     accumulate,
     fit,
     log_likelihood,
@@ -48,9 +50,13 @@ ROWS = {
     "counts": lambda rng: rng.poisson([0.3, 4, 20], (60, 3)),
     "counts with holes": lambda rng: holes(rng.poisson([0.3, 4, 20], (60, 3)), rng),
     "counts in CSR": lambda rng: sparse.csr_array(rng.poisson([0.3, 4, 20], (60, 3)).astype(float)),
+    "half zero": lambda rng: rng.gamma(2.0, 3.0, (60, 1)) * (rng.random((60, 1)) < 0.6),
+    "half zero with holes": lambda rng: holes(rng.gamma(2.0, 3.0, (60, 1)) * (rng.random((60, 1)) < 0.6), rng),
+    "one column of codes": lambda rng: rng.integers(0, 4, (60, 1)).astype(float),
     "mixed": lambda rng: np.column_stack([normal(rng), rng.integers(0, 3, 60), rng.poisson(3, 60)]),
 }
 
+POWER = {"power": [0.0, 0.7, 2.0], "location": [-3, 10, -5], "scale": [0.5, 2.0, 3.0]}
 NIW = NormalInverseWishart([0, 10, -5], 0.5, 6, np.eye(3))
 NIG = NormalInverseGamma([0, 10, -5], 0.5, 2, 2)
 FAMILIES = [
@@ -82,6 +88,12 @@ FAMILIES = [
     *[(Multinomial(estimate=e), rows) for e in ("ml", "map", "bayes") for rows in ("counts", "counts in CSR")],
     (Multinomial(prior=Dirichlet([1, 2, 3]), estimate="bayes"), "counts"),
     (Product({(0, 2): Gaussian(), 1: Gaussian(), 3: Categorical(), 4: Poisson()}), "mixed"),
+    *[(Transformed(Gaussian(covariance), **POWER), "normal") for covariance in ("full", "diag", "spherical")],
+    (Transformed(None, **POWER), "normal with holes"),
+    (PointMasses(at=0.0), "half zero"),
+    (PointMasses(Gaussian("full"), at=[9.0, 0.0]), "half zero with holes"),
+    (PointMasses(Transformed(None, 0.0, 0.0, 1e-3), at=0.0), "half zero"),
+    (PointMasses(at=[0, 1, 2, 3], strength=1.0), "one column of codes"),
 ]
 #: Families of which draws, fitted again, are smoothed twice.
 SMOOTH = [
@@ -98,6 +110,9 @@ SMOOTH = [
     (Kernel(2.5, "epanechnikov", period=[9.0, None, None]), "normal"),
     (Product({0: Kernel(0.3), (1, 2): Kernel(0.6), 3: Categorical(), 4: Histogram(width=1.0)}), "mixed"),
     (Histogram([np.linspace(-9, 9, 8), np.linspace(-10, 30, 6), np.linspace(-40, 30, 5)]), "normal"),
+    (Histogram([np.array([-np.inf, -1.0, 1.0, 3.0, np.inf])] * 3), "normal"),
+    (PointMasses(Kernel(1.0), at=0.0), "half zero with holes"),
+    (PointMasses(Histogram([-np.inf, 1.0, 2.0, 4.0, np.inf]), at=0.0), "half zero with holes"),
     (Histogram(width=[2.0, 2.0, 5.0], estimate="map"), "normal"),
 ]
 IDS = [f"{family!r}-{rows}" for family, rows in FAMILIES]

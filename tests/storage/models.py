@@ -43,9 +43,11 @@ from parzen import (
     MultinomialNB,
     NaiveBayes,
     PerGroup,
+    PointMasses,
     Poisson,
     Product,
     QuadraticDiscriminantAnalysis,
+    Transformed,
     TransitionCounts,
     Uniform,
     accumulate,
@@ -156,8 +158,10 @@ FAMILIES = {
     "Mixture": (Mixture(Gaussian("diag"), 2, weight_concentration=2.0, n_init=2), WHOLE),
     "Multinomial": (Multinomial(), COUNTS),
     "PerGroup": (PerGroup([Gaussian(), Gaussian("diag")]), None),
+    "PointMasses": (PointMasses(Gaussian("diag"), at=[0.0, 4.0]), WHOLE[:, :1]),
     "Poisson": (Poisson(), COUNTS),
     "Product": (Product({(0,): Gaussian(), (1, 2): Gaussian("spherical")}), WHOLE),
+    "Transformed": (Transformed(Gaussian(), power=[0.0, 0.5, 2.0], location=0.0, scale=[1.0, 2.0, 3.0]), WHOLE),
     "Uniform": (Uniform(), WHOLE),
 }
 

@@ -1,7 +1,7 @@
 """Explanations of a classification: what each column adds to the log-odds of a class."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,11 @@ class Explanation:
     names : sequence
         Names of the columns.
     rows : the table that is explained
+    reasons : tuple of (position of a column, str)
+        Why a column has its density, where it was chosen by held-out likelihood; not kept in files.
     """
+
+    _kept: ClassVar = ("labels", "against", "prior", "contributions", "blocks", "names", "rows")
 
     labels: NDArray[Any]
     against: NDArray[Any]
@@ -38,6 +42,7 @@ class Explanation:
     blocks: tuple[Block, ...]
     names: Any
     rows: Any
+    reasons: tuple[tuple[int, str], ...] = ()
 
     def __len__(self) -> int:
         return len(self.prior)
@@ -60,7 +65,10 @@ class Explanation:
         return {**before, **columns, total: self.total}
 
     def text(self, row: int = 0, max_display: int = 12) -> str:
-        """One row as text: the `max_display` columns of the largest contributions, in order."""
+        """One row as text: the `max_display` columns of the largest contributions, in order.
+
+        Of those whose density was chosen by held-out likelihood, it is said which one, and why.
+        """
         order = self._order(row, max_display)
         lines = [f"log-odds of {self.labels[row]} against {self.against[row]}: {self.total[row]:+.2f}"]
         width = max([len(self._label(row, j)) for j in order] + [5])
@@ -69,6 +77,10 @@ class Explanation:
         others = np.delete(np.arange(len(self.blocks)), order)
         if len(others):
             lines.append(f"  {f'{len(others)} others':<{width}}  {self.contributions[row, others].sum():+.2f}")
+        reasons = dict(self.reasons)
+        shown = [column for j in order for column in self.blocks[j] if column in reasons]
+        lines += ["densities chosen by held-out log-likelihood:"] if shown else []
+        lines += [f"  {self.names[column]}: {reasons[column]}" for column in shown]
         return "\n".join(lines)
 
     def __str__(self) -> str:

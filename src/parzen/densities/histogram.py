@@ -21,6 +21,40 @@ def bin_of(x: Array, edges: Array) -> NDArray[np.int64]:
     return np.where((x >= edges[0]) & (x <= edges[-1]), found, -1)
 
 
+def tail_length(edges: Array) -> float:
+    """Mean distance of a value in an open outer bin from its inner edge: the length of all bounded bins together."""
+    bounded = edges[np.isfinite(edges)]
+    return float(bounded[-1] - bounded[0])
+
+
+def log_height(x: Array, edges: Array, bins: NDArray[np.int64]) -> Array:
+    """Log-density of values within their bins: uniform, or exponential in an open outer bin."""
+    widths, length = np.diff(edges), tail_length(edges)
+    heights = -np.log(np.where(np.isinf(widths), length, widths))[bins]
+    for open_bin, inner in _open_bins(edges):
+        rows = bins == open_bin
+        heights[rows] -= np.abs(x[rows] - inner) / length
+    return heights
+
+
+def _within(u: Array, edges: Array, bins: NDArray[np.int64]) -> Array:
+    """Values of bins, at uniform numbers u between 0 and 1."""
+    low, high = edges[bins], edges[bins + 1]
+    with np.errstate(invalid="ignore"):
+        x = np.where(np.isinf(low) | np.isinf(high), 0.0, low) + u * np.where(np.isinf(high - low), 0.0, high - low)
+    for open_bin, inner in _open_bins(edges):
+        rows = bins == open_bin
+        away = -tail_length(edges) * np.log1p(-u[rows])
+        x[rows] = inner + (away if open_bin else -away)
+    return x
+
+
+def _open_bins(edges: Array) -> list[tuple[int, float]]:
+    """Outer bins without an end, each with its inner edge."""
+    found = [(0, float(edges[1]))] if np.isneginf(edges[0]) else []
+    return [*found, (len(edges) - 2, float(edges[-2]))] if np.isposinf(edges[-1]) else found
+
+
 @dataclass(frozen=True, eq=False)
 class BinDensity(Density):
     """K histograms over the same bins.
@@ -28,7 +62,8 @@ class BinDensity(Density):
     Attributes
     ----------
     edges : tuple of d arrays
-        Edges of the bins of each column, rising.
+        Edges of the bins of each column, rising. The first may be -inf and the last inf: in an open bin the density
+        falls off exponentially, by e over the length of all bounded bins.
     log_mass : array of shape (K, bins of column 1, ..., bins of column d)
         Logarithm of the probability of each box; -inf where it is zero.
 
@@ -64,9 +99,9 @@ class BinDensity(Density):
     def write_complete(self, X: Array, out: Array) -> None:
         bins = [bin_of(X[:, j], edges) for j, edges in enumerate(self.edges)]
         outside = np.any([one < 0 for one in bins], axis=0)
-        widths = sum(np.log(np.diff(edges))[one] for edges, one in zip(self.edges, bins, strict=True))
+        heights = sum(log_height(X[:, j], edges, bins[j]) for j, edges in enumerate(self.edges))
         for k, log_mass in enumerate(self.log_mass):
-            out[:, k] = log_mass[tuple(bins)] - widths
+            out[:, k] = log_mass[tuple(bins)] + heights
         out[outside] = -np.inf
 
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
@@ -79,7 +114,7 @@ class BinDensity(Density):
         bins = np.unravel_index(boxes, self.log_mass.shape[1:])
         out = np.empty((len(labels), d))
         for j, (edges, one) in enumerate(zip(self.edges, bins, strict=True)):
-            out[:, j] = edges[one] + rng.random(len(labels)) * np.diff(edges)[one]
+            out[:, j] = _within(rng.random(len(labels)), edges, one)
         return out
 
     def marginal(self, columns: Sequence[int]) -> "BinDensity":
@@ -111,14 +146,28 @@ class BinDensity(Density):
         X = np.asarray(as_floats(X, self.shape[1]), dtype=np.float64)
         if self.shape[1] > 1:
             raise TypeError("cdf is offered for one column; take a marginal first.")
-        steps = np.cumsum(np.exp(self.log_mass), axis=1)
-        below = np.concatenate([np.zeros((len(steps), 1)), steps / steps[:, -1:]], axis=1)
-        return np.stack([np.interp(X[:, 0], self.edges[0], row) for row in below], axis=1)
+        edges, x = self.edges[0], X[:, 0]
+        mass = np.exp(self.log_mass)
+        steps = np.cumsum(mass, axis=1)
+        below = np.concatenate([np.zeros((len(steps), 1)), steps], axis=1) / steps[:, -1:]
+        bounded = np.flatnonzero(np.isfinite(edges))
+        out = np.stack([np.interp(x, edges[bounded], row[bounded]) for row in below], axis=1)
+        for open_bin, inner in _open_bins(edges):
+            rows = x > inner if open_bin else x < inner
+            beyond = (
+                np.exp(-np.abs(x[rows] - inner) / tail_length(edges))[:, None] * (mass / steps[:, -1:])[:, open_bin]
+            )
+            out[rows] = 1.0 - beyond if open_bin else beyond
+        return out
 
     def expectation(self) -> Array:
         K, d = self.shape
         out = np.empty((K, d))
         for j in range(d):
             mass = np.exp(self.marginal([j]).log_mass)
-            out[:, j] = mass @ (0.5 * (self.edges[j][1:] + self.edges[j][:-1])) / mass.sum(axis=1)
+            edges = self.edges[j]
+            middles = 0.5 * (edges[1:] + edges[:-1])
+            for open_bin, inner in _open_bins(edges):
+                middles[open_bin] = inner + (1 if open_bin else -1) * tail_length(edges)
+            out[:, j] = mass @ middles / mass.sum(axis=1)
         return out

@@ -56,8 +56,12 @@ def checked_bins(one: Any) -> Any:
             raise ValueError(f"bins must be at least 1, got {one}.")
         return int(one)
     edges = np.asarray(one, dtype=np.float64)
-    if edges.ndim != 1 or len(edges) < 2 or not np.isfinite(edges).all() or not (np.diff(edges) > 0).all():
-        raise ValueError(f"edges of bins must be at least two finite numbers that rise, got {one!r}.")
+    rising = edges.ndim == 1 and len(edges) >= 2 and bool((edges[1:] > edges[:-1]).all())
+    if not rising or np.isfinite(edges).sum() < 2 or not np.isfinite(edges[1:-1]).all():
+        raise ValueError(
+            "edges of bins must be at least two finite numbers that rise (before them -inf, and after them inf, where "
+            f"an outer bin is to be open), got {one!r}."
+        )
     return edges
 
 

@@ -43,7 +43,8 @@ class Histogram(Family):
 
     Notes
     -----
-    Beyond the outer edges the density is zero, with any prior.
+    Beyond the outer edges the density is zero, with any prior; unless they are -inf and inf: in an open outer bin it
+    falls off exponentially, by e over the length of all bounded bins.
 
     Examples
     --------

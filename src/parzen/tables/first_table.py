@@ -7,7 +7,8 @@ from typing import Any, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from parzen.compute.arrays import is_sparse
+from parzen.compute.arrays import Array, is_sparse
+from parzen.compute.memberships import Memberships
 from parzen.tables.categories import categories_of, declared_categories
 from parzen.tables.cells import column_of
 from parzen.tables.kinds import family_kind, kernel_letter
@@ -33,12 +34,20 @@ class FirstTable:
     schema : Schema of the selected columns
     columns : their positions in X
     learnt, closed : categories, and columns with a fixed set of them, by the position in X; filled by `alphabets`
+    memberships : memberships of the rows
     """
 
     def __init__(
-        self, X: Any, schema: Schema, columns: Sequence[int], learnt: dict[int, NDArray[Any]], closed: set[int]
+        self,
+        X: Any,
+        schema: Schema,
+        columns: Sequence[int],
+        learnt: dict[int, NDArray[Any]],
+        closed: set[int],
+        memberships: Memberships = None,
     ) -> None:
         self.X, self.schema, self.columns, self.learnt, self.closed = X, schema, columns, learnt, closed
+        self.memberships = memberships
 
     def positions(self, columns: Any) -> list[int]:
         """Positions of columns that are given by name or by position."""
@@ -51,13 +60,19 @@ class FirstTable:
     def select(self, positions: list[int]) -> "FirstTable":
         """The table of some of the columns."""
         columns = [self.columns[j] for j in positions]
-        return FirstTable(self.X, self.schema.select(positions), columns, self.learnt, self.closed)
+        return FirstTable(self.X, self.schema.select(positions), columns, self.learnt, self.closed, self.memberships)
 
     def kind(self, position: int) -> str:
         """What a column holds: "continuous", "count", "binary", "categorical" or "empty"."""
         if is_sparse(self.X):
             raise TypeError("families are chosen from dense tables, got a sparse matrix; use X.toarray().")
         return family_kind(column_of(self.X, self.columns[position]), self.schema.labels[position])
+
+    def numbers(self, position: int) -> Array:
+        """Cells of a column as numbers, NaN where missing; an error where it holds anything else."""
+        if is_sparse(self.X):
+            raise TypeError("families that learn from cells take dense tables, got a sparse matrix; use X.toarray().")
+        return self.schema.numbers(column_of(self.X, self.columns[position]), position)
 
     def letter(self, position: int) -> str:
         """Statsmodels' letter for a column's type: "c" continuous, "u" unordered categories, "o" ordered ones."""
@@ -94,13 +109,16 @@ class FirstTable:
         return parts
 
 
-def learn(family: F, X: Any) -> tuple[F, Schema]:
-    """Bind a family (or what else depends on columns) to its first table; return it and the table's schema."""
+def learn(family: F, X: Any, R: Memberships = None) -> tuple[F, Schema]:
+    """Bind a family (or what else depends on columns) to its first table; return it and the table's schema.
+
+    R are memberships of its rows: a family that chooses from what columns hold may compare them within classes.
+    """
     bare = bare_schema(X)
     d = len(bare.labels)
     learnt: dict[int, NDArray[Any]] = {}
     closed: set[int] = set()
-    family = family.bind(FirstTable(X, bare, range(d), learnt, closed))
+    family = family.bind(FirstTable(X, bare, range(d), learnt, closed, R))
     if not learnt:
         return family, bare
     return family, replace(bare, alphabets=tuple(learnt.get(j) for j in range(d)), closed=frozenset(closed))

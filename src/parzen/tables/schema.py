@@ -68,7 +68,7 @@ class Schema:
         out = np.empty((len(X), len(self.alphabets)))
         for j, alphabet in enumerate(self.alphabets):
             cells = column_of(X, j)
-            out[:, j] = self._numbers(cells, j) if alphabet is None else self._codes(cells, alphabet, j, grow)
+            out[:, j] = self.numbers(cells, j) if alphabet is None else self._codes(cells, alphabet, j, grow)
         return out
 
     def decode(self, rows: Array) -> Any:
@@ -116,7 +116,8 @@ class Schema:
         strict = np.arange(len(sizes)) if grow else sorted(self.closed)
         return bool(X.min() >= 0 and (X.max(axis=0) < sizes)[strict].all())
 
-    def _numbers(self, cells: Any, j: int) -> Array:
+    def numbers(self, cells: Any, j: int) -> Array:
+        """Cells of column j as numbers, NaN where missing; an error where there is anything else."""
         try:
             return as_numbers(cells)
         except (TypeError, ValueError):

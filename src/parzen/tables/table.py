@@ -4,9 +4,19 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
+from parzen.compute.arrays import Array
+from parzen.compute.memberships import Memberships
+
 
 class Table(Protocol):
-    """Columns of the first table, as `Family.bind` sees them."""
+    """Columns of the first table, as `Family.bind` sees them.
+
+    Attributes
+    ----------
+    memberships : memberships of its rows (see `parzen.Labels`): the classes of a classifier; None where there are none
+    """
+
+    memberships: Memberships
 
     def positions(self, columns: Any) -> list[int]:
         """Positions of columns that are given by name or by position."""
@@ -19,6 +29,9 @@ class Table(Protocol):
 
     def kind(self, position: int) -> str:
         """What a column holds: "continuous", "count", "binary", "categorical" or "empty"."""
+
+    def numbers(self, position: int) -> Array:
+        """Cells of a column as numbers, (n,), NaN where missing; an error where it holds anything else."""
 
     def alphabets(self, given: Any, closed: bool) -> tuple[NDArray[Any], ...]:
         """Categories of every column, learnt from it unless given; from now on its cells are encoded as codes.

@@ -73,9 +73,10 @@ class TestRealData:
         y, X = table.pop("income"), table
         train, test, y, truth = train_test_split(X, y, random_state=0)
         model = NaiveBayes().fit(train, y)
-        assert model.score(test, truth) > 0.8
-        kinds = {type(family).__name__ for family in model.family_.blocks.values()}
-        assert kinds >= {"Gaussian", "Categorical"}
+        assert model.score(test, truth) > 0.83  # 0.831 with a Gaussian for every number
+        families = {X.columns[j]: family for key, family in model.family_.blocks.items() for j in key}
+        assert isinstance(families["education"], Categorical)
+        assert 0.0 in families["capital-gain"].family.at  # a point mass: nine of ten are zero
         explanation = model.explain(test[:5])
         assert explanation.contributions.shape == (5, X.shape[1])
         polars = pytest.importorskip("polars")

@@ -81,9 +81,9 @@ class BaseFamilyEstimator(SaveMixin, BaseEstimator):
         self.given_ = clone(self._family()) if self._holds_families else self._family()
         return rows_and_columns(X, self.given_.takes_sparse, self)
 
-    def _bind(self, X: Any) -> Any:
-        """Rows of the first table; its names and categories are learnt."""
-        self.family_, self.schema_ = learn(self.given_, X)
+    def _bind(self, X: Any, R: Memberships = None) -> Any:
+        """Rows of the first table; its names and categories are learnt, and what else depends on its cells."""
+        self.family_, self.schema_ = learn(self.given_, X, R)
         return self._encoded(X, grow=True)
 
     def _later_table(self, X: Any) -> Any:
@@ -179,6 +179,11 @@ class BaseFamilyEstimator(SaveMixin, BaseEstimator):
             raise ValueError(
                 "the two estimators were fitted to tables of different columns or categories; give both the same, by "
                 "Categorical(categories=...) where a shard may lack some."
+            )
+        if not same_parameters(self.family_, other.family_):
+            raise ValueError(
+                f"the two estimators have learnt different families from their first tables, {self.family_!r} and "
+                f"{other.family_!r}; give both the same, such as the family_ (or family_.blocks) of one of them."
             )
         if self.iterated_ or other.iterated_:
             raise ValueError(NOT_ADDITIVE)

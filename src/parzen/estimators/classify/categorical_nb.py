@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
+from parzen.compute.memberships import Memberships
 from parzen.conjugate import Dirichlet
 from parzen.densities.categorical import CategoricalDensity
 from parzen.estimators.classify.discrete_nb import DiscreteNB
@@ -81,11 +82,11 @@ class CategoricalNB(DiscreteNB):
             return Categorical(estimate="ml", unseen="missing", least=least)
         return Categorical(Dirichlet(alpha), unseen="missing", least=least)
 
-    def _bind(self, X: Any) -> Any:
+    def _bind(self, X: Any, R: Memberships = None) -> Any:
         if not holds_codes(X):
             if isinstance(X, np.ndarray) and X.dtype.kind == "f":
                 self._refuse_negative(X)
-            return super()._bind(X)
+            return super()._bind(X, R)
         self.family_, self.schema_ = self.given_, bare_schema(X)
         return self._encoded(X, grow=True)
 

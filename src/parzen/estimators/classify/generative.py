@@ -93,8 +93,8 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
             counts = class_counts(codes, w, K)
             check_weights(counts, self.classes_)
         X, w, codes = drop_zero_weight(X, w, codes)
-        rows = self._bind(X)
         R = Labels.sound(codes, w, K)
+        rows = self._bind(X, R)
         self._settle(counts)
         with naming_groups("classes", self.classes_.tolist()):
             if codes.min() < 0:
@@ -152,8 +152,9 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         X = self._later_table(X) if begun else self._first_table(X)
         codes = codes_among(y, X.shape[0], self.classes_, self.unlabelled)
         X, w, codes = drop_zero_weight(X, weights(sample_weight, X), codes)
-        rows = self._encoded(X, grow=True) if begun else self._bind(X)
         K = len(self.classes_)
+        R = Labels.sound(codes, w, K)
+        rows = self._encoded(X, grow=True) if begun else self._bind(X, R)
         counts = class_counts(codes, w, K) + (self.class_count_ if begun else 0.0)
         if isinstance(self.family_, PerGroup) and not counts.all():
             lacking = self.classes_[counts == 0].tolist()
@@ -165,7 +166,7 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
             if not counts.all():  # a class that is yet to come
                 warnings.filterwarnings("ignore", message="classes .* have no weight")
             with naming_groups("classes", self.classes_.tolist()):
-                self._add(rows, Labels.sound(codes, w, K), begun)
+                self._add(rows, R, begun)
         self._settle(counts)
         self._finish()
 

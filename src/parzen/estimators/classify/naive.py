@@ -11,6 +11,8 @@ from parzen.decisions.contributions import block_scores
 from parzen.decisions.explanation import Explanation
 from parzen.estimators.base.validation import finite
 from parzen.estimators.classify.generative import GenerativeClassifier
+from parzen.families.chosen import Chosen
+from parzen.families.product import Product
 
 
 class NaiveClassifier(GenerativeClassifier):
@@ -30,7 +32,8 @@ class NaiveClassifier(GenerativeClassifier):
         Returns
         -------
         Explanation
-            `print` it for the first row, ``.table()`` for all, ``.plot(row)`` for a picture.
+            `print` it for the first row, ``.table()`` for all, ``.plot(row)`` for a picture. Its text says which
+            density a column has, and why, where `parzen.AutoColumns` has chosen one.
         """
         check_is_fitted(self, "density_")
         X = self._later_table(X)
@@ -48,7 +51,15 @@ class NaiveClassifier(GenerativeClassifier):
         with np.errstate(invalid="ignore"):
             prior = log_prior[first] - log_prior[second]
         odds = scores.log_odds(first, second)
-        return Explanation(self.classes_[first], self.classes_[second], prior, odds, scores.blocks, names, X)
+        labels, against = self.classes_[first], self.classes_[second]
+        return Explanation(labels, against, prior, odds, scores.blocks, names, X, self._reasons())
+
+    def _reasons(self) -> tuple[tuple[int, str], ...]:
+        """Why columns have their densities, by position, where these were chosen."""
+        if not isinstance(self.family_, Product):
+            return ()
+        blocks = self.family_.blocks.items()
+        return tuple((key[0], family.reason()) for key, family in blocks if isinstance(family, Chosen))
 
     def _compared_classes(self, total: Array, label: Any, against: Any) -> tuple[Any, Any]:
         """Codes of the two classes that are compared for each row: those named, or the most probable ones."""

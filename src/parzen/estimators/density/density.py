@@ -42,7 +42,7 @@ class BaseDensityEstimator(DensityMixin, BaseFamilyEstimator):
         """
         X = self._first_table(X)
         X, w = drop_zero_weight(X, weights(sample_weight, X))
-        rows = self._bind(X)
+        rows = self._bind(X, w)
         found = self._fit_family(self.family_, rows, w, **self._seeded())
         self._warn(found)
         self._keep(found.density, found.statistic, found)
@@ -63,7 +63,7 @@ class BaseDensityEstimator(DensityMixin, BaseFamilyEstimator):
             self._check_same_family()
         X = self._later_table(X) if begun else self._first_table(X)
         X, w = drop_zero_weight(X, weights(sample_weight, X))
-        self._add(self._encoded(X, grow=True) if begun else self._bind(X), w, begun)
+        self._add(self._encoded(X, grow=True) if begun else self._bind(X, w), w, begun)
 
     def merge(self, other: Self) -> Self:
         """A new estimator, as if it had been fitted to the rows of both.

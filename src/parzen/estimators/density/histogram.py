@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array
 from parzen.conjugate import Dirichlet
-from parzen.densities.histogram import BinDensity
+from parzen.densities.histogram import BinDensity, tail_length
 from parzen.estimators.density.univariate import UnivariateMixin
 from parzen.families.family import Family
 from parzen.families.histogram import Histogram
@@ -72,9 +72,15 @@ class HistogramDensity(UnivariateMixin):
         return np.exp(self._bins.log_mass[0])
 
     def _ends(self) -> tuple[float, float]:
-        edges = self._bins.edges[0]
+        edges = self._shown_edges()
         return float(edges[0]), float(edges[-1])
 
-    def _grid(self, size: int) -> Array:
+    def _shown_edges(self) -> Array:
+        """Edges of the only column; open outer bins end where the density has fallen by e."""
         edges = self._bins.edges[0]
+        length = tail_length(edges)
+        return np.clip(edges, edges[1] - length, edges[-2] + length) if np.isinf(edges[[0, -1]]).any() else edges
+
+    def _grid(self, size: int) -> Array:
+        edges = self._shown_edges()
         return np.sort(np.concatenate([edges, np.nextafter(edges[1:-1], edges[0])]))

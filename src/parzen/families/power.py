@@ -1,0 +1,131 @@
+"""The power transform under which a column is likeliest to be Gaussian within its classes."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize
+
+from parzen.compute.arrays import Array
+from parzen.compute.memberships import Labels, Memberships, group_count
+from parzen.densities.power_transform import LARGEST
+
+#: Most rows that a transform is learnt from: the likelihood is flat in its parameters, and more would change little.
+MOST_ROWS = 600
+#: Scales that are tried, in units of the median distance from the location.
+SCALES = 4.0 ** np.arange(1, -6, -1)
+
+
+@dataclass(frozen=True)
+class Power:
+    """Parameters of a power transform of one column; None where they are to be learnt."""
+
+    power: float | None = None
+    location: float | None = None
+    scale: float | None = None
+
+    def arrays(self) -> tuple[Array, Array, Array]:
+        """The parameters of one column as arrays of shape (1,)."""
+        power, location, scale = (np.array([value], dtype=np.float64) for value in vars(self).values())
+        return power, location, scale
+
+
+def likeliest_power(x: Array, R: Memberships, given: Power = Power()) -> Power:  # noqa: B008 - it is frozen
+    """The likeliest parameters of a column x (n,), of those that are not given.
+
+    Its rows are Gaussian within their groups once they are transformed; groups have their own means and variances.
+    Locations that are tried are the middle and the end without the longer tail; powers lie between 0 and 1.
+    """
+    rows = _Rows.of(x, R)
+    if rows is None:
+        location = float(x[np.isfinite(x)][0]) if np.isfinite(x).any() else 0.0
+        usual = zip(vars(given).values(), (1.0, location, 1.0), strict=True)
+        return Power(*(default if own is None else own for own, default in usual))
+    locations = (rows.short_end(), np.median(rows.x)) if given.location is None else (given.location,)
+    powers = (0.0, 0.5) if given.power is None else (given.power,)
+    tried: list[tuple[float, float, float, float]] = []
+    for location in map(float, locations):
+        distances = np.abs(rows.x - location)
+        unit = float(np.median(distances)) or float(distances.mean())
+        for scale in unit * SCALES if given.scale is None else (given.scale,):
+            shape = rows.at(location, float(scale))
+            tried += [(shape.log_likelihood(power), power, location, float(scale)) for power in powers]
+    _, power, location, scale = max(tried)
+    if given.power is not None:
+        return Power(power, location, scale)
+    shape = rows.at(location, scale)
+    ends = (max(0.0, power - 0.5), min(1.0, power + 0.5))
+    near = optimize.minimize_scalar(
+        lambda one: -shape.log_likelihood(float(one)), bounds=ends, method="bounded", options={"xatol": 0.01}
+    )
+    return Power(max((power, float(near.x), 1.0), key=shape.log_likelihood), location, scale)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Cells of a column with their groups and weights, sorted by group."""
+
+    x: Array
+    codes: NDArray[np.int32]
+    w: Array
+    groups: int
+
+    @classmethod
+    def of(cls, x: Array, R: Memberships) -> "_Rows | None":
+        """Cells that are there, at most `MOST_ROWS` of them; None where they don't vary."""
+        codes, w = codes_and_weights(R, len(x))
+        rows = np.flatnonzero(np.isfinite(x) & (codes >= 0) & (w > 0))
+        if len(rows) > MOST_ROWS:
+            rows = np.random.default_rng(0).choice(rows, MOST_ROWS, replace=False)
+        if not len(rows) or not np.ptp(x[rows]) > 0:
+            return None
+        return cls(x[rows], codes[rows], w[rows], group_count(R))
+
+    def short_end(self) -> float:
+        """The least value, or the largest one where the tail to the left is the longer one, within groups."""
+        weight, total = (
+            np.bincount(self.codes, weights=part, minlength=self.groups) for part in (self.w, self.w * self.x)
+        )
+        off = self.x - (total / np.maximum(weight, 1e-300))[self.codes]
+        skewed_left = self.w @ (off / np.abs(off).max(initial=1e-300)) ** 3 < 0
+        return float(self.x.max() if skewed_left else self.x.min())
+
+    def at(self, location: float, scale: float) -> "_Shape":
+        """The rows relative to a location and a scale."""
+        z = (self.x - location) / scale
+        return _Shape(self, z < 0, np.log1p(np.abs(z)), float(self.w.sum() * np.log(scale)))
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """Rows relative to a location and a scale: the signs and logarithms that every power needs."""
+
+    rows: _Rows
+    below: NDArray[np.bool_]
+    logs: Array
+    log_scales: float
+
+    def log_likelihood(self, power: float) -> float:
+        """Profile log-likelihood of a power, means and variances being those of the groups.
+
+        A prior as that of `Gaussian` keeps the variance of a group from being zero.
+        """
+        rows = self.rows
+        y = np.expm1(np.minimum(power * self.logs, LARGEST)) / power if power > 0 else self.logs
+        y = np.where(self.below, -y, y)
+        whole = y.var()
+        weight = np.bincount(rows.codes, weights=rows.w, minlength=rows.groups)
+        total = np.bincount(rows.codes, weights=rows.w * y, minlength=rows.groups)
+        off = y - (total / np.maximum(weight, 1e-300))[rows.codes]
+        scatter = np.bincount(rows.codes, weights=rows.w * off * off, minlength=rows.groups)
+        variances = (scatter + whole / rows.groups**2) / (weight + 3.0)
+        return float((power - 1.0) * (rows.w @ self.logs) - self.log_scales - 0.5 * weight @ np.log(variances))
+
+
+def codes_and_weights(R: Memberships, n: int) -> tuple[NDArray[np.int32], Array]:
+    """Group of each of n rows (that of its largest membership) and its weight."""
+    if isinstance(R, Labels):
+        return R.codes, np.ones(n) if R.weights is None else R.weights
+    if R is None or R.ndim == 1:
+        return np.zeros(n, dtype=np.int32), np.ones(n) if R is None else R
+    return R.argmax(axis=1).astype(np.int32), R.sum(axis=1)
