@@ -13,7 +13,6 @@
 namespace parzen {
 namespace {
 
-constexpr const double* none = nullptr;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Values {
@@ -25,6 +24,13 @@ struct Values {
     index groups;
     index numbers(index d) const { return 1 + C + (lines ? d + d * (d + 1) / 2 + d * C : 0); }
 };
+
+// Adds the square of a difference, which has been multiplied by its factor.
+template <class Kernel>
+inline void add_plain(vec& t, vec u) {
+    if constexpr (Kernel::tail) t += u * u;
+    else t += apart(u * u);
+}
 
 inline double dot(const double* a, const double* b, index size) {
     vec total{};
@@ -64,9 +70,11 @@ inline void add_lines(const Tiles& tiles, const Values& values, const double* x,
         vec far{};
         for (index j = 0; j < d; ++j) {
             vec off = load(x + j * size + i) - splat(q[j]);
-            if (tiles.factors) off *= splat(tiles.factors[j]);
+            if constexpr (!Kernel::tail) {
+                if (tiles.factors) off *= splat(tiles.factors[j]);
+            }
             store(u + j * size + i, off);
-            add_square<Kernel>(far, off, none, j);
+            add_plain<Kernel>(far, off);
         }
         store(k + i, load(c + i) * kernel_at<Kernel>(tiles, far));
     }
@@ -85,8 +93,11 @@ inline void add_averages(const Tiles& tiles, const double* __restrict x, const d
         for (index j = 0; j < columns; ++j) {
             const vec at = load(x + j * size + i);
             for (int s = 0; s < Q; ++s) {
-                const vec u = at - splat(q[s * columns + j]);
-                add_square<Kernel>(t[s], u, tiles.factors, j);
+                vec u = at - splat(q[s * columns + j]);
+                if constexpr (!Kernel::tail) {
+                    if (tiles.factors) u *= splat(tiles.factors[j]);
+                }
+                add_plain<Kernel>(t[s], u);
             }
         }
         const vec weight = load(c + i), value = C ? load(y + i) : vec{};
@@ -284,7 +295,7 @@ PARZEN_EXPORT index parzen_local_averages_f64(
     double limit, double rtol,
     index queries_at_once, index kernel, double* log_sum, double* out) {
     const Tiles tiles{count, size, d, coefficients, nullptr, low, high, nullptr, centres,
-                      inverse, scale, nullptr, widest, radius, limit, slack};
+                      inverse, scale, nullptr, widest, 1 / (radius * radius), limit, slack};
     const Values values{y, C, lines != 0, group, factors, groups};
     switch (kernel) {
         case 0:

@@ -236,10 +236,18 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
 #define PARZEN_EITHER(Kernel)                                                                                          \
     if (shrink) PARZEN_RUN(Kernel, double, 0, true);                                                                   \
     PARZEN_RUN(Kernel, double, 0, false)
+#define PARZEN_COMPACT(Kernel)                                                                                         \
+    if (factors) {                                                                                                     \
+        PARZEN_EITHER(Factored<Kernel>);                                                                               \
+    }                                                                                                                  \
+    if (!shrink && d == 1) PARZEN_RUN(Kernel, double, 1, false);                                                       \
+    if (!shrink && d == 2) PARZEN_RUN(Kernel, double, 2, false);                                                       \
+    if (!shrink && d == 3) PARZEN_RUN(Kernel, double, 3, false);                                                       \
+    PARZEN_EITHER(Kernel)
 
 PARZEN_EXPORT index parzen_window_sums_f64(PARZEN_ARGUMENTS(double)) {
     const Tiles tiles{count, size, d, coefficients, shrink, low, high, least, centres,
-                      inverse, factors, norms, widest, radius, limit, slack};
+                      inverse, factors, norms, widest, 1 / (radius * radius), limit, slack};
     switch (kernel) {
         case 0:
             if (shrink) PARZEN_RUN(Gaussian, double, 0, true);
@@ -248,12 +256,12 @@ PARZEN_EXPORT index parzen_window_sums_f64(PARZEN_ARGUMENTS(double)) {
             if (d == 3) PARZEN_RUN(Gaussian, double, 3, false);
             if (d == 8) PARZEN_RUN(Gaussian, double, 8, false);
             PARZEN_RUN(Gaussian, double, 0, false);
-        case 1: PARZEN_EITHER(Tophat);
-        case 2: PARZEN_EITHER(Epanechnikov);
-        case 3: PARZEN_EITHER(Triangular);
-        case 4: PARZEN_EITHER(Biweight);
-        case 5: PARZEN_EITHER(Triweight);
-        case 6: PARZEN_EITHER(Cosine);
+        case 1: PARZEN_COMPACT(Tophat);
+        case 2: PARZEN_COMPACT(Epanechnikov);
+        case 3: PARZEN_COMPACT(Triangular);
+        case 4: PARZEN_COMPACT(Biweight);
+        case 5: PARZEN_COMPACT(Triweight);
+        case 6: PARZEN_COMPACT(Cosine);
         default: PARZEN_EITHER(Exponential);
     }
 }
@@ -262,7 +270,7 @@ PARZEN_EXPORT index parzen_window_sums_f64(PARZEN_ARGUMENTS(double)) {
 PARZEN_EXPORT index parzen_window_sums_f32(PARZEN_ARGUMENTS(float)) {
     (void)kernel;
     const Tiles tiles{count, size, d, nullptr, nullptr, low, high, least, centres,
-                      inverse, factors, norms, widest, radius, limit, slack};
+                      inverse, factors, norms, widest, 1 / (radius * radius), limit, slack};
     if (shrink) PARZEN_RUN(Gaussian, float, 0, true);
     PARZEN_RUN(Gaussian, float, 0, false);
 }

@@ -67,7 +67,7 @@ struct Exponential {
     static constexpr double unit = 1.0;
 };
 struct Compact {  // values at squared distances t up to 1; what lies within is decided before
-    static constexpr bool tail = false;
+    static constexpr bool tail = false, factored = false;
     static vec exponent(vec t) { return -t; }
     static double exponent(double t) { return -t; }
     static vec raised(vec e) { return e; }
@@ -111,7 +111,7 @@ struct Tiles {
     const double* factors;       // (d): of differences, or none
     const double* norms;         // (count, size): squared lengths of the points, or none
     const double* widest;        // (count): the largest of them in a tile
-    double radius, limit;        // bandwidth of a compact kernel, and the least squared distance that is not within
+    double shorten, limit;       // 1 / h^2 of a compact kernel, and the least squared distance that is not within
     double slack;                // log of the total over the least coefficient, in units of the kernel's exponent
     // Coordinate j of a point, relative to tile t.
     double relative(double x, index t, index j) const { return (x - centres[t * d + j]) * inverse[j]; }
@@ -119,13 +119,18 @@ struct Tiles {
     double reach() const { return limit * (1 + 1e-9); }
 };
 
+// A compact kernel whose columns have different bandwidths: differences are multiplied by factors.
+template <class Kernel> struct Factored : Kernel {
+    static constexpr bool factored = true;
+};
+
 // Adds the square of a difference along column j to t. Of a compact kernel the product is rounded first.
-template <class Kernel, class V, class Real>
-inline void add_square(V& t, V u, const Real* factors, index j) {
+template <class Kernel, class V>
+inline void add_square(V& t, V u, const double* factors, index j) {
     if constexpr (Kernel::tail) {
         t += u * u;
     } else {
-        if (factors) u *= splat(factors[j]);
+        if constexpr (Kernel::factored) u *= splat(factors[j]);
         t += apart(u * u);
     }
 }
@@ -134,7 +139,7 @@ inline void add_square(V& t, V u, const Real* factors, index j) {
 template <class Kernel>
 inline vec kernel_at(const Tiles& tiles, vec t) {
     if constexpr (Kernel::tail) return Kernel::at(t);
-    else return t < splat(tiles.limit) ? Kernel::at(t * splat(1 / (tiles.radius * tiles.radius))) : vec{};
+    else return t < splat(tiles.limit) ? Kernel::at(t * splat(tiles.shorten)) : vec{};
 }
 
 // Squared distances of the tiles' boxes from the box of some points, in the kernel's units.

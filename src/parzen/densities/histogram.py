@@ -107,13 +107,21 @@ class BinDensity(Density):
         possible = np.where(total > -np.inf, part - np.where(total > -np.inf, total, 0.0), self.marginal(rest).log_mass)
         return BinDensity(tuple(self.edges[j] for j in rest), possible)
 
-    def cdf(self, X: Any) -> Array:
+    def cdf(self, X: Any, upper: bool = False) -> Array:
+        """Probability of values up to those given, or with `upper` above them, of one column, (n, K)."""
         X = np.asarray(as_floats(X, self.shape[1]), dtype=np.float64)
         if self.shape[1] > 1:
             raise TypeError("cdf is offered for one column; take a marginal first.")
-        steps = np.cumsum(np.exp(self.log_mass), axis=1)
-        below = np.concatenate([np.zeros((len(steps), 1)), steps / steps[:, -1:]], axis=1)
-        return np.stack([np.interp(X[:, 0], self.edges[0], row) for row in below], axis=1)
+        x, edges = (-X[:, 0], -self.edges[0][::-1]) if upper else (X[:, 0], self.edges[0])
+        mass = np.exp(self.log_mass[:, ::-1] if upper else self.log_mass)
+        below = np.concatenate([np.zeros((len(mass), 1)), np.cumsum(mass, axis=1)], axis=1)
+        return np.stack([np.interp(x, edges, row / row[-1]) for row in below], axis=1)
+
+    def log_cdf(self, X: Any, upper: bool = False) -> Array:
+        """Logarithms of `cdf`; near 1 they follow from the other side."""
+        below, above = self.cdf(X, upper), self.cdf(X, not upper)
+        with np.errstate(divide="ignore"):
+            return np.where(below > 0.5, np.log1p(-above), np.log(below))
 
     def expectation(self) -> Array:
         K, d = self.shape

@@ -8,6 +8,8 @@ from scipy.linalg import solve_triangular
 from parzen.compute.arrays import Array
 from parzen.compute.window_border import WindowBorder
 from parzen.densities.factors import lower_triangle
+from parzen.densities.folded import images as folded_images
+from parzen.densities.folded import uniform_columns, without_columns
 from parzen.densities.support import Support
 from parzen.densities.windows import Windows
 from parzen.smoothing.kernel_functions import KernelFunction
@@ -25,10 +27,16 @@ def conditional_window(
 
     A point weighs as much as its kernel at the given values; a compact kernel is a narrower one there.
     """
+    gone = set() if support is None else set(uniform_columns(window, kernel, support)) & set(given)
+    if gone:  # a column that is uniform says nothing of the others
+        known = known[[i for i, j in enumerate(given) if j not in gone]]
+        given = [j for j in given if j not in gone]
+        if not given:
+            return without_columns(window, rest)
     images = [known[None]]
     if support is not None:
         part = support.take(given)
-        images = list(part.images(part.fold(known[None]), window.reach(kernel, support)[given]))
+        images = folded_images(without_columns(window, given), kernel, part, part.fold(known[None]))
     p = len(given)
     triangle = lower_triangle(window.factor[None, given + rest])[0]
     points, weights, scales = [], [], []

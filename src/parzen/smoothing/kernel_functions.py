@@ -104,22 +104,57 @@ class KernelFunction:
         return float(ratio ** (1.0 / (d + 4)))
 
     def cdf(self, u: Array) -> Array:
-        """Distribution function of the kernel on the line."""
+        """Distribution function of the kernel on the line; small values are right in relative terms."""
         u = np.asarray(u, dtype=np.float64)
         if self.name == "gaussian":
             return special.ndtr(u)
+        tail = self._tail(np.abs(u))
+        return np.where(u < 0, tail, 1.0 - tail)
+
+    def _tail(self, r: Array) -> Array:
+        """Probability beyond distances r >= 0 on one side."""
         if self.name == "exponential":
-            tail = 0.5 * np.exp(-np.abs(u))
-            return np.where(u < 0, tail, 1.0 - tail)
-        inside = np.clip(u, -1.0, 1.0)
+            return np.asarray(0.5 * np.exp(-r))
+        if not self.compact:
+            radius, _, beyond = self._radii(1)
+            return 0.5 * np.interp(r, radius, beyond)
+        rest = np.maximum(1.0 - r, 0.0)
         if self.name == "triangular":
-            return np.where(inside < 0, 0.5 * (1 + inside) ** 2, 1 - 0.5 * (1 - inside) ** 2)
+            return 0.5 * rest**2
         if self.name == "cosine":
-            return 0.5 * (1.0 + np.sin(0.5 * np.pi * inside))
-        if self.power is not None:
-            return special.betainc(self.power + 1, self.power + 1, 0.5 * (1.0 + inside))
-        radius, below = self._radii(1)
-        return 0.5 + 0.5 * np.sign(u) * np.interp(np.abs(u), radius, below)
+            return np.sin(0.25 * np.pi * rest) ** 2
+        assert self.power is not None
+        return np.asarray(special.betainc(self.power + 1, self.power + 1, 0.5 * rest))
+
+    def log_cdf(self, u: Array) -> Array:
+        """Logarithm of the distribution function, finite wherever it is."""
+        u = np.asarray(u, dtype=np.float64)
+        if self.name == "gaussian":
+            return special.log_ndtr(u)
+        with np.errstate(divide="ignore"):
+            if self.name == "exponential":
+                return np.where(u < 0, u - np.log(2.0), np.log1p(-0.5 * np.exp(-np.abs(u))))
+            return np.where(u < 0, np.log(self.cdf(u)), np.log1p(-self.cdf(-np.abs(u))))
+
+    def mass(self, a: Array, b: Array) -> Array:
+        """Probability between a and b, a <= b; right in relative terms however near they are."""
+        a, b = np.broadcast_arrays(a, b)
+        mirrored = a > 0
+        low, high = np.where(mirrored, -b, a), np.where(mirrored, -a, b)
+        out = self.cdf(high) - self.cdf(low)
+        if self.name == "own":
+            return out
+        near = high - low < 0.25
+        ends = (np.clip(low[near], -1.0, 1.0), np.clip(high[near], -1.0, 1.0)) if self.compact else (low[near], high[near])
+        x, weight = np.polynomial.legendre.leggauss(12)
+        total = 0.0
+        for begin, end in ((ends[0], np.minimum(ends[1], 0.0)), (np.maximum(ends[0], 0.0), ends[1])):  # a kink at 0
+            half = 0.5 * np.maximum(end - begin, 0.0)[..., None]
+            inside = np.abs(begin[..., None] + half * (1.0 + x))
+            inside = np.minimum(inside, np.nextafter(1.0, 0.0)) if self.compact else inside
+            total = total + (half * weight * self.at(inside)).sum(axis=-1)
+        out[near] = total * np.exp(self.log_constant(1))
+        return out
 
     def marginal(self, d: int, kept: int) -> "KernelFunction":
         """Marginal kernel of `kept` of d columns."""
@@ -148,11 +183,11 @@ class KernelFunction:
             return rng.beta(d, 2.0, size=n)
         if self.power is not None:
             return np.sqrt(rng.beta(0.5 * d, self.power + 1, size=n))
-        radius, below = self._radii(d)
+        radius, below, _ = self._radii(d)
         return np.interp(rng.random(n), below, radius)
 
-    def _radii(self, d: int) -> tuple[Array, Array]:
-        """Radii, and the mass of the kernel within each, for kernels without a closed form."""
+    def _radii(self, d: int) -> tuple[Array, Array, Array]:
+        """Radii, and the mass of the kernel within and beyond each, for kernels without a closed form."""
         if self.compact:
             radius = np.linspace(0.0, 1.0, 16385)
         else:
@@ -160,7 +195,8 @@ class KernelFunction:
         nodes, weights = panels(radius, 4)
         pieces = (weights * nodes ** (d - 1) * self.at(nodes.ravel()).reshape(nodes.shape)).sum(axis=1)
         mass = np.concatenate([[0.0], np.cumsum(pieces)])
-        return radius, mass / mass[-1]
+        beyond = np.concatenate([np.cumsum(pieces[::-1])[::-1], [0.0]])
+        return radius, mass / mass[-1], beyond / mass[-1]
 
 
 KERNEL_FUNCTIONS = {

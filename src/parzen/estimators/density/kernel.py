@@ -40,7 +40,8 @@ class KernelDensity(UnivariateMixin):
         The bandwidth h where all columns have the same; one for each column (d,); else the matrix H (d, d), in squared
         units.
     error_bound_ : float
-        What is promised: a density f is off by at most ``error_bound_ * f + atol``; rtol, and rounding.
+        What is promised: a density f is off by at most ``error_bound_ * f + atol``; rtol, and rounding. Just within the
+        border of compact kernels, f stands here for what it would be with these kernels at their highest value.
     density_ : WindowDensity
     statistic_ : Sample
         The rows, to which `partial_fit` and `merge` add.
@@ -122,8 +123,9 @@ class KernelDensity(UnivariateMixin):
     @property
     def error_bound_(self) -> float:
         """What is promised of the error, relative to a density."""
-        windows = self._windows
-        return self.density_._sums[0].error_bound + 2.0**-52 * windows.width  # type: ignore[attr-defined]
+        check_is_fitted(self, "density_")
+        assert isinstance(self.density_, WindowDensity)
+        return self.density_.error_bound()
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Total log-density of the rows: a sum, as in scikit-learn's KernelDensity, not the mean."""
