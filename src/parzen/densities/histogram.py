@@ -117,12 +117,6 @@ class BinDensity(Density):
         below = np.concatenate([np.zeros((len(mass), 1)), np.cumsum(mass, axis=1)], axis=1)
         return np.stack([np.interp(x, edges, row / row[-1]) for row in below], axis=1)
 
-    def log_cdf(self, X: Any, upper: bool = False) -> Array:
-        """Logarithms of `cdf`; near 1 they follow from the other side."""
-        below, above = self.cdf(X, upper), self.cdf(X, not upper)
-        with np.errstate(divide="ignore"):
-            return np.where(below > 0.5, np.log1p(-above), np.log(below))
-
     def expectation(self) -> Array:
         K, d = self.shape
         out = np.empty((K, d))

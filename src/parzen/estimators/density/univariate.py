@@ -9,8 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array
-from parzen.densities.histogram import BinDensity
-from parzen.densities.kernel import WindowDensity
 from parzen.estimators.base.validation import finite_rows, generator
 from parzen.estimators.density.density import BaseDensityEstimator
 from parzen.statistics.sample import Sample
@@ -95,7 +93,6 @@ class UnivariateMixin(BaseDensityEstimator):
     def _distribution(self, X: Any, log: bool, upper: bool) -> Array:
         check_is_fitted(self, "density_")
         rows, density = finite_rows(self._later(X)), self.density_
-        assert isinstance(density, WindowDensity | BinDensity)
         return np.asarray((density.log_cdf if log else density.cdf)(rows, upper)[:, 0])
 
     def quantile(self, q: ArrayLike) -> Any:
@@ -147,7 +144,6 @@ class UnivariateMixin(BaseDensityEstimator):
         return float(found[0]) if levels.ndim == 0 else found.reshape(levels.shape)
 
     def _log_line_below(self, x: Array, upper: bool) -> Array:
-        assert isinstance(self.density_, WindowDensity | BinDensity)
         return self.density_.log_cdf(x[:, None], upper)[:, 0]
 
     def highest_density(self, coverage: float = 0.95, *, random_state: Any = None) -> Region:
