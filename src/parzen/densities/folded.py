@@ -24,7 +24,7 @@ from parzen.smoothing.wrapped import wrapped, wraps
 #: is 1e-18.
 UNIFORM = 1.45
 #: Bandwidth of other kernels, in periods, beyond which their images are summed in closed form.
-WIDE = 2.0
+WIDE, WIDE_EXPONENTIAL = 2.0, 0.1
 #: Most images of a place.
 MOST_IMAGES = 20_000
 
@@ -155,7 +155,8 @@ def is_wide(window: Windows, kernel: KernelFunction, support: Support) -> bool:
     if window.width > 1 or not wraps(kernel):
         return False
     least = 1.0 if window.scales is None else float(window.scales.min())
-    return bool(window.factor[0, 0] * least > WIDE * periods(support)[0])
+    limit = WIDE_EXPONENTIAL if kernel.name == "exponential" else WIDE
+    return bool(window.factor[0, 0] * least > limit * periods(support)[0])
 
 
 def images(window: Windows, kernel: KernelFunction, support: Support, X: Array) -> list[Array]:

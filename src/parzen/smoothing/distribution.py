@@ -98,10 +98,14 @@ class KernelDistribution:
         b = np.maximum(a, b)
         under, over = self.below(b), self.above(a)
         out = np.where(under <= over, under - self.below(a), over - self.above(b))
-        near = np.flatnonzero(out < 1e-2 * np.minimum(under, over))  # a small difference
+        near = np.flatnonzero(out < 1e-3 * np.minimum(under, over))  # a small difference
         if len(near) and self.kernel.name != "own":
-            none, every = np.zeros(len(near), dtype=np.int64), np.full(len(near), len(self.x))
-            for part, rows, points in _segments(none, every):
+            reach = np.full(len(near), np.inf)
+            if self.scales is None:
+                plain = np.minimum(under, over)[near] > TAIL
+                reach[plain] = self.unit * {"gaussian": 12.0, "exponential": 60.0}.get(self.kernel.name, 1.0 + 1e-9)
+            first, last = np.searchsorted(self.x, a[near] - reach), np.searchsorted(self.x, b[near] + reach)
+            for part, rows, points in _segments(first, last):
                 at, h = near[part][rows], self._widths(points)
                 terms = self.kernel.mass((a[at] - self.x[points]) / h, (b[at] - self.x[points]) / h)
                 out[near[part]] = np.bincount(rows, self.share[points] * terms, len(near[part]))

@@ -146,7 +146,7 @@ class KernelFunction:
             return out
         near = high - low < 0.25
         ends = (np.clip(low[near], -1.0, 1.0), np.clip(high[near], -1.0, 1.0)) if self.compact else (low[near], high[near])
-        x, weight = np.polynomial.legendre.leggauss(12)
+        x, weight = np.polynomial.legendre.leggauss(8)
         total = 0.0
         for begin, end in ((ends[0], np.minimum(ends[1], 0.0)), (np.maximum(ends[0], 0.0), ends[1])):  # a kink at 0
             half = 0.5 * np.maximum(end - begin, 0.0)[..., None]

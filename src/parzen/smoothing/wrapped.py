@@ -27,7 +27,7 @@ def wraps(kernel: KernelFunction) -> bool:
 
 
 def wrapped(kernel: KernelFunction, off: Array, period: float, h: Array | float) -> Array:
-    """Sum of the kernel function, 1 at distance 0, over all repetitions of differences `off`; h below the period."""
+    """Sum of the kernel function, 1 at distance 0, over all repetitions of differences `off`."""
     P = period / h
     if kernel.name == "exponential":
         v = np.mod(off, period) / h
@@ -53,7 +53,8 @@ def wrapped_mass(kernel: KernelFunction, off: Array, period: float, h: Array | f
     if kernel.name == "exponential":
         turns = np.floor(off / period)
         v = np.mod(off, period) / h
-        return np.asarray(turns + 0.5 * (-np.expm1(-v) + np.exp(v - P) - np.exp(-P)) / -np.expm1(-P))
+        back = np.where(P < 1, np.exp(-P) * np.expm1(np.minimum(v, 1.0)), np.exp(v - P) - np.exp(-P))
+        return np.asarray(turns + 0.5 * (back - np.expm1(-v)) / -np.expm1(-P))
     zero = np.zeros_like(off)
     return np.asarray(off / period + _deviation(kernel, off, period, h) - _deviation(kernel, zero, period, h))
 
