@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from parzen.compute.arrays import Array
-from parzen.densities.folded import is_wide, periods, reach, uniform_columns
+from parzen.densities.folded import FoldedWindows, is_wide, periods, reach, uniform_columns
 from parzen.densities.support import Support
 from parzen.densities.windows import Windows
 from parzen.smoothing.kernel_functions import KernelFunction
@@ -67,24 +67,38 @@ class WindowDistribution:
         assert self.support is not None
         (low, high), line = self._ends, self.window.line(self.kernel)
         if not np.isfinite(high):
-            return line.above(x) + line.below(2 * low - x) if upper else line.mass(2 * low - x, x)
+            return line.above(x) + line.below(2 * low - x) if upper else line.mass(2 * low - x, 2 * (x - low))
         if not np.isfinite(low):
-            return line.mass(x, 2 * high - x) if upper else line.below(x) + line.above(2 * high - x)
+            return line.mass(x, 2 * (high - x)) if upper else line.below(x) + line.above(2 * high - x)
         if uniform_columns(self.window, self.kernel, self.support):
             return (high - x if upper else x - low) / (high - low)
         if is_wide(self.window, self.kernel, self.support):
             return self._closed(x, upper)
-        begin = x if upper else (np.full_like(x, low) if self.support.periodic[0] else 2 * low - x)
-        end = x if not upper else (np.full_like(x, high) if self.support.periodic[0] else 2 * high - x)
+        begin, width = x, high - x if upper else x - low
+        if not upper:
+            begin = np.full_like(x, low) if self.support.periodic[0] else 2 * low - x
+        width = width if self.support.periodic[0] else 2 * width
         period, beyond = float(periods(self.support)[0]), float(reach(self.window, self.kernel, self.support)[0])
         most = int(np.ceil((beyond + high - low) / period))
         total = np.zeros(len(x))
         for turn in range(-most, most + 1):
-            total += line.mass(begin + turn * period, end + turn * period)
+            total += line.mass(begin + turn * period, width)
         return total
 
     def _closed(self, x: Array, upper: bool) -> Array:
         """The same for a kernel that is much wider than the support."""
+        assert self.support is not None
+        out, (low, high) = self._closed_differences(x, upper), self._ends
+        small = np.flatnonzero(out < 1e-6)  # next to a bound: by Gauss's rule, without a difference of larger numbers
+        if len(small):
+            length, (nodes, weights) = (high - x if upper else x - low)[small], np.polynomial.legendre.leggauss(8)
+            steps = 0.5 * length[:, None] * (1.0 + nodes)
+            rows = (high - steps if upper else low + steps).reshape(-1, 1)
+            density = np.exp(FoldedWindows.of(self.window, self.kernel, self.support, 0.0, 0.0).log(rows))
+            out[small] = 0.5 * length * (density.reshape(steps.shape) @ weights)
+        return out
+
+    def _closed_differences(self, x: Array, upper: bool) -> Array:
         assert self.support is not None
         (low, high), points = self._ends, self.window.points[:, 0]
         h = self.window.factor[0, 0] * (1.0 if self.window.scales is None else self.window.scales)

@@ -54,8 +54,9 @@ class KernelDistribution:
     @cached_property
     def mirrored(self) -> "KernelDistribution":
         """The distribution of -x: probabilities above a value are its probabilities below minus that value."""
-        scales = None if self.scales is None else self.scales[::-1]
-        return KernelDistribution(self.kernel, -self.x[::-1], self.share[::-1], self.unit, scales)
+        scales = None if self.scales is None else np.ascontiguousarray(self.scales[::-1])
+        share = np.ascontiguousarray(self.share[::-1])
+        return KernelDistribution(self.kernel, np.ascontiguousarray(-self.x[::-1]), share, self.unit, scales)
 
     def below(self, q: Array) -> Array:
         """Probability of values up to q (m,)."""
@@ -93,9 +94,9 @@ class KernelDistribution:
         """Logarithm of the probability of values above q (m,)."""
         return self.mirrored.log_below(-q)
 
-    def mass(self, a: Array, b: Array) -> Array:
-        """Probability of values between a and b (m,), a <= b."""
-        b = np.maximum(a, b)
+    def mass(self, a: Array, width: Array) -> Array:
+        """Probability of values between a and a + width (m,)."""
+        b = a + width
         under, over = self.below(b), self.above(a)
         out = np.where(under <= over, under - self.below(a), over - self.above(b))
         near = np.flatnonzero(out < 1e-3 * np.minimum(under, over))  # a small difference
@@ -107,7 +108,7 @@ class KernelDistribution:
             first, last = np.searchsorted(self.x, a[near] - reach), np.searchsorted(self.x, b[near] + reach)
             for part, rows, points in _segments(first, last):
                 at, h = near[part][rows], self._widths(points)
-                terms = self.kernel.mass((a[at] - self.x[points]) / h, (b[at] - self.x[points]) / h)
+                terms = self.kernel.mass((a[at] - self.x[points]) / h, width[at] / h)
                 out[near[part]] = np.bincount(rows, self.share[points] * terms, len(near[part]))
         return np.maximum(out, 0.0)
 

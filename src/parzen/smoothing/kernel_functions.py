@@ -136,25 +136,30 @@ class KernelFunction:
                 return np.where(u < 0, u - np.log(2.0), np.log1p(-0.5 * np.exp(-np.abs(u))))
             return np.where(u < 0, np.log(self.cdf(u)), np.log1p(-self.cdf(-np.abs(u))))
 
-    def mass(self, a: Array, b: Array) -> Array:
-        """Probability between a and b, a <= b; right in relative terms however near they are."""
-        a, b = np.broadcast_arrays(a, b)
-        mirrored = a > 0
-        low, high = np.where(mirrored, -b, a), np.where(mirrored, -a, b)
-        out = self.cdf(high) - self.cdf(low)
-        if self.name == "own":
-            return out
-        near = high - low < 0.25
-        ends = (np.clip(low[near], -1.0, 1.0), np.clip(high[near], -1.0, 1.0)) if self.compact else (low[near], high[near])
-        x, weight = np.polynomial.legendre.leggauss(8)
-        total = 0.0
-        for begin, end in ((ends[0], np.minimum(ends[1], 0.0)), (np.maximum(ends[0], 0.0), ends[1])):  # a kink at 0
-            half = 0.5 * np.maximum(end - begin, 0.0)[..., None]
-            inside = np.abs(begin[..., None] + half * (1.0 + x))
-            inside = np.minimum(inside, np.nextafter(1.0, 0.0)) if self.compact else inside
-            total = total + (half * weight * self.at(inside)).sum(axis=-1)
-        out[near] = total * np.exp(self.log_constant(1))
+    def mass(self, a: Array, width: Array) -> Array:
+        """Probability between a and a + width, width >= 0; right in relative terms however narrow that is."""
+        a, width = np.broadcast_arrays(a, width)
+        low = np.where(a > 0, -a - width, a)  # the kernel is symmetric
+        out = self.cdf(low + width) - self.cdf(low)
+        if self.name != "own":
+            near = width < 0.25
+            out[near] = self._narrow(low[near], width[near])
         return out
+
+    def _narrow(self, low: Array, width: Array) -> Array:
+        """The same of narrow intervals by Gauss's rule, without the parts beyond a compact kernel, on each side of 0."""
+        if self.compact:
+            outside = np.clip(-1.0 - low, 0.0, width)
+            low, width = low + outside, width - outside
+            width = width - np.clip(low + width - 1.0, 0.0, width)
+        left = np.clip(-low, 0.0, width)
+        x, weight = np.polynomial.legendre.leggauss(8)
+        total = np.zeros(low.shape)
+        for begin, length in ((low, left), (low + left, width - left)):
+            inside = np.abs(begin[..., None] + 0.5 * length[..., None] * (1.0 + x))
+            inside = np.minimum(inside, np.nextafter(1.0, 0.0)) if self.compact else inside
+            total += 0.5 * length * (weight * self.at(inside)).sum(axis=-1)
+        return total * np.exp(self.log_constant(1))
 
     def marginal(self, d: int, kept: int) -> "KernelFunction":
         """Marginal kernel of `kept` of d columns."""

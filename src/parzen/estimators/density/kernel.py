@@ -17,6 +17,10 @@ from parzen.families.family import Family
 from parzen.families.kernel import Kernel
 
 
+#: Most places of a grid.
+MOST_PLACES = 2**28
+
+
 class KernelDensity(UnivariateMixin):
     """Kernel density estimation: a drop-in for scikit-learn's, with a bandwidth chosen by the data if asked.
 
@@ -170,6 +174,12 @@ class KernelDensity(UnivariateMixin):
             raise ValueError(f"cut must be a finite number of bandwidths, at least 0, got {cut!r}.")
         if len(sizes) != d or not whole:
             raise ValueError(f"size must be at least 2, one or {d} whole numbers, got {size!r}.")
+        total = float(np.prod([float(one) for one in sizes]))
+        if total > MOST_PLACES:
+            raise ValueError(
+                f"a grid of size {size!r} in {d} columns has {total:.3g} places and would take {8e-9 * (d + 1) * total:,.1f} GB "
+                f"of memory; ask for at most {MOST_PLACES:,} places."
+            )
         low, high = self._corners(cut)
         places = tuple(np.linspace(a, b, int(n)) for a, b, n in zip(low, high, sizes, strict=True))
         rows = np.stack(np.meshgrid(*places, indexing="ij"), axis=-1).reshape(-1, d)

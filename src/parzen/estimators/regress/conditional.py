@@ -210,9 +210,9 @@ class ConditionalDensity(SaveMixin, BaseEstimator):
         Examples
         --------
         >>> from parzen import ConditionalDensity
-        >>> model = ConditionalDensity([1.0, 0.5]).fit([[0.0], [1.0]], [2.0, 3.0])
-        >>> model.sf([[0.0], [0.0]], [2.0, 7.0]).round(17)
-        array([6.80262226e-01, 2.40000000e-16])
+        >>> model = ConditionalDensity(bandwidth=[1.0, 0.5]).fit([[0.0], [1.0]], [2.0, 3.0])
+        >>> [f"{p:.4g}" for p in model.sf([[0.0], [0.0]], [2.0, 7.0])]
+        ['0.6802', '2.349e-16']
         """
         return self._distribution(X, y, "sf", upper=True)
 
