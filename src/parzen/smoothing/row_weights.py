@@ -8,8 +8,8 @@ from parzen.compute.arrays import Array
 
 
 def counts_rows(weights: Array | None) -> bool:
-    """Whether all weights are whole numbers, which count rows."""
-    return weights is None or bool((weights == np.floor(weights)).all())
+    """Whether all weights are whole numbers, which count rows; beyond 2^53 every number is whole, and none counts."""
+    return weights is None or bool((weights == np.floor(weights)).all() and weights.max(initial=0.0) <= 2.0**53)
 
 
 def effective_rows(weights: Array | None, n: int) -> float:
