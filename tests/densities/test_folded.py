@@ -112,7 +112,9 @@ def test_a_gaussian_column_that_is_uniform_is_left_out_of_the_others(rng):
     given = model.conditional([0], [0.2])
     np.testing.assert_allclose(given.score_samples(X[:, 1:]), rest.score_samples(X[:, 1:]), atol=1e-12)
     both = model.conditional([0, 1], [0.2, 0.4])
-    np.testing.assert_allclose(both.score_samples(X[:, 2:]), rest.conditional([0], [0.4]).score_samples(X[:, 2:]), atol=1e-12)
+    np.testing.assert_allclose(
+        both.score_samples(X[:, 2:]), rest.conditional([0], [0.4]).score_samples(X[:, 2:]), atol=1e-12
+    )
 
 
 def test_just_below_and_above_the_uniform_width_densities_agree(rng):

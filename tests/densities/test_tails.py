@@ -29,7 +29,10 @@ def kernel_below(kernel, u):
 def exact_below(kernel, x, w, h, q):
     with mpmath.workdps(40):
         q, h = mpmath.mpf(float(q)), mpmath.mpf(float(h))
-        terms = [mpmath.mpf(float(b)) * kernel_below(kernel, (q - mpmath.mpf(float(a))) / h) for a, b in zip(x, w)]
+        terms = [
+            mpmath.mpf(float(b)) * kernel_below(kernel, (q - mpmath.mpf(float(a))) / h)
+            for a, b in zip(x, w, strict=True)
+        ]
         return mpmath.fsum(terms) / mpmath.fsum(mpmath.mpf(float(b)) for b in w)
 
 
@@ -65,7 +68,9 @@ def test_both_tails_of_every_kernel(kernel, weighted, rng):
     # The lower end of a compact kernel has the digits of a coordinate of size 1.
     levels = np.array([1e-300, 1e-100, 1e-30, 1e-17, 1e-9, 0.01, 0.5, 0.9])[0 if kernel in TAILED else 5 :]
     found = model.quantile(levels)
-    np.testing.assert_allclose(model.logcdf(found[:, None]), np.log(levels), rtol=1e-5 if kernel not in TAILED else 1e-12)
+    np.testing.assert_allclose(
+        model.logcdf(found[:, None]), np.log(levels), rtol=1e-5 if kernel not in TAILED else 1e-12
+    )
     assert (np.diff(found) >= 0).all()
     np.testing.assert_allclose(mirrored.isf(levels), -found, rtol=1e-12, atol=1e-14)
 
@@ -103,7 +108,9 @@ def test_next_to_a_bound_the_probability_has_its_digits(kernel):
 def test_upper_tails_of_a_bounded_gaussian_are_finite_logarithms():
     model = KernelDensity(bandwidth=0.5, bounds=(0.0, None)).fit(np.array([[0.1], [0.7]]))
     with mpmath.workdps(40):
-        masses = [mpmath.ncdf(-(mpmath.mpf(60) - s * x) * 2) for x in (mpmath.mpf(0.1), mpmath.mpf(0.7)) for s in (1, -1)]
+        masses = [
+            mpmath.ncdf(-(mpmath.mpf(60) - s * x) * 2) for x in (mpmath.mpf(0.1), mpmath.mpf(0.7)) for s in (1, -1)
+        ]
         exact = float(mpmath.log(mpmath.fsum(masses) / 2))
     np.testing.assert_allclose(model.logsf([[60.0]]), exact, rtol=1e-12)
 
@@ -125,7 +132,8 @@ def test_both_tails_of_an_adaptive_density():
     q = np.array([-20.0, -3.0, 0.4])
     with mpmath.workdps(40):
         exact = [
-            float(mpmath.fsum(mpmath.ncdf((a - b) / (0.5 * s)) for b, s in zip(x, window.scales)) / 3) for a in q
+            float(mpmath.fsum(mpmath.ncdf((a - b) / (0.5 * s)) for b, s in zip(x, window.scales, strict=True)) / 3)
+            for a in q
         ]
     np.testing.assert_allclose(model.cdf(q[:, None]), exact, rtol=1e-12)
     assert w.sum() == 3
@@ -147,7 +155,9 @@ def test_several_columns_have_a_logarithm_of_their_joint_distribution_function(r
 
 def test_a_histogram_has_both_tails():
     model = HistogramDensity(bins=[0, 1, 2, 3], estimate="ml").fit(np.array([[0.1], [0.2], [0.9], [2.5]]))
-    np.testing.assert_allclose(model.sf([[1.0], [2.5], [3 - 1e-9], [4.0], [-1.0]]), [0.25, 0.125, 0.25e-9, 0, 1], rtol=1e-6)
+    np.testing.assert_allclose(
+        model.sf([[1.0], [2.5], [3 - 1e-9], [4.0], [-1.0]]), [0.25, 0.125, 0.25e-9, 0, 1], rtol=1e-6
+    )
     np.testing.assert_allclose(model.quantile([1e-30, 0.3]), [1e-30 / 0.75, 0.4], rtol=1e-12)
     np.testing.assert_allclose(3 - model.isf(1e-12), 4e-12, rtol=1e-3)
     np.testing.assert_allclose(model.logcdf([[0.5], [2.5]]), np.log([0.375, 0.875]), rtol=1e-12)
@@ -176,5 +186,3 @@ def test_the_mass_between_two_values_has_its_digits(kernel):
             width = mpmath.mpf(float(np.float64(b) - a))
             exact = float(kernel_below(kernel, mpmath.mpf(a) + width) - kernel_below(kernel, mpmath.mpf(a)))
         np.testing.assert_allclose(function.mass(np.array([a]), np.array([b]) - a), exact, rtol=1e-13)
-
-

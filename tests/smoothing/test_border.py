@@ -26,7 +26,7 @@ WHOLE = {
 
 def exact_squares(q, X, h):
     """Squared distances in bandwidths as fractions: nothing is rounded."""
-    columns = [[(Fraction(a) - Fraction(b)) / Fraction(one) for b in X[:, j]] for j, (a, one) in enumerate(zip(q, h))]
+    columns = [[(Fraction(a) - Fraction(b)) / Fraction(one) for b in x] for a, one, x in zip(q, h, X.T, strict=True)]
     return [sum(u * u for u in row) for row in zip(*columns, strict=True)]
 
 
@@ -134,7 +134,7 @@ def test_an_offset_does_not_move_the_border(level, offset):
     model = KernelDensity(kernel="tophat", bandwidth=2.0, rtol=0).fit(X)
     here = KernelDensity(kernel="tophat", bandwidth=2.0, rtol=0).fit(X - offset)
     np.testing.assert_array_equal(model.score_samples(X), here.score_samples(X - offset))
-    centre = int(np.flatnonzero((X == offset + 3).all(axis=1))[0])
+    centre = int(np.flatnonzero((offset + 3 == X).all(axis=1))[0])
     assert np.exp(model.score_samples(X)[centre]) * 36 * np.pi * 4 == pytest.approx(9)
 
 

@@ -2,8 +2,8 @@
 
 scikit-learn's rule, ``|q - x| < h``: differences in the user's units, their squares added in the order of the columns,
 the root compared with the bandwidth. Nothing before the comparison may round otherwise: lengths are scaled by powers of
-two alone, which is exact. Bandwidths that differ between columns (not by powers of two) need factors; these are such
-that a point at the distance h along a column lies exactly on the border, and products of small whole numbers stay exact.
+two alone, which is exact. Bandwidths that differ between columns (not by powers of two) need factors, such that a point
+at the distance h along a column lies exactly on the border; products of small whole numbers stay exact.
 """
 
 from dataclasses import dataclass

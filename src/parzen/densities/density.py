@@ -60,7 +60,7 @@ class Density(ABC):
         return self.log_density(X)
 
     def cdf(self, X: Any, upper: bool = False) -> Array:
-        """Distribution function: probability of values up to those given, or with `upper` above them, of one column, (n, K)."""
+        """Probability of values of one column up to those given, or with `upper` above them, (n, K)."""
         raise TypeError(f"the distribution function of a {type(self).__name__} is not offered.")
 
     def log_cdf(self, X: Any, upper: bool = False) -> Array:

@@ -107,12 +107,12 @@ class WindowDistribution:
         out, rows = np.empty(len(x)), max(1, 2**18 // len(points))
         for first in range(0, len(x), rows):
             part = slice(first, first + rows)
-            total = 0.0
+            total = np.zeros((len(x[part]), len(points)))
             for sign, ends in ((1.0, end), (-1.0, begin)):
                 turned = wrapped_mass(self.kernel, ends[part, None] - points, period, h)
                 if not self.support.periodic[0]:
                     turned = turned + wrapped_mass(self.kernel, (ends[part, None] - low) + (points - low), period, h)
-                total = total + sign * turned
+                total += sign * turned
             out[part] = total @ share
         return out
 
@@ -132,9 +132,7 @@ class WindowDistribution:
         scales = 1.0 if window.scales is None else window.scales
         for begin in range(0, len(X), rows):
             part = X[begin : begin + rows]
-            u = [
-                (part[:, j, None] - window.points[:, j]) / (scales * window.factor[j, j]) for j in range(X.shape[1])
-            ]
+            u = [(part[:, j, None] - window.points[:, j]) / (scales * window.factor[j, j]) for j in range(X.shape[1])]
             if log:
                 total = sum(self.kernel.log_cdf(one) for one in u)
                 out[begin : begin + rows] = logsumexp(total, axis=1, b=share)

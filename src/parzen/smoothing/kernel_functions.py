@@ -147,7 +147,7 @@ class KernelFunction:
         return out
 
     def _narrow(self, low: Array, width: Array) -> Array:
-        """The same of narrow intervals by Gauss's rule, without the parts beyond a compact kernel, on each side of 0."""
+        """The same of narrow intervals by Gauss's rule: the part within a compact kernel, on each side of 0."""
         if self.compact:
             outside = np.clip(-1.0 - low, 0.0, width)
             low, width = low + outside, width - outside

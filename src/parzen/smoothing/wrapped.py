@@ -1,8 +1,8 @@
 """A kernel function of one column wrapped around a circle: the sum over all of its repetitions, in closed form.
 
 ``W(u) = sum_n k((u + n L) / h)`` for a period L. Of polynomial kernels it is Euler and Maclaurin's formula, which is
-exact for them: with P = L / h, ``W = integral / P + e(1) - e(-1)``, ``e(v) = sum_j k^(j)(v) P^j B_(j+1)(s) / (j + 1)!``,
-B the Bernoulli polynomials and s the fraction of a period from v to the first repetition beyond it.
+exact for them: with P = L / h, ``W = integral / P + e(1) - e(-1)``,
+``e(v) = sum_j k^(j)(v) P^j B_(j+1)(s) / (j + 1)!``, B the Bernoulli polynomials and s the fraction of a period from v to the first repetition beyond it.
 """
 
 from functools import cache
@@ -90,7 +90,7 @@ def _edge(derivatives: tuple[float, ...], P: Array | float, s: Array) -> Array:
 
 @cache
 def _derivatives(power: int, integral: bool) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Derivatives of (1 - v^2)^power, or of its integral, at 1 and at -1; of the integral the value itself is left out."""
+    """Derivatives of (1 - v^2)^power at 1 and -1, or those of its integral, without the value itself."""
     shape = Polynomial([1.0, 0.0, -1.0]) ** power
     shape = shape.integ() if integral else shape
     ends = [[float(shape.deriv(j)(at) if j else shape(at)) for j in range(shape.degree() + 1)] for at in (1.0, -1.0)]

@@ -16,7 +16,6 @@ from parzen.estimators.density.univariate import UnivariateMixin
 from parzen.families.family import Family
 from parzen.families.kernel import Kernel
 
-
 #: Most places of a grid.
 MOST_PLACES = 2**28
 
@@ -177,8 +176,8 @@ class KernelDensity(UnivariateMixin):
         total = float(np.prod([float(one) for one in sizes]))
         if total > MOST_PLACES:
             raise ValueError(
-                f"a grid of size {size!r} in {d} columns has {total:.3g} places and would take {8e-9 * (d + 1) * total:,.1f} GB "
-                f"of memory; ask for at most {MOST_PLACES:,} places."
+                f"a grid of size {size!r} in {d} columns has {total:.3g} places and would take "
+                f"{8e-9 * (d + 1) * total:,.1f} GB of memory; ask for at most {MOST_PLACES:,} places."
             )
         low, high = self._corners(cut)
         places = tuple(np.linspace(a, b, int(n)) for a, b, n in zip(low, high, sizes, strict=True))

@@ -44,7 +44,9 @@ def isj(X: Any, sample_weight: Any = None) -> float:
         except ValueError:
             return fallback(points, "isj", "its fixed point was not found")
         shown = points.restored(h)
-        warn(f"the rule 'isj' found no fixed point, as with few rows or many ties. The rule 'sj' was used: {shown:.6g}.")
+        warn(
+            f"the rule 'isj' found no fixed point, as with few rows or many ties. The rule 'sj' was used: {shown:.6g}."
+        )
         return h
     return float(np.sqrt(t) * span)
 

@@ -59,7 +59,8 @@ def _line(points: Points) -> float:
             return spectrum.pairs(np.sqrt(2.0) * h) - 2.0 * (spectrum.pairs(h) - peak / h)
 
         values = np.array([criterion(float(h)) for h in grid])
-        found = (criterion, grid, "lscv", values)
+        found = (criterion, grid, values)
         if np.argmin(values) > 0:
             break
-    return minimum(*found, points=points)
+    criterion, grid, values = found
+    return minimum(criterion, grid, "lscv", values, points=points)
