@@ -25,6 +25,13 @@ struct Values {
     index numbers(index d) const { return 1 + C + (lines ? d + d * (d + 1) / 2 + d * C : 0); }
 };
 
+// Adds the square of a difference, which has been multiplied by its factor.
+template <class Kernel>
+inline void add_plain(vec& t, vec u) {
+    if constexpr (Kernel::tail) t += u * u;
+    else t += apart(u * u);
+}
+
 inline double dot(const double* a, const double* b, index size) {
     vec total{};
     for (index i = 0; i < size; i += lanes) total += load(a + i) * load(b + i);
@@ -57,23 +64,26 @@ inline void add_moments(const Values& values, index t, index size, index d, cons
 
 // One query against one tile, with the offsets kept.
 template <class Kernel>
-inline void add_lines(const Values& values, const double* x, const double* c, index t, index size, index d,
+inline void add_lines(const Tiles& tiles, const Values& values, const double* x, const double* c, index t, index size, index d,
                       const double* q, double* k, double* u, double* product, double factor, double* sums) {
     for (index i = 0; i < size; i += lanes) {
         vec far{};
         for (index j = 0; j < d; ++j) {
-            const vec off = load(x + j * size + i) - splat(q[j]);
+            vec off = load(x + j * size + i) - splat(q[j]);
+            if constexpr (!Kernel::tail) {
+                if (tiles.factors) off *= splat(tiles.factors[j]);
+            }
             store(u + j * size + i, off);
-            far += off * off;
+            add_plain<Kernel>(far, off);
         }
-        store(k + i, load(c + i) * Kernel::at(far));
+        store(k + i, load(c + i) * kernel_at<Kernel>(tiles, far));
     }
     add_moments(values, t, size, d, k, u, product, factor, sums);
 }
 
 // Averages of Q queries over one tile: sums[k * (1 + C)].
 template <class Kernel, int D, int Q, bool near>
-inline void add_averages(const double* __restrict x, const double* __restrict c, const double* __restrict y, index C,
+inline void add_averages(const Tiles& tiles, const double* __restrict x, const double* __restrict c, const double* __restrict y, index C,
                          index size, index d, const double* __restrict q, double* __restrict k, double factor,
                          double* __restrict sums) {
     const index columns = D ? D : d;
@@ -83,14 +93,18 @@ inline void add_averages(const double* __restrict x, const double* __restrict c,
         for (index j = 0; j < columns; ++j) {
             const vec at = load(x + j * size + i);
             for (int s = 0; s < Q; ++s) {
-                const vec u = at - splat(q[s * columns + j]);
-                t[s] += u * u;
+                vec u = at - splat(q[s * columns + j]);
+                if constexpr (!Kernel::tail) {
+                    if (tiles.factors) u *= splat(tiles.factors[j]);
+                }
+                add_plain<Kernel>(t[s], u);
             }
         }
         const vec weight = load(c + i), value = C ? load(y + i) : vec{};
         for (int s = 0; s < Q; ++s) {
             vec term;
-            if constexpr (near && Kernel::tail) term = weight * Kernel::near(t[s]); else term = weight * Kernel::at(t[s]);
+            if constexpr (near && Kernel::tail) term = weight * Kernel::near(t[s]);
+            else term = weight * kernel_at<Kernel>(tiles, t[s]);
             total[s] += term;
             first[s] += term * value;
             if (C > 1) store(k + s * size + i, term);
@@ -118,9 +132,10 @@ double far_moments(const Tiles& tiles, const double* points, const Values& value
     for (index t = 0; t < count; ++t)
         if (factor[values.group[t]] > 0 && (home < 0 || distance[t] < distance[home])) home = t;
     if (home < 0) return -infinity;
+    auto factor_of = [&](index j) { return tiles.factors ? tiles.factors[j] : 1.0; };
     double t0 = 0;
     for (index j = 0; j < d; ++j) {
-        const double off = points[(home * d + j) * size] - tiles.relative(q[j], home, j);
+        const double off = factor_of(j) * (points[(home * d + j) * size] - tiles.relative(q[j], home, j));
         t0 += off * off;
     }
     const double root0 = std::sqrt(t0);
@@ -140,9 +155,11 @@ double far_moments(const Tiles& tiles, const double* points, const Values& value
             for (index j = 0; j < d; ++j) {
                 const double at = points[(home * d + j) * size], away = at - tiles.relative(q[j], home, j);
                 const double shift = tiles.relative(tiles.centres[t * d + j], home, j) - at;
-                const vec x = load(points + (t * d + j) * size + i), step = x + splat(shift), off = step + splat(away);
+                const double f = factor_of(j);
+                const vec x = load(points + (t * d + j) * size + i), step = splat(f) * (x + splat(shift));
+                const vec off = step + splat(f * away);
                 store(u + j * size + i, off);
-                more += step * (step + splat(2 * away));
+                more += step * (step + splat(2 * f * away));
                 far += off * off;
             }
             if (std::is_same_v<Kernel, Exponential>) more = more / (root(far) + splat(root0 > 0 ? root0 : 1.0));
@@ -216,9 +233,9 @@ index averages(const Tiles& tiles, const double* points, const Values& values, c
             if (!values.lines && !mine)
                 for (; s + 4 <= many; s += 4) {
                     if (close)
-                        add_averages<Kernel, D, 4, true>(x, c, y, C, size, d, q + s * d, k, f, sums + s * A);
+                        add_averages<Kernel, D, 4, true>(tiles, x, c, y, C, size, d, q + s * d, k, f, sums + s * A);
                     else
-                        add_averages<Kernel, D, 4, false>(x, c, y, C, size, d, q + s * d, k, f, sums + s * A);
+                        add_averages<Kernel, D, 4, false>(tiles, x, c, y, C, size, d, q + s * d, k, f, sums + s * A);
                 }
             for (; s < many; ++s) {
                 const double* weights = c;
@@ -229,13 +246,13 @@ index averages(const Tiles& tiles, const double* points, const Values& values, c
                     weights = altered;
                 }
                 if (values.lines)
-                    add_lines<Kernel>(values, x, weights, t, size, d, q + s * d, k, u, product, f, sums + s * A);
+                    add_lines<Kernel>(tiles, values, x, weights, t, size, d, q + s * d, k, u, product, f, sums + s * A);
                 else
-                    add_averages<Kernel, D, 1, false>(x, weights, y, C, size, d, q + s * d, k, f, sums + s * A);
+                    add_averages<Kernel, D, 1, false>(tiles, x, weights, y, C, size, d, q + s * d, k, f, sums + s * A);
             }
         };
         // Near tiles first; their sum bounds the distance beyond which tiles can be left out.
-        const double inner = nearest + 0.5;
+        const double inner = Kernel::tail ? nearest + 0.5 : tiles.reach();
         for (index t = 0; t < count; ++t)
             if (distance[t] <= inner) add(t);
         double floor = infinity;
@@ -243,7 +260,8 @@ index averages(const Tiles& tiles, const double* points, const Values& values, c
             lost[s] = Kernel::tail && !(sums[s * A] > tiny);
             if (!lost[s]) floor = std::min(floor, sums[s * A]);
         }
-        const double reach = Kernel::beyond(rtol * floor / total);
+        double reach = inner;
+        if constexpr (Kernel::tail) reach = Kernel::beyond(rtol * floor / total);
         for (index t = 0; t < count; ++t)
             if (distance[t] > inner && distance[t] < reach) add(t);
         for (index s = 0; s < many; ++s) {
@@ -270,11 +288,14 @@ index averages(const Tiles& tiles, const double* points, const Values& values, c
 
 PARZEN_EXPORT index parzen_local_averages_f64(
     index count, index size, index d, const double* points, const double* coefficients, const double* low,
-    const double* high, const double* centres, const double* inverse, const double* widest, const double* y, index C,
+    const double* high, const double* centres, const double* inverse, const double* scale, const double* widest,
+    const double* y, index C,
     index lines, const index* group, const double* factors, index groups, const double* queries, index m,
-    const index* cell, const index* own, const double* left, double total, double slack, double rtol,
+    const index* cell, const index* own, const double* left, double total, double slack, double radius,
+    double limit, double rtol,
     index queries_at_once, index kernel, double* log_sum, double* out) {
-    const Tiles tiles{count, size, d, coefficients, nullptr, low, high, nullptr, centres, inverse, nullptr, widest, slack};
+    const Tiles tiles{count, size, d, coefficients, nullptr, low, high, nullptr, centres,
+                      inverse, scale, nullptr, widest, 1 / (radius * radius), limit, slack};
     const Values values{y, C, lines != 0, group, factors, groups};
     switch (kernel) {
         case 0:

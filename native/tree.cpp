@@ -15,16 +15,16 @@ constexpr double quarter = 1.57079632679489661923;
 
 enum Kernel { tophat = 1, epanechnikov, triangular, biweight, triweight, cosine };
 
+// Points that are not within |q - x| < h are left out before.
 inline double at(Kernel kernel, double u) {
-    const double r = std::fabs(u), m = 1 - u * u;
-    if (!(r < 1)) return 0;
+    const double r = std::min(std::fabs(u), 1.0), m = 1 - r * r;
     switch (kernel) {
         case tophat: return 1;
         case epanechnikov: return m;
         case triangular: return 1 - r;
         case biweight: return m * m;
         case triweight: return m * m * m;
-        default: return std::cos(quarter * u);
+        default: return std::cos(quarter * r);
     }
 }
 
@@ -47,19 +47,20 @@ inline index begin_of(index node, index level, index n) { return std::min(n, nod
 
 }  // namespace
 
-// Points x are in the user's units; differences are scaled by `inverse`, one over the bandwidth.
+// Points x are in the user's units, in which they are compared with the bandwidth; differences are scaled by it.
 //
 // Moments of every run of `leaf` points, and of every two neighbouring runs, level by level; level l begins at
 // starts[l], its runs have leaf << l points. `leaf` is a power of two.
-PARZEN_EXPORT index parzen_tree_moments_f64(const double* x, const double* w, double inverse, index n, index leaf_bits,
+PARZEN_EXPORT index parzen_tree_moments_f64(const double* x, const double* w, double unit, index n, index leaf_bits,
                                             index levels, const index* starts, index kernel, double* centres, double* out) {
+    const double inverse = 1 / unit;
     for (index l = 0; l < levels; ++l) {
         const index bits = leaf_bits + l;
         for (index node = 0; begin_of(node, bits, n) < n; ++node) {
             const index first = begin_of(node, bits, n), last = begin_of(node + 1, bits, n);
             const double c = x[first] + 0.5 * (x[last - 1] - x[first]);
             double M[moments] = {};
-            if ((x[last - 1] - x[first]) * inverse < 1.0)  // wider ones are never used: a window is two wide, and they lie within
+            if (x[last - 1] - x[first] < unit)  // wider ones are never used: a window is two wide, and they lie within
                 for (index i = first; i < last; ++i) {
                     const double y = (x[i] - c) * inverse, weight = w ? w[i] : 1.0;
                     if (kernel == cosine) {
@@ -77,10 +78,11 @@ PARZEN_EXPORT index parzen_tree_moments_f64(const double* x, const double* w, do
     return OK;
 }
 
-PARZEN_EXPORT index parzen_tree_values_f64(const double* x, const double* w, double inverse, index n, index leaf_bits,
+PARZEN_EXPORT index parzen_tree_values_f64(const double* x, const double* w, double unit, index n, index leaf_bits,
                                            index levels, const index* starts, index kernel, const double* centres, const double* M,
                                            const double* queries, index m, double* out) {
     const Kernel K = static_cast<Kernel>(kernel);
+    const double inverse = 1 / unit;
     struct Run { index level, node; };
     for (index i = 0; i < m; ++i) {
         const double q = queries[i];
@@ -92,15 +94,16 @@ PARZEN_EXPORT index parzen_tree_values_f64(const double* x, const double* w, dou
             const Run run = stack[--depth];
             const index bits = leaf_bits + run.level, first = begin_of(run.node, bits, n), last = begin_of(run.node + 1, bits, n);
             if (first >= last) continue;
-            const double lowest = (x[first] - q) * inverse, highest = (x[last - 1] - q) * inverse;
-            if (!(highest > -1 && lowest < 1)) continue;
-            const double width = highest - lowest, edge = 1 - std::max(-lowest, highest);
+            const double lowest = x[first] - q, highest = x[last - 1] - q;
+            if (!(highest > -unit && lowest < unit)) continue;
+            const double width = x[last - 1] - x[first], farthest = std::max(-lowest, highest);
             const bool cut = K == triangular && lowest < 0 && highest > 0;
-            if (edge > 0 && (K == tophat ? width < 1 : 0.5 * width <= edge) && width < 1 && !cut) {
+            if (farthest < unit && width < unit && (K == tophat || 0.5 * width <= unit - farthest) && !cut) {
                 const index at_node = starts[run.level] + run.node;
                 total += by_moments(K, (q - centres[at_node]) * inverse, M + at_node * moments);
             } else if (run.level == 0) {
-                for (index j = first; j < last; ++j) total += (w ? w[j] : 1.0) * at(K, (q - x[j]) * inverse);
+                for (index j = first; j < last; ++j)
+                    if (std::fabs(q - x[j]) < unit) total += (w ? w[j] : 1.0) * at(K, (q - x[j]) * inverse);
             } else {
                 stack[depth++] = {run.level - 1, 2 * run.node};
                 stack[depth++] = {run.level - 1, 2 * run.node + 1};

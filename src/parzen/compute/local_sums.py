@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from parzen.compute import native
 from parzen.compute.arrays import Array
-from parzen.compute.kernel_sums import CODES
+from parzen.compute.kernel_sums import CODES, ends
+from parzen.compute.kernel_sums import factors as factors_of
 from parzen.compute.tiles import Tiles
 
 
@@ -84,6 +85,7 @@ def local_averages(
         native.pointer(tiles.high, f64, (d, count), "high"),
         native.pointer(tiles.centres, f64, (count, d), "centres"),
         native.pointer(tiles.inverse, f64, (d,), "inverse"),
+        factors_of(tiles),
         native.pointer(tiles.widest, f64, (count,), "widest"),
         native.pointer(values, f64, (count, C, size), "values"),
         C,
@@ -98,6 +100,7 @@ def local_averages(
         None if left is None else native.pointer(left, f64, (m,), "left"),
         tiles.total,
         tiles.slack,
+        *ends(tiles, kernel),
         rtol,
         max(4, size // 4),
         CODES[kernel],

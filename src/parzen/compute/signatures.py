@@ -14,7 +14,7 @@ CSR = (POINTER, POINTER, POINTER, INTEGER, INTEGER, INTEGER)  # data, indices, i
 
 TILES = (
     *(INTEGER,) * 3,
-    *(POINTER,) * 11,
+    *(POINTER,) * 12,
 )  # count, size, d, and the arrays of compute/tiles.py's Tiles, with queries
 
 FLOATS = ("f32", "f64")
@@ -55,20 +55,20 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "softmax": ((*ROWS, POINTER, POINTER, INTEGER, *(POINTER,) * 6), FLOATS),
     "csr_softmax": ((*CSR, POINTER, POINTER, INTEGER, *(POINTER,) * 6), CSRS[-4:]),
     "window_sums": (
-        (*TILES, INTEGER, *(POINTER,) * 2, *(NUMBER,) * 3, *(INTEGER,) * 2, NUMBER, *(POINTER,) * 2),
+        (*TILES, INTEGER, *(POINTER,) * 2, *(NUMBER,) * 3, *(INTEGER,) * 2, *(NUMBER,) * 3, *(POINTER,) * 2),
         FLOATS,
     ),
     "local_averages": (
         (
             *(INTEGER,) * 3,
-            *(POINTER,) * 8,
+            *(POINTER,) * 9,
             *(INTEGER,) * 2,
             *(POINTER,) * 2,
             INTEGER,
             POINTER,
             INTEGER,
             *(POINTER,) * 3,
-            *(NUMBER,) * 3,
+            *(NUMBER,) * 5,
             *(INTEGER,) * 2,
             *(POINTER,) * 2,
         ),

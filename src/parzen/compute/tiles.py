@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
 from parzen.compute.order import kd_order
+from parzen.compute.window_border import WindowBorder
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,9 @@ class Tiles:
         Least of `shrink` in each tile.
     centres : array of shape (tiles, d)
     inverse : array of shape (d,)
-        The kernel's units in a unit of each column.
+        The kernel's units in a unit of each column; of a compact kernel a power of two.
+    border : WindowBorder, optional
+        Of a compact kernel, whose coordinates are relative to zero.
     order : array of shape (tiles * size,)
         Row in each slot of the tiles, -1 in the empty slots of a tile.
     slots : array of shape (n,)
@@ -53,6 +56,7 @@ class Tiles:
     least: Array
     centres: Array
     inverse: Array
+    border: WindowBorder | None
     order: NDArray[np.int64]
     slots: NDArray[np.int64]
     groups: NDArray[np.int64]
@@ -66,7 +70,7 @@ def lay_tiles(
     points: Array,
     coefficients: Array,
     shrink: Array | None,
-    inverse: Array,
+    lengths: Array | WindowBorder,
     size: int,
     single: bool = False,
     sort: bool = True,
@@ -74,8 +78,14 @@ def lay_tiles(
 ) -> Tiles:
     """Tiles of points (n, d), n > 0, in single or double precision; see `Tiles`.
 
-    Points of different groups (n,) are in different tiles.
+    Parameters
+    ----------
+    lengths : the kernel's units in a unit of each column, or the border of a compact kernel's window
+    groups : array of shape (n,), optional
+        Points of different groups are in different tiles.
     """
+    border = lengths if isinstance(lengths, WindowBorder) else None
+    inverse = lengths.powers if isinstance(lengths, WindowBorder) else lengths
     order, owners = _arranged(points * inverse, size, sort, groups)
     empty = np.flatnonzero(order < 0)
     slots = np.empty(len(points), dtype=np.int64)
@@ -86,7 +96,8 @@ def lay_tiles(
     filled = order[full[np.searchsorted(full, np.arange(len(order)), side="right") - 1]]
     X = points[filled].reshape(count, size, -1)
     low, high = X.min(axis=1), X.max(axis=1)
-    centres = np.median(X, axis=1)  # not the mean: an outlier would cost the other points digits
+    # Not the mean: an outlier would cost the other points digits. At a border no digit may be lost at all.
+    centres = np.zeros_like(low) if border is not None else np.median(X, axis=1)
     weight = coefficients[filled]
     weight[empty] = 0.0
     least = np.ones(count) if shrink is None else shrink[filled].reshape(count, size).min(axis=1)
@@ -106,6 +117,7 @@ def lay_tiles(
         np.ascontiguousarray(least),
         np.ascontiguousarray(centres),
         np.ascontiguousarray(inverse),
+        border,
         order,
         slots,
         owners,

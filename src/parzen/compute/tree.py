@@ -51,7 +51,7 @@ class Tree:
         return (
             native.pointer(self.x, native.F64, (n,), "x"),
             native.pointer(self.w, native.F64, (n,), "w"),
-            1.0 / self.unit,
+            self.unit,
             n,
             self.LEAF_BITS,
             len(self.starts),

@@ -59,9 +59,15 @@ class Density(ABC):
         """Leave-one-out log-density: a row that is among the training rows is evaluated without itself, (n, K)."""
         return self.log_density(X)
 
-    def cdf(self, X: Any) -> Array:
-        """Distribution function: probability of values up to those given, of one column, (n, K)."""
+    def cdf(self, X: Any, upper: bool = False) -> Array:
+        """Probability of values of one column up to those given, or with `upper` above them, (n, K)."""
         raise TypeError(f"the distribution function of a {type(self).__name__} is not offered.")
+
+    def log_cdf(self, X: Any, upper: bool = False) -> Array:
+        """Logarithm of `cdf`, (n, K); near 0 it follows from the other side."""
+        below, above = self.cdf(X, upper), self.cdf(X, not upper)
+        with np.errstate(divide="ignore"):
+            return np.where(below > 0.5, np.log1p(-above), np.log(below))
 
     def expectation(self) -> Array:
         """Means of the columns, (K, d)."""

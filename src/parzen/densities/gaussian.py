@@ -101,8 +101,9 @@ class GaussianDensity(LocationScale):
         mean, factor, _ = conditioned(self.mean, self.factor, columns, values)
         return GaussianDensity(mean, factor)
 
-    def cdf(self, X: Any) -> Array:
-        return special.ndtr(standardised(X, self.mean, self.factor))
+    def cdf(self, X: Any, upper: bool = False) -> Array:
+        u = standardised(X, self.mean, self.factor)
+        return special.ndtr(-u if upper else u)
 
     def expectation(self) -> Array:
         return self.mean

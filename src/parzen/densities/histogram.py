@@ -142,21 +142,20 @@ class BinDensity(Density):
         possible = np.where(total > -np.inf, part - np.where(total > -np.inf, total, 0.0), self.marginal(rest).log_mass)
         return BinDensity(tuple(self.edges[j] for j in rest), possible)
 
-    def cdf(self, X: Any) -> Array:
+    def cdf(self, X: Any, upper: bool = False) -> Array:
+        """Probability of values up to those given, or with `upper` above them, of one column, (n, K)."""
         X = np.asarray(as_floats(X, self.shape[1]), dtype=np.float64)
         if self.shape[1] > 1:
             raise TypeError("cdf is offered for one column; take a marginal first.")
-        edges, x = self.edges[0], X[:, 0]
-        mass = np.exp(self.log_mass)
-        steps = np.cumsum(mass, axis=1)
-        below = np.concatenate([np.zeros((len(steps), 1)), steps], axis=1) / steps[:, -1:]
+        x, edges = (-X[:, 0], -self.edges[0][::-1]) if upper else (X[:, 0], self.edges[0])
+        mass = np.exp(self.log_mass[:, ::-1] if upper else self.log_mass)
+        below = np.concatenate([np.zeros((len(mass), 1)), np.cumsum(mass, axis=1)], axis=1)
+        mass, below = mass / below[:, -1:], below / below[:, -1:]
         bounded = np.flatnonzero(np.isfinite(edges))
         out = np.stack([np.interp(x, edges[bounded], row[bounded]) for row in below], axis=1)
         for open_bin, inner in _open_bins(edges):
             rows = x > inner if open_bin else x < inner
-            beyond = (
-                np.exp(-np.abs(x[rows] - inner) / tail_length(edges))[:, None] * (mass / steps[:, -1:])[:, open_bin]
-            )
+            beyond = np.exp(-np.abs(x[rows] - inner) / tail_length(edges))[:, None] * mass[:, open_bin]
             out[rows] = 1.0 - beyond if open_bin else beyond
         return out
 

@@ -12,15 +12,15 @@ from parzen.compute.arrays import Array, as_floats
 from parzen.densities.columns import chosen, given_values, others
 from parzen.densities.density import Density
 from parzen.densities.factors import lower_triangle
+from parzen.densities.folded import FoldedWindows
 from parzen.densities.patterns import write_over_patterns
 from parzen.densities.support import Support
 from parzen.densities.training_rows import training_rows
-from parzen.densities.window_cdf import window_cdf
+from parzen.densities.window_cdf import WindowDistribution
 from parzen.densities.window_conditional import conditional_window, unconditional_window
 from parzen.densities.windows import Windows
 from parzen.smoothing.kernel_functions import KernelFunction
 from parzen.smoothing.row_weights import without_each
-from parzen.smoothing.sums import KernelSum
 from parzen.statistics.messages import Collapse
 
 
@@ -63,13 +63,13 @@ class WindowDensity(Density):
         return self.shape[1] == 1
 
     @cached_property
-    def _sums(self) -> tuple[KernelSum, ...]:
-        return tuple(window.sums(self.kernel, self.rtol, self.atol) for window in self.windows)
+    def _folded(self) -> tuple[FoldedWindows, ...]:
+        return tuple(FoldedWindows.of(one, self.kernel, self.support, self.rtol, self.atol) for one in self.windows)
 
-    @cached_property
-    def _constants(self) -> tuple[float, ...]:
-        constant = self.kernel.log_constant(self.shape[1])
-        return tuple(constant - window.log_volume - float(np.log(window.total)) for window in self.windows)
+    def error_bound(self, k: int = 0) -> float:
+        """A bound on the relative error of density k; see `parzen.smoothing.sums.KernelSum.error_bound`."""
+        bound = self._folded[k].sums.error_bound if self._folded[k].columns else self.rtol
+        return bound + 2.0**-52 * self.shape[1]
 
     def log_density(self, X: Any) -> Array:
         out = np.empty((len(X), len(self.windows)))
@@ -85,17 +85,8 @@ class WindowDensity(Density):
 
     def _one(self, k: int, X: Array, own: NDArray[np.int64] | None = None, left: Array | None = None) -> Array:
         """Log-density of complete rows under density k."""
-        window, sums = self.windows[k], self._sums[k]
-        if self.support is None:
-            logs = sums.log(window.coordinates(X), own, left)
-            logs += self._constants[k]
-            return logs
-        reach = window.reach(self.kernel, self.support)
-        inside = self.support.fold(X) if self.support.periodic.any() else X
-        total = np.full(len(X), -np.inf)
-        for image in self.support.images(inside, reach):
-            np.logaddexp(total, sums.log(window.coordinates(image), own, left), out=total)
-        return np.where(self.support.outside(X), -np.inf, total + self._constants[k])
+        logs = self._folded[k].log(X, own, left)
+        return logs if self.support is None else np.where(self.support.outside(X), -np.inf, logs)
 
     def leave_one_out_rows(self) -> tuple[Array, ...]:
         """Leave-one-out log-densities of each density's own points.
@@ -112,9 +103,7 @@ class WindowDensity(Density):
 
     def _without(self, k: int, X: Array, own: NDArray[np.int64], left: Array, rest: Array) -> Array:
         """Log-densities of rows, each without the point `own`; `left` of its weight and `rest` of all remain."""
-        window = self.windows[k]
-        shrink = 1.0 if window.scales is None else window.scales[own] ** -float(window.width)
-        return self._one(k, X, own, left * shrink) + np.log(window.total / rest)
+        return self._one(k, X, own, left) + np.log(self.windows[k].total / rest)
 
     @property
     def keeps_rows(self) -> bool:
@@ -187,10 +176,23 @@ class WindowDensity(Density):
         support = None if self.support is None else self.support.take(rest)
         return replace(self, windows=windows, support=support)
 
-    def cdf(self, X: Any) -> Array:
-        """Probability of values up to those given, (n, K); of several columns, jointly (Gaussian, H diagonal)."""
-        X = np.asarray(as_floats(X, self.shape[1]), dtype=np.float64)
-        out = np.empty((len(X), len(self.windows)))
+    def cdf(self, X: Any, upper: bool = False) -> Array:
+        """Probability of values up to those given, (n, K); of several columns, jointly (Gaussian, H diagonal).
+
+        With `upper`, of values above them, of one column.
+        """
+        X, out = self._line(X)
         for k, window in enumerate(self.windows):
-            out[:, k] = window_cdf(window, self.kernel, self.support, X)
+            out[:, k] = WindowDistribution(window, self.kernel, self.support).at(X, upper)
         return np.where(np.isnan(X).any(axis=1)[:, None], np.nan, np.clip(out, 0.0, 1.0))
+
+    def log_cdf(self, X: Any, upper: bool = False) -> Array:
+        """Logarithms of `cdf`, finite wherever they are."""
+        X, out = self._line(X)
+        for k, window in enumerate(self.windows):
+            out[:, k] = WindowDistribution(window, self.kernel, self.support).log(X, upper)
+        return np.where(np.isnan(X).any(axis=1)[:, None], np.nan, np.minimum(out, 0.0))
+
+    def _line(self, X: Any) -> tuple[Array, Array]:
+        X = np.asarray(as_floats(X, self.shape[1]), dtype=np.float64)
+        return X, np.empty((len(X), len(self.windows)))

@@ -101,8 +101,8 @@ class MixtureDensity(Density):
             )
         return MixtureDensity(self.components.conditional(columns, values), joint[0] - sums[0])
 
-    def cdf(self, X: Any) -> Array:
-        return self.components.cdf(X) @ self._share[:, None]
+    def cdf(self, X: Any, upper: bool = False) -> Array:
+        return self.components.cdf(X, upper) @ self._share[:, None]
 
     def expectation(self) -> Array:
         return self._share[None] @ self.components.expectation()

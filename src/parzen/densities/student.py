@@ -65,8 +65,9 @@ class StudentDensity(LocationScale):
         grown = (self.dof + squares) / (self.dof + len(columns))
         return StudentDensity(location, factor * np.sqrt(grown)[:, None, None], self.dof + len(columns) + 0.0 * squares)
 
-    def cdf(self, X: Any) -> Array:
-        return special.stdtr(self.dof.reshape(-1), standardised(X, self.location, self.factor))
+    def cdf(self, X: Any, upper: bool = False) -> Array:
+        u = standardised(X, self.location, self.factor)
+        return special.stdtr(self.dof.reshape(-1), -u if upper else u)
 
     def expectation(self) -> Array:
         return self.location

@@ -78,16 +78,9 @@ class Windows(WeightedPoints):
     def line(self, kernel: KernelFunction) -> KernelDistribution:
         """The distribution function of the only column."""
         if kernel.name not in self._lines:
-            points = self._standardised(self.points)
-            self._lines[kernel.name] = KernelDistribution.of(kernel, points, self.w / self.total)
+            share, unit = self.w / self.total, float(self.factor[0, 0])
+            self._lines[kernel.name] = KernelDistribution.of(kernel, self.points[:, 0], share, unit, self.scales)
         return self._lines[kernel.name]
-
-    def _standardised(self, X: Array) -> Array:
-        return (X[:, 0] - self._centre[0]) / self.factor[0, 0]
-
-    def below(self, kernel: KernelFunction, X: Array) -> Array:
-        """The distribution function of the only column at rows."""
-        return self.line(kernel).at(self._standardised(X))
 
     @cached_property
     def _lines(self) -> dict[str, KernelDistribution]:

@@ -171,7 +171,7 @@ class Histogram(Family):
             )
         if boxes > MOST_BOXES:
             raise ValueError(
-                f"there would be {boxes:,} boxes; ask for fewer bins or columns, or use Kernel, or Product of "
-                "histograms."
+                f"there would be {boxes:,} boxes, which take {8e-9 * boxes:,.1f} GB of memory; ask for fewer bins or "
+                "columns, or use Kernel, or Product of histograms."
             )
         return edges

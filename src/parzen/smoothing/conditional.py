@@ -100,11 +100,12 @@ class ConditionalWindows:
 
         return self._over(Q, codes, around, len(self.h)) + self.h**2
 
-    def cdf(self, Q: Array, codes: Codes, y: Array) -> Array:
-        """Probability of values up to y (m,), of one column of numbers."""
+    def cdf(self, Q: Array, codes: Codes, y: Array, upper: bool = False) -> Array:
+        """Probability of values up to y (m,), or with `upper` above y, of one column of numbers."""
+        sign = -1.0 if upper else 1.0
 
         def below(share: Array, rows: slice) -> Array:
-            return (share * special.ndtr((y[rows, None] - self.rows.Y[:, 0]) / self.h[0])).sum(axis=1)
+            return (share * special.ndtr(sign * (y[rows, None] - self.rows.Y[:, 0]) / self.h[0])).sum(axis=1)
 
         return self._over(Q, codes, below)
 

@@ -104,22 +104,62 @@ class KernelFunction:
         return float(ratio ** (1.0 / (d + 4)))
 
     def cdf(self, u: Array) -> Array:
-        """Distribution function of the kernel on the line."""
+        """Distribution function of the kernel on the line; small values are right in relative terms."""
         u = np.asarray(u, dtype=np.float64)
         if self.name == "gaussian":
             return special.ndtr(u)
+        tail = self._tail(np.abs(u))
+        return np.where(u < 0, tail, 1.0 - tail)
+
+    def _tail(self, r: Array) -> Array:
+        """Probability beyond distances r >= 0 on one side."""
         if self.name == "exponential":
-            tail = 0.5 * np.exp(-np.abs(u))
-            return np.where(u < 0, tail, 1.0 - tail)
-        inside = np.clip(u, -1.0, 1.0)
+            return np.asarray(0.5 * np.exp(-r))
+        if not self.compact:
+            radius, _, beyond = self._radii(1)
+            return 0.5 * np.interp(r, radius, beyond)
+        rest = np.maximum(1.0 - r, 0.0)
         if self.name == "triangular":
-            return np.where(inside < 0, 0.5 * (1 + inside) ** 2, 1 - 0.5 * (1 - inside) ** 2)
+            return 0.5 * rest**2
         if self.name == "cosine":
-            return 0.5 * (1.0 + np.sin(0.5 * np.pi * inside))
-        if self.power is not None:
-            return special.betainc(self.power + 1, self.power + 1, 0.5 * (1.0 + inside))
-        radius, below = self._radii(1)
-        return 0.5 + 0.5 * np.sign(u) * np.interp(np.abs(u), radius, below)
+            return np.sin(0.25 * np.pi * rest) ** 2
+        assert self.power is not None
+        return np.asarray(special.betainc(self.power + 1, self.power + 1, 0.5 * rest))
+
+    def log_cdf(self, u: Array) -> Array:
+        """Logarithm of the distribution function, finite wherever it is."""
+        u = np.asarray(u, dtype=np.float64)
+        if self.name == "gaussian":
+            return special.log_ndtr(u)
+        with np.errstate(divide="ignore"):
+            if self.name == "exponential":
+                return np.where(u < 0, u - np.log(2.0), np.log1p(-0.5 * np.exp(-np.abs(u))))
+            return np.where(u < 0, np.log(self.cdf(u)), np.log1p(-self.cdf(-np.abs(u))))
+
+    def mass(self, a: Array, width: Array) -> Array:
+        """Probability between a and a + width, width >= 0; right in relative terms however narrow that is."""
+        a, width = np.broadcast_arrays(a, width)
+        low = np.where(a > 0, -a - width, a)  # the kernel is symmetric
+        out = self.cdf(low + width) - self.cdf(low)
+        if self.name != "own":
+            near = width < 0.25
+            out[near] = self._narrow(low[near], width[near])
+        return out
+
+    def _narrow(self, low: Array, width: Array) -> Array:
+        """The same of narrow intervals by Gauss's rule: the part within a compact kernel, on each side of 0."""
+        if self.compact:
+            outside = np.clip(-1.0 - low, 0.0, width)
+            low, width = low + outside, width - outside
+            width = width - np.clip(low + width - 1.0, 0.0, width)
+        left = np.clip(-low, 0.0, width)
+        x, weight = np.polynomial.legendre.leggauss(8)
+        total = np.zeros(low.shape)
+        for begin, length in ((low, left), (low + left, width - left)):
+            inside = np.abs(begin[..., None] + 0.5 * length[..., None] * (1.0 + x))
+            inside = np.minimum(inside, np.nextafter(1.0, 0.0)) if self.compact else inside
+            total += 0.5 * length * (weight * self.at(inside)).sum(axis=-1)
+        return total * np.exp(self.log_constant(1))
 
     def marginal(self, d: int, kept: int) -> "KernelFunction":
         """Marginal kernel of `kept` of d columns."""
@@ -148,11 +188,11 @@ class KernelFunction:
             return rng.beta(d, 2.0, size=n)
         if self.power is not None:
             return np.sqrt(rng.beta(0.5 * d, self.power + 1, size=n))
-        radius, below = self._radii(d)
+        radius, below, _ = self._radii(d)
         return np.interp(rng.random(n), below, radius)
 
-    def _radii(self, d: int) -> tuple[Array, Array]:
-        """Radii, and the mass of the kernel within each, for kernels without a closed form."""
+    def _radii(self, d: int) -> tuple[Array, Array, Array]:
+        """Radii, and the mass of the kernel within and beyond each, for kernels without a closed form."""
         if self.compact:
             radius = np.linspace(0.0, 1.0, 16385)
         else:
@@ -160,7 +200,8 @@ class KernelFunction:
         nodes, weights = panels(radius, 4)
         pieces = (weights * nodes ** (d - 1) * self.at(nodes.ravel()).reshape(nodes.shape)).sum(axis=1)
         mass = np.concatenate([[0.0], np.cumsum(pieces)])
-        return radius, mass / mass[-1]
+        beyond = np.concatenate([np.cumsum(pieces[::-1])[::-1], [0.0]])
+        return radius, mass / mass[-1], beyond / mass[-1]
 
 
 KERNEL_FUNCTIONS = {

@@ -4,6 +4,7 @@ import numpy as np
 
 from parzen.compute.arrays import Array
 from parzen.compute.local_sums import Averages, joined
+from parzen.compute.window_border import WindowBorder
 from parzen.smoothing.categories import CategoryFactors
 from parzen.smoothing.kernel_functions import KernelFunction
 from parzen.smoothing.queries import Queries
@@ -23,12 +24,12 @@ def averages_by_function(
     (n, d), Q, own, left = points.shape, queries.Q, queries.own, queries.left
     factors, cell = categories.at(queries.codes, len(Q))
     group = np.zeros(n, dtype=np.int64) if categories.codes is None else categories.combinations[1]
-    width = max(1, 2**18 // n)
+    width, border = max(1, 2**18 // n), WindowBorder.of(units, np.abs(points).max(axis=0))
     parts: list[Averages] = []
     for begin in range(0, len(Q), width):
         part = slice(begin, begin + width)
         u = (points - Q[part, None]) / units
-        r = np.sqrt((u**2).sum(axis=2))
+        r = border.distances(Q[part], points)
         weights = np.broadcast_to(w, r.shape).copy()
         if own is not None and left is not None:
             weights[np.arange(len(r)), own[part]] = left[part]

@@ -47,15 +47,20 @@ def fit_lines(found: Averages, far: NDArray[np.bool_] | None = None) -> Lines:
     # A column in which all rows lie far to one side is left out: its rounding would swamp the other columns.
     aside = np.diagonal(covariance, axis1=1, axis2=2) <= LEAST * mean**2
     covariance[aside[:, :, None] | aside[:, None, :]], joint[aside] = 0.0, 0.0
+    # Each system is solved in its own units, the rows' deviations: how wide the bandwidth is does not matter.
+    variance = np.diagonal(covariance, axis1=1, axis2=2)
+    unit = np.sqrt(np.where(variance > 0, variance, 1.0))
+    covariance = covariance / unit[:, :, None] / unit[:, None, :]
+    joint = joint / unit[:, :, None]
     if mean.shape[1] == 1:
         spread, axes = covariance[:, :, 0], np.ones((len(mean), 1, 1))
     else:
         spread, axes = np.linalg.eigh(covariance)
     with np.errstate(over="ignore", invalid="ignore"):
-        along = np.einsum("mi,mij->mj", mean, axes)
+        along = np.einsum("mi,mij->mj", mean / unit, axes)
         followed = spread > LEAST * (along**2 + spread.max(axis=1, keepdims=True))
         inverse = np.where(followed, 1.0 / np.where(followed, spread, 1.0), 0.0)
         along = np.where(followed, along, 0.0)
-    slope = np.einsum("mij,mj,mkj,mkc->mic", axes, inverse, axes, joint)
+    slope = np.einsum("mij,mj,mkj,mkc->mic", axes, inverse, axes, joint) / unit[:, :, None]
     value = found.value - np.einsum("mj,mj,mkj,mkc->mc", along, inverse, axes, joint)
     return Lines(value, slope, 1.0 + (along**2 * inverse).sum(axis=1))

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from parzen.compute.arrays import Array
-from parzen.compute.kernel_sums import GAUSSIAN_SCALE
+from parzen.compute.kernel_sums import GAUSSIAN_SCALE, lengths
 from parzen.compute.local_sums import Averages, joined, local_averages
 from parzen.compute.order import kd_order
 from parzen.compute.tiles import Tiles, lay_tiles
@@ -31,6 +31,9 @@ class PairAverages:
 
     @cached_property
     def _unit(self) -> float:
+        """The bandwidth in the tiles' units of length."""
+        if self._tiles.border is not None:
+            return self._tiles.border.radius
         return GAUSSIAN_SCALE if self.kernel.name == "gaussian" else 1.0
 
     @cached_property
@@ -41,7 +44,8 @@ class PairAverages:
         if self.categories.codes is not None:
             combinations, groups = self.categories.combinations
             size = int(np.clip(2 ** np.ceil(np.log2(n / len(combinations))), 8, size))
-        return lay_tiles(self.points, self.w, None, self._unit / self.units, size, sort=d <= 16, groups=groups)
+        unit = lengths(self.kernel.name, self.units, self.points)
+        return lay_tiles(self.points, self.w, None, unit, size, sort=d <= 16, groups=groups)
 
     @cached_property
     def _tiled_values(self) -> Array:

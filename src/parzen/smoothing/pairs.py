@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
-from parzen.compute.kernel_sums import GAUSSIAN_SCALE, RUNGS, window_ladder, window_sums
+from parzen.compute.kernel_sums import RUNGS, lengths, window_ladder, window_sums
 from parzen.compute.order import kd_order
 from parzen.compute.tiles import Tiles, lay_tiles
+from parzen.compute.window_border import WindowBorder
 from parzen.smoothing.kernel_functions import KernelFunction
 from parzen.statistics.threads import for_each
 
@@ -53,10 +54,18 @@ class PairSum:
         n, d = self.points.shape
         size = 64 if n <= 5_000 else 128 if n <= 200_000 and d <= 3 else 256
         shrink = None if self.scales is None else self.scales**-2.0
-        unit = GAUSSIAN_SCALE if self.kernel.name == "gaussian" else 1.0
-        inverse = np.full(d, unit) if self.units is None else unit / self.units
         coefficients = self.w / self._largest if single else self.w
-        return lay_tiles(self.points, coefficients, shrink, inverse, size, single, sort=d <= 16)
+        unit = lengths(self.kernel.name, self._units, self.points)
+        return lay_tiles(self.points, coefficients, shrink, unit, size, single, sort=d <= 16)
+
+    @property
+    def _units(self) -> Array:
+        return np.ones(self.points.shape[1]) if self.units is None else self.units
+
+    @cached_property
+    def border(self) -> WindowBorder:
+        """How distances are measured in units of the bandwidth, for kernels that are not compiled."""
+        return WindowBorder.of(self._units, np.abs(self.points).max(axis=0))
 
     @cached_property
     def _largest(self) -> float:
@@ -139,15 +148,11 @@ def log_sums_by_function(
     pairs: PairSum, Q: Array, own: NDArray[np.int64] | None = None, left: Array | None = None
 ) -> Array:
     """Logarithms of the sums at queries (m, d), with a kernel function that is not compiled."""
-    out, Q = np.empty(len(Q)), _standard(Q, pairs)
-    points, width = _standard(pairs.points, pairs), max(1, 2**18 // len(pairs.points))
+    out, width = np.empty(len(Q)), max(1, 2**18 // len(pairs.points))
 
     def work(begin: int) -> None:
         part = Q[begin : begin + width]
-        square = np.zeros((len(part), len(points)))
-        for j in range(part.shape[1]):
-            square += (part[:, j, None] - points[:, j]) ** 2
-        r = np.sqrt(square) / (1.0 if pairs.scales is None else pairs.scales)
+        r = pairs.border.distances(part, pairs.points) / (1.0 if pairs.scales is None else pairs.scales)
         weights = np.broadcast_to(pairs.w, r.shape)
         if own is not None and left is not None:
             weights = weights.copy()
@@ -157,11 +162,3 @@ def log_sums_by_function(
 
     for_each(work, iter(range(0, len(Q), width)))
     return out
-
-
-def _standard(X: Array, pairs: PairSum) -> Array:
-    """Rows in units of the bandwidth, relative to the first point."""
-    off = X - pairs.points[0]
-    if pairs.units is not None:
-        off /= pairs.units
-    return off

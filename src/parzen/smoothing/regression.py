@@ -62,6 +62,10 @@ class Regression(Weighted):
         return np.asarray(np.average(self.Y, axis=0, weights=self.weights))
 
     @cached_property
+    def _reach(self) -> Array:
+        return np.asarray(np.ptp(self.X, axis=0))
+
+    @cached_property
     def variance(self) -> Array:
         """Variance of each value, 1 where it is constant."""
         found = np.average((self.Y - self.centre) ** 2, axis=0, weights=self.weights)
@@ -73,7 +77,9 @@ class Regression(Weighted):
         tables = [kind.table(float(one)) for kind, one in zip(self.kinds, bandwidth[d:], strict=True)]
         values = self.Y - self.centre
         if d:
-            return LocalSum(self.kernel, self.X, values, self.weights, bandwidth[:d], self.codes, tables, rtol)
+            # Wider ones weigh all rows alike; squares of differences must not be too small to be numbers.
+            units = np.minimum(bandwidth[:d], np.where(self._reach > 0, 1e140 * self._reach, np.inf))
+            return LocalSum(self.kernel, self.X, values, self.weights, units, self.codes, tables, rtol)
         nowhere = np.zeros((len(self.X), 1))
         return LocalSum(self.kernel, nowhere, values, self.weights, np.ones(1), self.codes, tables, rtol)
 

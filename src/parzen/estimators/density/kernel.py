@@ -16,6 +16,9 @@ from parzen.estimators.density.univariate import UnivariateMixin
 from parzen.families.family import Family
 from parzen.families.kernel import Kernel
 
+#: Most places of a grid.
+MOST_PLACES = 2**28
+
 
 class KernelDensity(UnivariateMixin):
     """Kernel density estimation: a drop-in for scikit-learn's, with a bandwidth chosen by the data if asked.
@@ -40,7 +43,8 @@ class KernelDensity(UnivariateMixin):
         The bandwidth h where all columns have the same; one for each column (d,); else the matrix H (d, d), in squared
         units.
     error_bound_ : float
-        What is promised: a density f is off by at most ``error_bound_ * f + atol``; rtol, and rounding.
+        What is promised: a density f is off by at most ``error_bound_ * f + atol``; rtol, and rounding. Just within the
+        border of compact kernels, f stands here for what it would be with these kernels at their highest value.
     density_ : WindowDensity
     statistic_ : Sample
         The rows, to which `partial_fit` and `merge` add.
@@ -122,8 +126,9 @@ class KernelDensity(UnivariateMixin):
     @property
     def error_bound_(self) -> float:
         """What is promised of the error, relative to a density."""
-        windows = self._windows
-        return self.density_._sums[0].error_bound + 2.0**-52 * windows.width  # type: ignore[attr-defined]
+        check_is_fitted(self, "density_")
+        assert isinstance(self.density_, WindowDensity)
+        return self.density_.error_bound()
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Total log-density of the rows: a sum, as in scikit-learn's KernelDensity, not the mean."""
@@ -168,6 +173,12 @@ class KernelDensity(UnivariateMixin):
             raise ValueError(f"cut must be a finite number of bandwidths, at least 0, got {cut!r}.")
         if len(sizes) != d or not whole:
             raise ValueError(f"size must be at least 2, one or {d} whole numbers, got {size!r}.")
+        total = float(np.prod([float(one) for one in sizes]))
+        if total > MOST_PLACES:
+            raise ValueError(
+                f"a grid of size {size!r} in {d} columns has {total:.3g} places and would take "
+                f"{8e-9 * (d + 1) * total:,.1f} GB of memory; ask for at most {MOST_PLACES:,} places."
+            )
         low, high = self._corners(cut)
         places = tuple(np.linspace(a, b, int(n)) for a, b, n in zip(low, high, sizes, strict=True))
         rows = np.stack(np.meshgrid(*places, indexing="ij"), axis=-1).reshape(-1, d)

@@ -58,9 +58,42 @@ class UnivariateMixin(BaseDensityEstimator):
 
     def cdf(self, X: Any) -> Array:
         """Probability that every column is at most as large as in each row, (n,)."""
+        return self._distribution(X, log=False, upper=False)
+
+    def logcdf(self, X: Any) -> Array:
+        """Logarithm of `cdf`, (n,), which is finite far below all rows where that is too small to be a number.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from parzen import KernelDensity
+        >>> model = KernelDensity(bandwidth=1.0).fit(np.zeros((1, 1)))
+        >>> model.logcdf([[-9.0], [-100.0]]).round(3)
+        array([  -43.628, -5005.524])
+        """
+        return self._distribution(X, log=True, upper=False)
+
+    def sf(self, X: Any) -> Array:
+        """Probability above each value of the only column (the survival function), (n,): 1 - cdf, to all its digits.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from parzen import KernelDensity
+        >>> model = KernelDensity(bandwidth=1.0).fit(np.zeros((1, 1)))
+        >>> [f"{p:.4g}" for p in model.sf([[0.0], [9.0]])]
+        ['0.5', '1.129e-19']
+        """
+        return self._distribution(X, log=False, upper=True)
+
+    def logsf(self, X: Any) -> Array:
+        """Logarithm of `sf`, (n,)."""
+        return self._distribution(X, log=True, upper=True)
+
+    def _distribution(self, X: Any, log: bool, upper: bool) -> Array:
         check_is_fitted(self, "density_")
-        rows = finite_rows(self._later(X))
-        return np.asarray(self.density_.cdf(rows)[:, 0])
+        rows, density = finite_rows(self._later(X)), self.density_
+        return np.asarray((density.log_cdf if log else density.cdf)(rows, upper)[:, 0])
 
     def quantile(self, q: ArrayLike) -> Any:
         """Values of the only column below which the probability is q, as the shape of q.
@@ -70,9 +103,25 @@ class UnivariateMixin(BaseDensityEstimator):
         >>> import numpy as np
         >>> from parzen import KernelDensity
         >>> model = KernelDensity(bandwidth=1.0).fit(np.zeros((1, 1)))
-        >>> model.quantile([0.5, 0.975]).round(4) + 0.0
-        array([0.  , 1.96])
+        >>> model.quantile([0.5, 0.975, 1e-17]).round(4) + 0.0
+        array([ 0.    ,  1.96  , -8.4938])
         """
+        return self._inverse(q, upper=False)
+
+    def isf(self, q: ArrayLike) -> Any:
+        """Values of the only column above which the probability is q: quantiles in the upper tail, to all their digits.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from parzen import KernelDensity
+        >>> model = KernelDensity(bandwidth=1.0).fit(np.zeros((1, 1)))
+        >>> model.isf([0.025, 1e-17]).round(4)
+        array([1.96  , 8.4938])
+        """
+        return self._inverse(q, upper=True)
+
+    def _inverse(self, q: ArrayLike, upper: bool) -> Any:
         check_is_fitted(self, "density_")
         try:
             levels = np.asarray(q, dtype=np.float64)
@@ -80,11 +129,22 @@ class UnivariateMixin(BaseDensityEstimator):
             levels = np.full(1, np.nan)
         if not ((levels >= 0) & (levels <= 1)).all():
             raise ValueError(f"q must be probabilities, from 0 to 1, got {q!r}.")
-        self._check_line("quantile")
-        found = inverse(self._below, np.ravel(levels), *self._ends())
-        least, most = self._limits()
-        found = np.where(np.ravel(levels) == 0, least, np.where(np.ravel(levels) == 1, most, found))
+        self._check_line("isf" if upper else "quantile")
+        flat = np.ravel(levels)
+        least, most = self._limits()[::-1] if upper else self._limits()
+        found = np.where(flat == 0, least, most)
+        for side in (False, True):  # each level by the tail in which it is the smaller number
+            rows = np.flatnonzero((flat > 0) & (flat < 1) & ((flat > 0.5) == (side != upper)))
+            logs = np.log(flat[rows]) if side == upper else np.log1p(-flat[rows])
+            low, high = self._ends()
+            if side:
+                found[rows] = -inverse(lambda x: self._log_line_below(-x, True), logs, -high, -low)
+            else:
+                found[rows] = inverse(lambda x: self._log_line_below(x, False), logs, low, high)
         return float(found[0]) if levels.ndim == 0 else found.reshape(levels.shape)
+
+    def _log_line_below(self, x: Array, upper: bool) -> Array:
+        return self.density_.log_cdf(x[:, None], upper)[:, 0]
 
     def highest_density(self, coverage: float = 0.95, *, random_state: Any = None) -> Region:
         """The smallest region that holds a probability (Hyndman 1996).
@@ -141,7 +201,7 @@ class UnivariateMixin(BaseDensityEstimator):
 
 
 def inverse(below: Any, levels: Array, low: float, high: float) -> Array:
-    """Where a distribution function reaches levels: all of them at once, by secants (Illinois) and halving."""
+    """Where the logarithm of a distribution function reaches levels: all at once, by secants (Illinois) and halving."""
     found = np.empty(len(levels))
     rows = np.arange(len(levels))
     a, b = np.full(len(levels), low), np.full(len(levels), high)

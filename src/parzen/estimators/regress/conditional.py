@@ -202,10 +202,25 @@ class ConditionalDensity(SaveMixin, BaseEstimator):
 
     def cdf(self, X: Any, y: Any) -> Array:
         """Conditional distribution function P(Y <= y | x), (n,), for y of one column of numbers."""
-        self._check_line("cdf")
+        return self._distribution(X, y, "cdf", upper=False)
+
+    def sf(self, X: Any, y: Any) -> Array:
+        """Conditional survival function P(Y > y | x), (n,): 1 - cdf, to all its digits.
+
+        Examples
+        --------
+        >>> from parzen import ConditionalDensity
+        >>> model = ConditionalDensity(bandwidth=[1.0, 0.5]).fit([[0.0], [1.0]], [2.0, 3.0])
+        >>> [f"{p:.4g}" for p in model.sf([[0.0], [0.0]], [2.0, 7.0])]
+        ['0.6802', '2.349e-16']
+        """
+        return self._distribution(X, y, "sf", upper=True)
+
+    def _distribution(self, X: Any, y: Any, what: str, upper: bool) -> Array:
+        self._check_line(what)
         X, values = self._pair(X, y)
         at = self.outputs_.read(values, name="y")[0][:, 0]
-        return np.clip(self._model.cdf(*self.inputs_.read(X), at), 0.0, 1.0)
+        return np.clip(self._model.cdf(*self.inputs_.read(X), at, upper), 0.0, 1.0)
 
     def quantile(self, X: Any, q: ArrayLike) -> Array:
         """Conditional quantiles of y given x: (n,), or (n, levels) for several levels q."""

@@ -74,9 +74,9 @@ class JointConditional:
         R = density.posterior(rows) if isinstance(density, MixtureDensity) else np.ones((len(rows), 1))
         return parts.completed(rows, R)[:, self.width :]
 
-    def cdf(self, Q: Array, codes: Codes, y: Array) -> Array:
+    def cdf(self, Q: Array, codes: Codes, y: Array, upper: bool = False) -> Array:
         pairs = zip(self._each(Q, codes), y, strict=True)
-        return np.array([one.cdf(np.array([[at]]))[0, 0] for one, at in pairs])
+        return np.array([one.cdf(np.array([[at]]), upper)[0, 0] for one, at in pairs])
 
     def quantile(self, Q: Array, codes: Codes, levels: Array) -> Array:
         return np.array([[_quantile(one, float(level)) for level in levels] for one in self._each(Q, codes)])
@@ -91,15 +91,18 @@ def _quantile(density: Density, level: float) -> float:
     if level in (0.0, 1.0):
         return -np.inf if level == 0 else np.inf
 
-    def below(x: Array) -> Array:
-        return density.cdf(x[:, None])[:, 0]
+    upper = level > 0.5  # by the tail in which it is the smaller number
+    sign, target = -1.0 if upper else 1.0, float(np.log1p(-level) if upper else np.log(level))
 
-    centre, width = float(density.expectation()[0, 0]), 1.0
-    while not (below(np.array([centre - width]))[0] <= level <= below(np.array([centre + width]))[0]):
+    def below(x: Array) -> Array:
+        return density.log_cdf(sign * x[:, None], upper)[:, 0]
+
+    centre, width = sign * float(density.expectation()[0, 0]), 1.0
+    while not (below(np.array([centre - width]))[0] <= target <= below(np.array([centre + width]))[0]):
         width *= 2.0
         if not np.isfinite(width):
             raise ValueError(f"the density reaches no probability of {level!r}.")
-    return float(inverse(below, np.array([level]), centre - width, centre + width)[0])
+    return sign * float(inverse(below, np.array([target]), centre - width, centre + width)[0])
 
 
 def _names(X: Any, values: Any) -> list[str]:

@@ -75,7 +75,13 @@ def choose(rule: str, X: Any, sample_weight: Any = None, covariance: str | None 
     array([[0.309]])
     """
     check_rule(rule, covariance)
-    points = Points.of(X, sample_weight)
+    points = Points.of(X, sample_weight).in_own_units()
+    assert points.exponents is not None
+    return np.ldexp(_chosen(rule, points, covariance), points.exponents[:, None])
+
+
+def _chosen(rule: str, points: Points, covariance: str | None) -> Array:
+    """The factor of H that a rule chooses, in the units of the points."""
     try:
         found = RULES[rule](points) if rule in OF_ONE_COLUMN else RULES[rule](points, covariance=covariance)
         return np.atleast_2d(found) if np.ndim(found) == 0 else factor_of(found)

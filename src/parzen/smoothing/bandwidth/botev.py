@@ -6,11 +6,12 @@ import numpy as np
 from scipy import optimize
 
 from parzen.compute.arrays import Array
-from parzen.smoothing.bandwidth.points import Points, one_column, warn
+from parzen.smoothing.bandwidth.points import Points, in_own_units, one_column, warn
 from parzen.smoothing.bandwidth.sheather_jones import fallback, sj
 from parzen.smoothing.bandwidth.spectrum import transform
 
 
+@in_own_units
 def isj(X: Any, sample_weight: Any = None) -> float:
     """Bandwidth of Botev, Grotowski and Kroese (2010), the improved Sheather-Jones: right for densities of many modes.
 
@@ -42,7 +43,10 @@ def isj(X: Any, sample_weight: Any = None) -> float:
             h = sj(points)
         except ValueError:
             return fallback(points, "isj", "its fixed point was not found")
-        warn(f"the rule 'isj' found no fixed point, as with few rows or many ties. The rule 'sj' was used: {h:.6g}.")
+        shown = points.restored(h)
+        warn(
+            f"the rule 'isj' found no fixed point, as with few rows or many ties. The rule 'sj' was used: {shown:.6g}."
+        )
         return h
     return float(np.sqrt(t) * span)
 

@@ -8,11 +8,12 @@ from parzen.compute.arrays import Array
 from parzen.smoothing.bandwidth.matrix import check_shape
 from parzen.smoothing.bandwidth.minimise import minimum, search
 from parzen.smoothing.bandwidth.pair_means import log_peak, pair_mean
-from parzen.smoothing.bandwidth.points import Points, TooWide
+from parzen.smoothing.bandwidth.points import Points, TooWide, in_own_units
 from parzen.smoothing.bandwidth.sheather_jones import fallback
 from parzen.smoothing.bandwidth.spectrum import Spectrum
 
 
+@in_own_units
 def lscv(X: Any, sample_weight: Any = None, *, covariance: str | None = None) -> Any:
     """Least-squares (unbiased) cross-validation over all pairs: the least estimated integrated squared error.
 
@@ -58,7 +59,8 @@ def _line(points: Points) -> float:
             return spectrum.pairs(np.sqrt(2.0) * h) - 2.0 * (spectrum.pairs(h) - peak / h)
 
         values = np.array([criterion(float(h)) for h in grid])
-        found = (criterion, grid, "lscv", values)
+        found = (criterion, grid, values)
         if np.argmin(values) > 0:
             break
-    return minimum(*found)
+    criterion, grid, values = found
+    return minimum(criterion, grid, "lscv", values, points=points)

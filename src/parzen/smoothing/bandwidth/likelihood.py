@@ -10,12 +10,13 @@ from parzen.compute.kernel_sums import RUNGS
 from parzen.smoothing.bandwidth.matrix import check_shape
 from parzen.smoothing.bandwidth.minimise import minimum, search
 from parzen.smoothing.bandwidth.pair_means import log_peak, standard
-from parzen.smoothing.bandwidth.points import Points
+from parzen.smoothing.bandwidth.points import Points, in_own_units
 from parzen.smoothing.kernel_functions import KERNEL_FUNCTIONS
 from parzen.smoothing.row_weights import without_each
 from parzen.smoothing.sums import KernelSum
 
 
+@in_own_units
 def lcv(X: Any, sample_weight: Any = None, *, covariance: str | None = None) -> Any:
     """Leave-one-out likelihood cross-validation: the bandwidth of the greatest mean leave-one-out log-density.
 
@@ -30,7 +31,7 @@ def lcv(X: Any, sample_weight: Any = None, *, covariance: str | None = None) -> 
     points = Points.of(X, sample_weight)
     if points.X.shape[1] == 1:
         grid = 1.144 * points.deviation * points.n**-0.2 * np.geomspace(0.05, 4.0, 24)
-        return minimum(lambda h: -_likelihood(points, np.array([[h]])), grid, "lcv")
+        return minimum(lambda h: -_likelihood(points, np.array([[h]])), grid, "lcv", points=points)
     return search(
         points,
         lambda factor: -_likelihood(points, factor),
@@ -56,11 +57,14 @@ def leave_one_out(X: Any, bandwidths: Any, sample_weight: Any = None) -> Array:
     >>> bandwidth.leave_one_out(x, [0.1, 0.4, 1.6]).round(3)
     array([-3.592, -2.832, -3.365])
     """
-    points = Points.of(X, sample_weight)
+    points = Points.of(X, sample_weight).in_own_units()
     h = np.asarray(bandwidths, dtype=np.float64)
     if h.ndim != 1 or not (np.isfinite(h).all() and (h > 0).all()):
         raise ValueError(f"bandwidths must be finite numbers above 0, got {bandwidths!r}.")
-    return _likelihoods(points, np.eye(points.X.shape[1]), h)
+    assert points.exponents is not None
+    common = int(np.median(points.exponents))
+    factor = np.diag(np.ldexp(1.0, common - points.exponents))
+    return _likelihoods(points, factor, np.ldexp(h, -common)) - np.log(2.0) * points.exponents.sum()
 
 
 def _likelihoods(points: Points, factor: Array, multiples: Array) -> Array:

@@ -12,9 +12,18 @@ from parzen.smoothing.bandwidth.thumb import scott
 
 
 def minimum(
-    criterion: Callable[[float], float], grid: Array, rule: str, values: Array | None = None, unit: str = ""
+    criterion: Callable[[float], float],
+    grid: Array,
+    rule: str,
+    values: Array | None = None,
+    unit: str = "",
+    points: Points | None = None,
 ) -> float:
-    """The minimum of a criterion of one number: the least value on a rising grid, refined by Brent's method."""
+    """The minimum of a criterion of one number: the least value on a rising grid, refined by Brent's method.
+
+    Warnings tell bandwidths of `points` in the units of the rows as they came.
+    """
+    shown = grid if points is None else [points.restored(h) for h in grid]
     values = np.array([criterion(float(h)) for h in grid]) if values is None else values
     values[~np.isfinite(values)] = np.inf
     best = int(np.argmin(values))
@@ -24,11 +33,11 @@ def minimum(
         instead = "'silverman'" if unit else "'silverman' or 'isj'"
         warn(
             f"the criterion of the rule {rule!r} is least at the {end} end of the bandwidths tried, "
-            f"{grid[best]:.6g}{unit}: {cause}. Use {instead}, or give bandwidth a number."
+            f"{shown[best]:.6g}{unit}: {cause}. Use {instead}, or give bandwidth a number."
         )
         return float(grid[best])
     if int(inner.sum()) > 1:
-        minima = ", ".join(f"{h:.4g}" for h in grid[1:-1][inner])
+        minima = ", ".join(f"{shown[1 + i]:.4g}" for i in np.flatnonzero(inner))
         warn(f"the criterion of the rule {rule!r} has several minima, near {minima}{unit}; the least was taken.")
     found = optimize.minimize_scalar(
         lambda t: criterion(float(np.exp(t))),

@@ -9,10 +9,11 @@ from parzen.compute.arrays import Array
 from parzen.smoothing.bandwidth.matrix import check_shape, factor_of, shaped
 from parzen.smoothing.bandwidth.minimise import search
 from parzen.smoothing.bandwidth.pair_means import log_peak, standard
-from parzen.smoothing.bandwidth.points import Points
+from parzen.smoothing.bandwidth.points import Points, in_own_units
 from parzen.smoothing.bandwidth.sheather_jones import sj
 
 
+@in_own_units
 def plug_in(X: Any, sample_weight: Any = None, *, covariance: str | None = None) -> Any:
     """Plug-in bandwidth: the least asymptotic error, with the density's curvature estimated by a pilot.
 

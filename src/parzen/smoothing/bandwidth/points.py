@@ -1,11 +1,13 @@
 """Rows and weights for which a bandwidth is chosen, and their sample moments and quantiles."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cached_property, wraps
+from typing import Any, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, ColumnError
 from parzen.smoothing.row_weights import counts_rows, effective_rows
@@ -21,10 +23,17 @@ class TooWide(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Rows (n, d) and weights for which a bandwidth is chosen."""
+    """Rows (n, d) and weights for which a bandwidth is chosen.
+
+    Attributes
+    ----------
+    exponents : array of shape (d,), optional
+        Powers of two by which the columns were divided, so that no rule meets numbers that are too large or small.
+    """
 
     X: Array
     weights: Array | None = None
+    exponents: NDArray[np.int64] | None = None
 
     @classmethod
     def of(cls, X: Any, sample_weight: Any = None) -> "Points":
@@ -45,6 +54,27 @@ class Points:
         points = cls(np.ascontiguousarray(X), None if w is None or (w == 1.0).all() else w)
         points._check_spread()
         return points
+
+    def in_own_units(self) -> "Points":
+        """The same rows with columns about as long as one; weights that don't count rows are at most one."""
+        if self.exponents is not None:
+            return self
+        _, exponents = np.frexp(0.5 * self.high - 0.5 * self.low)
+        weights = self.weights
+        if weights is not None and not self.counted:
+            weights = np.ldexp(weights, -np.frexp(weights.max())[1])
+            rows = weights > 0
+            if not rows.all():  # as good as none next to the others
+                X = np.ascontiguousarray(np.ldexp(self.X[rows], -exponents))
+                return Points(X, weights[rows], exponents.astype(np.int64))
+        return Points(np.ldexp(self.X, -exponents), weights, exponents.astype(np.int64))
+
+    def restored(self, found: Any) -> Any:
+        """A bandwidth, or a matrix H in squared units, in the units of the rows as they came."""
+        if self.exponents is None:
+            return found
+        e = self.exponents
+        return float(np.ldexp(found, e[0])) if np.ndim(found) == 0 else np.ldexp(found, e[:, None] + e)
 
     @cached_property
     def w(self) -> Array:
@@ -112,7 +142,8 @@ class Points:
 
     def column(self, j: int) -> "Points":
         """One column alone."""
-        return Points(np.ascontiguousarray(self.X[:, j : j + 1]), self.weights)
+        exponents = None if self.exponents is None else self.exponents[j : j + 1]
+        return Points(np.ascontiguousarray(self.X[:, j : j + 1]), self.weights, exponents)
 
     @cached_property
     def deviation(self) -> float:
@@ -152,4 +183,20 @@ def one_column(points: Points, rule: str) -> None:
 
 def warn(message: str) -> None:
     """Warn that a bandwidth should be checked."""
-    warnings.warn(message, BandwidthWarning, stacklevel=6)
+    warnings.warn(message, BandwidthWarning, stacklevel=7)
+
+
+Rule = TypeVar("Rule", bound=Callable[..., Any])
+
+
+def in_own_units(rule: Rule) -> Rule:
+    """A rule that sees rows in units of their own spread, so that its answer follows any scale; at the door, once."""
+
+    @wraps(rule)
+    def scaled(X: Any, sample_weight: Any = None, **options: Any) -> Any:
+        if isinstance(X, Points):
+            return rule(X, **options)
+        points = Points.of(X, sample_weight).in_own_units()
+        return points.restored(rule(points, **options))
+
+    return cast(Rule, scaled)

@@ -5,11 +5,12 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from parzen.smoothing.bandwidth.points import Points, TooWide, one_column, warn
+from parzen.smoothing.bandwidth.points import Points, TooWide, in_own_units, one_column, warn
 from parzen.smoothing.bandwidth.spectrum import Spectrum
 from parzen.smoothing.bandwidth.thumb import silverman
 
 
+@in_own_units
 def sj(X: Any, sample_weight: Any = None, *, method: str = "ste") -> float:
     """Bandwidth of Sheather and Jones (1991): solve the equation ("ste"), or plug in directly ("dpi"), over all pairs.
 
@@ -71,5 +72,5 @@ def _solved(points: Points, method: str) -> float:
 def fallback(points: Points, rule: str, why: str) -> float:
     """Silverman's bandwidth, and a warning that the rule found none."""
     h = float(silverman(points))
-    warn(f"the rule {rule!r} found no bandwidth: {why}. Silverman's rule was used: {h:.6g}.")
+    warn(f"the rule {rule!r} found no bandwidth: {why}. Silverman's rule was used: {points.restored(h):.6g}.")
     return h

@@ -8,11 +8,12 @@ from parzen.compute.arrays import Array
 from parzen.smoothing.bandwidth.matrix import check_shape, factor_of, shaped
 from parzen.smoothing.bandwidth.minimise import minimum, search
 from parzen.smoothing.bandwidth.pair_means import pair_mean
-from parzen.smoothing.bandwidth.points import Points, TooWide
+from parzen.smoothing.bandwidth.points import Points, TooWide, in_own_units
 from parzen.smoothing.bandwidth.sheather_jones import fallback
 from parzen.smoothing.bandwidth.spectrum import Spectrum
 
 
+@in_own_units
 def scv(X: Any, sample_weight: Any = None, *, covariance: str | None = None) -> Any:
     """Smoothed cross-validation (Hall, Marron and Park 1992): less noisy than least squares, ks's ``Hscv``.
 
@@ -45,7 +46,7 @@ def scv(X: Any, sample_weight: Any = None, *, covariance: str | None = None) -> 
             two, one, none = parts
             return float(np.exp(constant) / (n * h) + two - 2 * one + none)
 
-        return minimum(line, grid, "scv")
+        return minimum(line, grid, "scv", points=points)
     none = pair_mean(points, factor_of(2 * G))
 
     def criterion(factor: Array) -> float:

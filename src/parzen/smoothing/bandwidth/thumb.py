@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 from parzen.smoothing.bandwidth.matrix import check_shape, shaped
-from parzen.smoothing.bandwidth.points import Points
+from parzen.smoothing.bandwidth.points import Points, in_own_units
 
 
+@in_own_units
 def scott(X: Any, sample_weight: Any = None, *, covariance: str | None = None) -> Any:
     """Scott's rule: the best bandwidth if the density is normal.
 
@@ -28,6 +29,7 @@ def scott(X: Any, sample_weight: Any = None, *, covariance: str | None = None) -
     return n ** (-2.0 / (d + 4)) * shaped(points, covariance)
 
 
+@in_own_units
 def silverman(X: Any, sample_weight: Any = None, *, covariance: str | None = None) -> Any:
     """Silverman's rule of thumb, with a robust scale.
 
