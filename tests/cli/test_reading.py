@@ -11,7 +11,8 @@ import pytest
 
 from parzen.cli.errors import CommandError
 from parzen.cli.files import read_table
-from parzen.cli.reading import content
+from parzen.cli.reading import content, parsing
+from parzen.cli.reading.cells import MISSING
 from parzen.cli.reading.result import Selection, TextFormat
 
 
@@ -295,6 +296,20 @@ def test_tables_that_pandas_writes_come_back(read, seed):
     found = read(frame.to_csv(index=False, sep=sep))
     assert cells(found.frame, "w") == cells(frame, "w")
     assert cells(found.frame, "x") == cells(frame, "x")
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_numbers_that_are_read_at_once_are_those_that_are_read_as_text(read, monkeypatch, seed):
+    """A column is read as numbers by its first cells; whatever comes later, it is as if all had been read as text."""
+    monkeypatch.setattr(parsing, "SAMPLE", 2)
+    rng = np.random.default_rng(seed)
+    pools = ["1 2 -3", "1.5 2 1e3 .5 5.", "0 0.25", "1 1.234 2.345", "3 NA", "1 inf", "1 007", "1 1e400", "-0 0 0e5"]
+    pools += [f"1 {'9' * 19}", f"1 {'9' * 25}", "5 +6", '"5" 6', "2 1_0", "1 True", "1 1d5", "1 1,5", "1 x"]
+    columns = [rng.choice([*rng.choice(pools).split(), ""], 12) for _ in range(3)]
+    written = "a;b;c\n1;1;1\n1;1;1\n" + "".join(f"{';'.join(row)}\n" for row in zip(*columns, strict=True))
+    fast, slow = read(written), read(written, na=MISSING)  # with words of one's own, all is read as text first
+    assert (fast.read_as, fast.notes) == (slow.read_as, slow.notes)
+    pd.testing.assert_frame_equal(fast.frame, slow.frame)
 
 
 def test_what_was_decided_is_in_the_report_and_in_json(tmp_path, run):

@@ -52,27 +52,29 @@ class Parsed:
 
     def columns(self, text_only: Collection[int] | None) -> list[NDArray[Any]]:
         """The cells of each column, the header left out: text, or numbers; None for `text_only` means all of them."""
-        numbers = [] if text_only is None or self._has_codes() else self._candidates(text_only)
-        found = self._read(numbers)
+        numbers = {} if text_only is None or self._has_codes() else self._candidates(text_only)
+        found = self._read(list(numbers))
         rows = len(self.shape.fields) - self.header
         if len(found) != rows:
             return self._all_by_csv()
         columns = [found[j].to_numpy() for j in range(self.width)]
-        failed = [j for j in numbers if columns[j].dtype.kind not in "if" or np.isinf(columns[j]).any()]
+        failed = [j for j, small in numbers.items() if not _beyond_doubt(columns[j], small)]
         again = self._read([], failed) if failed else found
         for j in failed:
             columns[j] = again[j].to_numpy()
         return columns
 
-    def _candidates(self, text_only: Collection[int]) -> list[int]:
-        """Columns whose first cells are plain numbers, beyond doubt."""
+    def _candidates(self, text_only: Collection[int]) -> dict[int, bool]:
+        """Columns whose first cells are plain numbers, beyond doubt; and whether all are whole and below 1000."""
         last = self.shape.lines[: SAMPLE + 1][-1]
         some = self._read([], data="".join(islice(_lines(self.text), int(last))).encode())
-        out = []
+        out = {}
         for j in range(self.width):
             words = [cell for cell in some[j].tolist() if cell]
-            if j not in text_only and plain_values(words) is not None and not _doubtful(words):
-                out.append(j)
+            if j not in text_only and plain_values(words) is not None:
+                groups = may_be_thousands(words)
+                if not groups or not any("." in word for word in words):
+                    out[j] = groups
         return out
 
     @cached_property
@@ -131,5 +133,8 @@ def _lines(text: str) -> Iterator[str]:
         at = end
 
 
-def _doubtful(words: list[str]) -> bool:
-    return any("." in word for word in words) and may_be_thousands(words)
+def _beyond_doubt(column: NDArray[Any], small: bool) -> bool:
+    """Whether a column was read as finite numbers, none of which could be thousands after small whole numbers."""
+    if column.dtype.kind not in "if" or np.isinf(column).any():
+        return False
+    return not small or column.dtype.kind == "i" or not (column != np.floor(column))[~np.isnan(column)].any()
