@@ -91,3 +91,12 @@ def test_a_few_whole_numbers_are_levels():
     assert few_levels(np.array([0.0, 1.0] * 50)) is None
     assert few_levels(np.arange(13.0)) is None
     assert few_levels(np.array([0.5, 1.0, 2.0] * 50)) is None
+
+
+def test_a_declared_role_counts_unless_there_is_nothing_to_learn_from():
+    numbers = np.arange(40)
+    assert Column(numbers).role == "identifier"
+    assert Column(numbers, "continuous").role == "continuous"
+    assert Column(np.array([0, 1] * 20), "continuous").role == "continuous"
+    assert Column(np.zeros(40), "continuous").role == "constant"
+    assert Column(np.full(40, np.nan), "categorical").role == "empty"

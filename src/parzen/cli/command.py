@@ -18,7 +18,7 @@ class Command:
     run : function of the parsed arguments
     takes : tuple of str
         Groups of options that several commands share, in the order of their positional arguments: see
-        `parzen.cli.parser.GROUPS`.
+        `parzen.cli.options.GROUPS`.
     add_options : function that adds the command's own options to its parser
     description : str
         More lines for its own help.

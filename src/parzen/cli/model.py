@@ -28,14 +28,20 @@ def _from_file(read: Any, path: str) -> Any:
         raise CommandError(f"{path!r} is a folder; give a model file.") from None
 
 
-def rows_for(model: Any, frame: Any) -> Any:
-    """The columns that a model was fitted to, as numbers or text; numbers that can't be read become missing values."""
-    names = [check_column(str(name), frame) for name in getattr(model, "feature_names_in_", [])]
+def kinds_of(model: Any) -> dict[str, str]:
+    """Whether each column that a model was fitted to holds numbers or categories, so that rows are read alike."""
+    names = [str(name) for name in getattr(model, "feature_names_in_", [])]
     alphabets = model.schema_.alphabets if hasattr(model, "schema_") else [None] * len(names)
-    kinds = {
+    return {
         name: "continuous" if alphabet is None else "categorical"
         for name, alphabet in zip(names, alphabets, strict=False)
     }
+
+
+def rows_for(model: Any, frame: Any) -> Any:
+    """The columns that a model was fitted to, as numbers or text; numbers that can't be read become missing values."""
+    kinds = kinds_of(model)
+    names = [check_column(name, frame) for name in kinds]
     rows = feature_table(frame, names, kinds)
     for name, kind in kinds.items():
         if kind == "continuous":

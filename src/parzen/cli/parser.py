@@ -5,6 +5,7 @@ from collections.abc import Collection
 from importlib.metadata import version
 
 from parzen.cli.commands import COMMANDS, load_command
+from parzen.cli.options import GROUPS, common_options
 
 HELP = """Density estimation and generative models for tables.
 
@@ -35,49 +36,9 @@ def make_parser(arguments: Collection[str] = tuple(COMMANDS)) -> ArgumentParser:
             continue
         command = load_command(name)
         one = subparsers.add_parser(
-            name, parents=[*(GROUPS[group]() for group in command.takes), _common()], help=text,
+            name, parents=[*(GROUPS[group]() for group in command.takes), common_options()], help=text,
             description=f"{text}.\n\n{command.description}".strip(), formatter_class=RawDescriptionHelpFormatter,
         )  # fmt: skip
         command.add_options(one)
         one.set_defaults(run=command.run)
     return parser
-
-
-def _common() -> ArgumentParser:
-    group = ArgumentParser(add_help=False)
-    group.add_argument("--json", action="store_true", help="write the result as JSON")
-    group.add_argument("--quiet", action="store_true", help="show no progress")
-    group.add_argument("--warnings", action="store_true", help="show warnings of the library")
-    group.add_argument("--traceback", action="store_true", help="show the traceback of an error")
-    return group
-
-
-def _table() -> ArgumentParser:
-    from parzen.cli.examples import EXAMPLES  # which imports the data sets' libraries
-
-    group = ArgumentParser(add_help=False)
-    group.add_argument("file", nargs="?", help="a table: .csv, .tsv, .jsonl, .parquet, also .gz; - for CSV from a pipe")
-    group.add_argument("--example", metavar="NAME", help=f"a data set that comes with parzen: {', '.join(EXAMPLES)}")
-    group.add_argument("--encoding", default="utf-8", help="encoding of text files (default: utf-8)")
-    group.add_argument("--sep", help="separator of cells (default: by the file's ending)")
-    group.add_argument("--names", help="names of the columns, separated by commas, of a file without a header")
-    group.add_argument("--decimal", default=".", help="decimal separator (default: a point)")
-    group.add_argument("--no-quotes", action="store_true", help="read quotation marks as text")
-    return group
-
-
-def _target() -> ArgumentParser:
-    group = ArgumentParser(add_help=False)
-    group.add_argument("--target", metavar="COLUMN", help="the column to predict")
-    group.add_argument("--no-target", action="store_true", help="predict nothing, even where an example has a target")
-    return group
-
-
-def _model() -> ArgumentParser:
-    group = ArgumentParser(add_help=False)
-    group.add_argument("model", help="a model file")
-    return group
-
-
-#: Groups of options that several commands share.
-GROUPS = {"table": _table, "target": _target, "model": _model}

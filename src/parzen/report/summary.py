@@ -1,9 +1,9 @@
 """A report as a dict: everything that the page shows, and nothing else."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,6 +32,9 @@ def summarise(
     name: str = "table",
     random_state: int = 0,
     progress: Callable[[str], None] | None = None,
+    kinds: Mapping[str, str] | None = None,
+    models: Sequence[str] | None = None,
+    read_as: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Summarise a table and, with a target, compare models that predict it: all that a report shows, as JSON holds it.
 
@@ -47,6 +50,13 @@ def summarise(
     random_state : int
         Seed of the rows that are drawn where there are many.
     progress : called with a line about each stage, optional
+    kinds : dict from names of columns to kinds, optional
+        What columns hold, where their values don't show it: ``{"zip": "categorical"}``.
+    models : list of str, optional
+        Names of the models to compare, as the report has them (``"naive Bayes"``, or ``"naive-bayes"``); by default
+        all.
+    read_as : dict from names of columns to sentences, optional
+        How the cells of a file were read; the report shows it.
 
     Returns
     -------
@@ -55,11 +65,27 @@ def summarise(
     """
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what matters is in the notes
-        return _summary(_frame(table), target, text, loss, name, random_state, progress or (lambda _: None))
+        given = Given(kinds or {}, models, read_as or {})
+        return _summary(_frame(table), target, text, loss, name, random_state, progress or (lambda _: None), given)
+
+
+class Given(NamedTuple):
+    """What a user declares: kinds of columns, the models to compare, and how cells were read."""
+
+    kinds: Mapping[str, str]
+    models: Sequence[str] | None
+    read_as: Mapping[str, str]
 
 
 def _summary(
-    frame: Any, target: Any, text: Any, loss: Any, name: str, random_state: int, progress: Callable[[str], None]
+    frame: Any,
+    target: Any,
+    text: Any,
+    loss: Any,
+    name: str,
+    random_state: int,
+    progress: Callable[[str], None],
+    given: Given,
 ) -> dict[str, Any]:
     rng = np.random.default_rng(random_state)
     notes: list[str] = []
@@ -69,11 +95,13 @@ def _summary(
     frame = _some_columns(frame, [one for one in (target, text) if one is not None], notes)
     progress("columns")
     frame = parse_dates(frame)
-    columns = {column: Column(frame[column]) for column in frame.columns}
+    columns = {column: Column(frame[column], given.kinds.get(column)) for column in frame.columns}
     kinds = {name: column.role for name, column in columns.items()}
     out["columns"] = describe(frame, columns, rng)
+    for one in out["columns"]:
+        one |= {"read_as": given.read_as[one["name"]]} if one["name"] in given.read_as else {}
     if target is not None:
-        parts, more = predicted(frame, kinds, target, text, loss, rng, progress)
+        parts, more = predicted(frame, kinds, target, text, loss, rng, progress, given.models)
         out |= parts
         notes += more
     if text is None:

@@ -1,12 +1,13 @@
 """What predicts a column of a table: models compared on held-out rows, and what follows from them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from parzen.compute.arrays import Array
 from parzen.decisions.decision import Decision
+from parzen.report.choice import chosen_models
 from parzen.report.class_outliers import class_outliers
 from parzen.report.errors import ReportError
 from parzen.report.information import decision_regions, dissimilar_pair, information
@@ -30,6 +31,7 @@ def predicted(
     loss: Any,
     rng: np.random.Generator,
     progress: Progress,
+    wanted: Sequence[str] | None = None,
 ) -> tuple[dict[str, Any], list[str]]:
     """The parts of a summary that are about a target, and notes."""
     notes: list[str] = []
@@ -41,7 +43,7 @@ def predicted(
         notes += left_out
     else:
         models = word_models()
-    out |= _compared(task, models, decision, notes, progress)
+    out |= _compared(task, models if wanted is None else chosen_models(models, wanted), decision, notes, progress)
     if text is None:
         out |= _columns(task, rng, progress)
     else:

@@ -10,9 +10,9 @@ from parzen.compute.arrays import Array
 from parzen.tables.kinds import LEARNABLE, NUMERIC, Column
 
 
-def column_kinds(frame: Any) -> dict[str, str]:
-    """What each column holds, by name: see `Column.role`."""
-    return {name: Column(frame[name]).role for name in frame.columns}
+def column_kinds(frame: Any, declared: Mapping[str, str] | None = None) -> dict[str, str]:
+    """What each column holds, by name: see `Column.role`; kinds that are declared by the user count first."""
+    return {name: Column(frame[name], (declared or {}).get(name)).role for name in frame.columns}
 
 
 def learnable(kinds: Mapping[str, str]) -> list[str]:

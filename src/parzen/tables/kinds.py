@@ -42,9 +42,12 @@ class Column:
     Attributes
     ----------
     values : array or series
+    declared : str, optional
+        The role that a user declares, whatever the values look like.
     """
 
     values: Any
+    declared: str | None = None
 
     @cached_property
     def storage(self) -> str:
@@ -138,6 +141,8 @@ class Column:
             return "empty"
         if self.distinct == 1:
             return "constant"
+        if self.declared is not None:
+            return self.declared
         if self.storage == "date":
             return "date"
         if self.distinct == 2 or self.storage == "boolean":

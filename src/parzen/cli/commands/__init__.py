@@ -15,6 +15,7 @@ COMMANDS = {
     "bandwidth": "Print the bandwidth that each rule chooses for numeric columns",
     "inspect": "Print what a model file holds; nothing in it is executed",
     "merge": "Merge models that were fitted to parts of the rows",
+    "completion": "Print a script that completes commands and options in a shell",
 }
 
 

@@ -19,25 +19,27 @@ RULES = {"sj": sj, "isj": isj, "lscv": lscv, "silverman": silverman, "scott": sc
 
 def run(args: Namespace) -> None:
     """Print the bandwidth that each rule chooses for numeric columns."""
-    frame = table_of(args).frame
+    given = table_of(args)
+    frame = given.frame
     if args.column:
         names = [check_column(args.column, frame)]
     else:
-        names = [name for name, kind in column_kinds(frame).items() if kind in NUMERIC]
+        names = [name for name, kind in column_kinds(frame, given.kinds).items() if kind in NUMERIC]
     if not names:
         raise CommandError("no column is numeric; parzen report shows the kind of each column.")
     found = {}
     for name in names:
-        values = _numbers(frame[name], name)[:, None]
+        values = _numbers(frame[name], name, given.kinds.get(name))[:, None]
         found[name] = {rule: float(np.ravel(choose(values))[0]) for rule, choose in RULES.items()}
     wide = max(len(name) for name in found)
     head = " " * wide + "".join(f"{rule:>16}" for rule in RULES)
     lines = [f"{name:<{wide}}" + "".join(f"{h:>16.5g}" for h in row.values()) for name, row in found.items()]
-    print_result(args, found, head, *lines)
+    result = {name: {**row, "read_as": given.read_as.get(name, "numbers")} for name, row in found.items()}
+    print_result(args, result, head, *lines)
 
 
-def _numbers(cells: Any, name: str) -> Array:
-    column = Column(cells)
+def _numbers(cells: Any, name: str, declared: str | None) -> Array:
+    column = Column(cells, declared)
     if column.role not in (*NUMERIC, "identifier") or column.storage != "number":
         raise CommandError(f"the column {name!r} must be numeric, but it is {column.role}.")
     values = as_floats(cells)
@@ -52,4 +54,4 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--column", help="one column (default: all numeric columns)")
 
 
-COMMAND = Command(run, ("table",), add_options)
+COMMAND = Command(run, ("table", "selection"), add_options)

@@ -55,7 +55,7 @@ def run(args: Namespace) -> None:
     check_output(args)
     given = table_of(args)
     frame, target = given.frame, target_of(args, given)
-    names, kinds = feature_kinds(frame, target)
+    names, kinds = feature_kinds(frame, target, given.kinds)
     X = feature_table(frame, names, kinds)
     model = _model(args.model, X, target)
     if target is None:
@@ -72,6 +72,7 @@ def run(args: Namespace) -> None:
     if left_out:
         text += f" Left out: {', '.join(left_out[:6])}{', ...' if len(left_out) > 6 else ''}."
     result = {"model": type(model).__name__, "columns": names, "left_out": left_out, "output": args.output}
+    result["read_as"] = dict(given.read_as)
     print_result(args, result, text)
 
 
@@ -103,4 +104,4 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("-o", "--output", required=True, help="file of the model; - for the standard output")
 
 
-COMMAND = Command(run, ("table", "target"), add_options)
+COMMAND = Command(run, ("table", "selection", "target"), add_options)

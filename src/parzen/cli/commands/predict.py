@@ -5,8 +5,9 @@ from argparse import ArgumentParser, Namespace
 from parzen.cli.command import Command
 from parzen.cli.errors import CommandError
 from parzen.cli.files import pandas
-from parzen.cli.model import load_model, rows_for
+from parzen.cli.model import kinds_of, load_model, rows_for
 from parzen.cli.output import check_folder, write_table
+from parzen.cli.spreadsheet import spreadsheet_safe
 from parzen.cli.table import table_of
 
 
@@ -14,7 +15,7 @@ def run(args: Namespace) -> None:
     """Predict the rows of a table."""
     check_folder(args.output)
     model = load_model(args.model)
-    frame = table_of(args).frame
+    frame = table_of(args, kinds_of(model)).frame
     if not hasattr(model, "predict") and not hasattr(model, "score_samples"):
         raise CommandError(f"{args.model!r} holds a {type(model).__name__}, which predicts nothing.")
     X = rows_for(model, frame)
@@ -28,7 +29,7 @@ def run(args: Namespace) -> None:
         out["predicted"] = model.predict(X)
     else:
         out["log_density"] = model.score_samples(X)
-    write_table(out, args.output, args.json)
+    write_table(spreadsheet_safe(out) if args.spreadsheet_safe else out, args.output, args.json)
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -36,4 +37,4 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("-o", "--output", help="file of the table (default: the standard output)")
 
 
-COMMAND = Command(run, ("model", "table"), add_options)
+COMMAND = Command(run, ("model", "table", "cells"), add_options)

@@ -1,11 +1,13 @@
 """``parzen report``: a table summarised on one page."""
 
 from argparse import ArgumentParser, Namespace
+from typing import Any
 
 from parzen.cli.command import Command
 from parzen.cli.errors import ArgumentError
 from parzen.cli.output import check_output, place, print_result, write_file
 from parzen.cli.progress import ProgressLine
+from parzen.cli.reading.delimited import split_names
 from parzen.cli.table import check_column, loss_of, table_of, target_of
 from parzen.report import page, summarise
 
@@ -15,14 +17,21 @@ def run(args: Namespace) -> None:
     check_output(args)
     given = table_of(args)
     target = target_of(args, given)
-    for option in ("text", "loss"):
+    for option in ("text", "loss", "models"):
         if getattr(args, option) is not None and target is None:
             raise ArgumentError(f"--{option} needs --target, the column to predict.")
     if args.text is not None:
         check_column(args.text, given.frame)
     loss = None if args.loss is None else loss_of(args.loss, given.frame, str(target))
     with ProgressLine(args.quiet) as progress:
-        summary = summarise(given.frame, target, text=args.text, loss=loss, name=given.name, progress=progress)
+        summary = summarise(
+            given.frame, target, text=args.text, loss=loss, name=given.name, random_state=args.seed, progress=progress,
+            read_as=dict(given.read_as), kinds=dict(given.kinds),
+            models=None if args.models is None else split_names(args.models, "--models"),
+        )  # fmt: skip
+    if given.notes:
+        summary["notes"] = [*given.notes, *summary["notes"]]
+    _number_rows(summary, given.frame.index)
     path = "report.html" if args.output is None and not args.json else args.output
     if path is not None:
         write_file(path, page(summary).encode())
@@ -31,16 +40,26 @@ def run(args: Namespace) -> None:
     print_result(args, summary, *lines, *([f"The report is {place(path)}."] if path else []))
 
 
+def _number_rows(summary: dict[str, Any], rows: Any) -> None:
+    """Number outliers as the rows of the file, where only some of its rows are used."""
+    for part in ("outliers", "class_outliers"):
+        for one in (summary.get(part) or {}).get("worst", []):
+            one["row"] = int(rows[one["row"]])
+
+
 def add_options(parser: ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument("--text", metavar="COLUMN", help="predict the target from the words of this column")
+    parser.add_argument(
+        "--models", metavar="NAMES", help="compare these models only, as in naive-bayes,logistic-linear"
+    )
     parser.add_argument("--loss", metavar="CSV", help="costs: rows are decisions, columns are true classes")
     parser.add_argument("-o", "--output", help="file of the page, - for the standard output (default: report.html)")
 
 
 COMMAND = Command(
     run,
-    ("table", "target"),
+    ("table", "selection", "target"),
     add_options,
     "Without --target: kinds of columns, missing values, densities, dependence, clusters by BIC, outliers. With\n"
     "--target also: generative and discriminative models compared on held-out rows, calibration, decision threshold,\n"

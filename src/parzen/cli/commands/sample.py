@@ -1,6 +1,6 @@
 """``parzen sample``: rows drawn from a model."""
 
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 
 import numpy as np
 
@@ -8,7 +8,9 @@ from parzen.cli.command import Command
 from parzen.cli.errors import CommandError
 from parzen.cli.files import pandas
 from parzen.cli.model import load_model
+from parzen.cli.options import at_least_one, whole
 from parzen.cli.output import check_folder, write_table
+from parzen.cli.spreadsheet import spreadsheet_safe
 
 
 def run(args: Namespace) -> None:
@@ -23,26 +25,14 @@ def run(args: Namespace) -> None:
     table = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(np.asarray(rows))
     if labels is not None:
         table = table.assign(**{str(getattr(model, "target_name_", "label")): labels})
-    write_table(table, args.output, args.json)
+    write_table(spreadsheet_safe(table) if args.spreadsheet_safe else table, args.output, args.json)
 
 
 def add_options(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("-n", type=_count, default=10, help="number of rows (default: 10)")
-    parser.add_argument("--seed", type=_seed, help="seed of the random numbers, to draw the same rows again")
+    parser.add_argument("-n", type=at_least_one, default=10, help="number of rows (default: 10)")
+    parser.add_argument("--seed", type=whole, help="seed of the random numbers, to draw the same rows again")
     parser.add_argument("-o", "--output", help="file of the table (default: the standard output)")
 
 
-def _count(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise ArgumentTypeError(f"must be a whole number of at least 1, got {text!r}")
-    return int(text)
-
-
-def _seed(text: str) -> int:
-    if not text.isdigit():
-        raise ArgumentTypeError(f"must be a whole number of at least 0, got {text!r}")
-    return int(text)
-
-
-COMMAND = Command(run, ("model",), add_options)
+COMMAND = Command(run, ("model", "cells"), add_options)

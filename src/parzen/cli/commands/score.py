@@ -7,7 +7,7 @@ import numpy as np
 
 from parzen.cli.command import Command
 from parzen.cli.errors import ArgumentError, CommandError
-from parzen.cli.model import load_model, rows_for
+from parzen.cli.model import kinds_of, load_model, rows_for
 from parzen.cli.output import print_result
 from parzen.cli.table import check_column, labels_of, table_of
 from parzen.decisions.scores import score_probabilities
@@ -16,7 +16,7 @@ from parzen.decisions.scores import score_probabilities
 def run(args: Namespace) -> None:
     """Score a model on the rows of a table: predicted probabilities, or the mean log-likelihood of a density."""
     model = load_model(args.model)
-    given = table_of(args)
+    given = table_of(args, kinds_of(model))
     if not hasattr(model, "predict_proba") and not hasattr(model, "score_samples"):
         raise CommandError(f"{args.model!r} holds a {type(model).__name__}, which has no score.")
     X = rows_for(model, given.frame)
@@ -24,14 +24,14 @@ def run(args: Namespace) -> None:
         values = np.asarray(model.score_samples(X))
         found: dict[str, Any] = {"rows": len(values), "log_likelihood": float(values.mean())}
         text = f"mean log-likelihood of a row: {found['log_likelihood']:.4f} ({len(values):,} rows)"
-        print_result(args, found, text)
+        print_result(args, {**found, "read_as": dict(given.read_as)}, text)
         return
     target = args.target or getattr(model, "target_name_", given.target)
     if target is None:
         raise ArgumentError("give the column that holds the classes by --target.")
     found = _scores(model, X, *labels_of(given.frame, check_column(target, given.frame)), target)
     lines = (f"{name.replace('_', ' '):>28}  {value:,.4f}" for name, value in found.items() if name != "rows")
-    print_result(args, found, f"{found['rows']:,} rows", *lines)
+    print_result(args, {**found, "read_as": dict(given.read_as)}, f"{found['rows']:,} rows", *lines)
 
 
 def _scores(model: Any, X: Any, known: Any, y: Any, target: str) -> dict[str, Any]:
