@@ -13,7 +13,8 @@ from parzen.tables.schema import Schema, bare_schema
 def schema_with_levels(X: Any) -> Schema:
     """The schema of a table: columns of numbers and booleans are numbers, all others are categories.
 
-    Dates are an error. A column of a category type holds categories, whatever these are; an empty column of no type of numbers, too.
+    Dates are an error. A column of a category type holds categories, whatever these are; so does an empty column,
+    unless its type is one of numbers.
     """
     bare = bare_schema(X)
     if is_sparse(X) or is_numeric(X):

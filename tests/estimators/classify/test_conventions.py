@@ -48,7 +48,7 @@ MODELS = [
     QuadraticDiscriminantAnalysis(solver="eigen", shrinkage=0.1),
     LogisticRegression(),
     LogisticRegression(degree=2),
-    LogisticRegression(standardise=True, tol=1e-12, max_iter=1000),
+    LogisticRegression(standardise=True, C=0.1),
 ]
 #: One of them for each code path: covariance types and amounts of shrinkage differ in their family alone.
 CHECKED = [

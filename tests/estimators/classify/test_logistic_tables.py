@@ -196,18 +196,11 @@ def test_degree_two_has_products_between_columns_and_squares_of_numbers_alone(ta
     for name in ("age", "income"):
         Z[name] = (Z[name] - X[name].mean()) / X[name].std(ddof=0)
     names = list(Z)
-    own = {
-        "age missing": "age",
-        "city = Graz": "city",
-        "city = Lund": "city",
-        "city = Oslo": "city",
-        "city missing": "city",
-    }
     products = [
         (a, b)
         for i, a in enumerate(names)
         for b in names[i:]
-        if own[a] != own[b] or (a == b and a in ("age", "income"))
+        if a.split()[0] != b.split()[0] or (a == b and a in ("age", "income"))
     ]
     terms = pd.concat([Z, *(Z[a] * Z[b] for a, b in products)], axis=1)
     assert model.terms_ == [*names, *(f"{a}^2" if a == b else f"{a} {b}" for a, b in products)]

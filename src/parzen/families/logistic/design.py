@@ -86,7 +86,7 @@ class Design:
         dropped = is_category & (not penalised) & np.array([one is not None and len(one) > 0 for one in levels])
         if dropped.any() and not intercept:
             dropped[np.argmax(dropped)] = False
-        missing: NDArray[np.bool_] = lacking.any(axis=0) & ~lacking.all(axis=0)
+        missing = np.asarray(lacking.any(axis=0) & ~lacking.all(axis=0), dtype=bool)
         centre = mean if standardise and not is_sparse(rows) else np.zeros(d)
         scale = deviation if standardise else np.ones(d)
         return cls(mean, centre, scale, missing, levels, dropped)
