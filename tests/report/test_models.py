@@ -1,7 +1,5 @@
 """The models of a report: one table of them, all of which a model file can hold; time is bounded; nothing vanishes."""
 
-import time
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from parzen import load
 from parzen.datasets import load_house_votes
 from parzen.report import held_out, summarise
-from parzen.report.held_out import expected_seconds
+from parzen.report.held_out import expected_time
 from parzen.report.models import TABLE_MODELS, TEXT_MODELS, candidates, find_model
 from parzen.report.task import prediction_task
 
@@ -31,8 +29,8 @@ def test_a_missing_category_costs_no_model_and_no_curve(votes):
 
 
 def test_curves_that_are_left_out_are_noted():
-    table = pd.DataFrame({"x": np.arange(24.0) ** 2 % 7, "kind": list("abcdef") * 4})
-    assert "Learning curves are left out: 24 rows are too few." in summarise(table, "kind")["notes"]
+    table = pd.DataFrame({"x": np.arange(25.0) ** 2 % 7, "kind": list("abcde") * 5})
+    assert "Learning curves are left out: 25 rows are too few." in summarise(table, "kind")["notes"]
 
 
 @pytest.mark.parametrize("offered", [TABLE_MODELS, TEXT_MODELS])
@@ -67,19 +65,36 @@ def test_rows_of_the_comparison_do_not_depend_on_what_else_is_drawn(votes, monke
     assert tasks[0].rows == tasks[1].rows
 
 
-class Sleeper(ClassifierMixin, BaseEstimator):
-    """Takes a time in proportion to a power of the rows."""
+class Clock:
+    """Stands for the time of a report: only fits take any."""
 
-    def __init__(self, seconds=1e-4, power=1.0):
+    now = 0.0
+
+    def perf_counter(self):
+        return self.now
+
+
+CLOCK = Clock()
+
+
+class Slow(ClassifierMixin, BaseEstimator):
+    """Takes a time in proportion to a power of the rows, on the clock."""
+
+    def __init__(self, seconds=0.0, power=1.0):
         self.seconds, self.power = seconds, power
 
     def fit(self, X, y):
         self.classes_, self.prior_ = np.unique(y, return_counts=True)
-        time.sleep(self.seconds * len(X) ** self.power)
+        CLOCK.now += self.seconds * len(X) ** self.power
         return self
 
     def predict_proba(self, X):
         return np.tile(self.prior_ / self.prior_.sum(), (len(X), 1))
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    monkeypatch.setattr(held_out, "time", CLOCK)
 
 
 @pytest.fixture
@@ -88,25 +103,34 @@ def task(rng):
     return prediction_task(table, {"x": "continuous", "kind": "binary"}, "kind", None, rng, [])
 
 
-def test_a_model_beyond_its_budget_is_left_out_with_a_note(task):
+def test_a_model_beyond_its_budget_is_left_out_with_a_note(task, clock):
     notes, said = [], []
-    models = {"slow": ("generative", Sleeper(1e-3)), "quick": ("generative", Sleeper(0.0))}
-    found = held_out.held_out(task, models, notes, said.append, budget=0.5)
+    models = {"slow": ("generative", Slow(0.025)), "quick": ("generative", Slow(0.0025))}
+    found = held_out.held_out(task, models, notes, said.append, budget=20.0)
     assert list(found) == ["quick"]
-    assert len(notes) == 1
-    assert notes[0].startswith("Slow is left out: a fit takes about ")
-    assert notes[0].endswith("s for this table (budget 0 s).") or "budget" in notes[0]
+    assert notes == ["Slow is left out: a fit takes about 40 s for this table (budget 20 s)."]
     assert said == ["slow", "quick", *(f"quick, fold {fold} of 5" for fold in range(1, 6))]
 
 
-@pytest.mark.parametrize("power", [0.0, 1.0, 2.0])
-def test_the_time_of_a_fit_is_foretold_from_fewer_rows(task, power):
-    seconds = 0.2 / 1600**power  # 0.2 s for the rows of a fold
-    assert expected_seconds(Sleeper(seconds, power), task, limit=0.15) == pytest.approx(0.2, rel=0.25)
+@pytest.mark.parametrize("power", [0.0, 0.5, 1.0, 2.0])
+def test_the_time_of_a_fit_is_foretold_from_fewer_rows(task, clock, power):
+    seconds = 21.0 / 1600**power  # for the rows of a fold
+    foretold = expected_time(Slow(seconds, power), task, limit=20.0)
+    assert foretold.seconds == pytest.approx(21.0, rel=0.02)
+    assert foretold.more == (power == 0)
+    assert expected_time(Slow(seconds / 3, power), task, limit=20.0).seconds <= 20.0
+
+
+def test_trial_fits_take_no_longer_than_thrice_the_budget(task, clock):
+    for power in (0.0, 1.0, 2.0):
+        for whole in (1.0, 19.0, 50.0, 300.0, 3000.0):
+            begun = CLOCK.now
+            expected_time(Slow(whole / 1600**power, power), task, limit=20.0)
+            assert CLOCK.now - begun <= max(60.0, whole / 8**power)
 
 
 def test_the_budget_is_an_argument_of_summarise(monkeypatch):
-    monkeypatch.setattr("parzen.report.held_out.FEWEST", 5)
+    monkeypatch.setattr("parzen.report.held_out.FEWEST", 4)
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(60, 2)), columns=["x", "y"]).assign(kind=np.repeat(["a", "b"], 30))
     with pytest.raises(ValueError, match="no model could be fitted"):

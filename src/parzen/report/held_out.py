@@ -15,8 +15,8 @@ from parzen.report.task import FOLDS, Task
 Progress = Callable[[str], None]
 #: Seconds that one fit of a model may take, unless a user gives another number.
 BUDGET = 20.0
-#: Rows of the trial fits that tell whether a model is within its budget: fewer are not worth a trial, and fractions.
-FEWEST, FRACTIONS = 200, (1 / 8, 1 / 2)
+#: Fractions of the rows in trial fits, which tell whether a model is within its budget; fewer rows are no trial.
+FRACTIONS, FEWEST = (1 / 8, 1 / 4), 10
 
 
 class HeldOut(NamedTuple):
@@ -42,43 +42,53 @@ def held_out(
     for name, (_, model) in models.items():
         progress(name)
         try:
-            expected = expected_seconds(model, task, limit)
-            if expected <= limit:
+            expected = expected_time(model, task, limit)
+            if expected.seconds <= limit:
                 found[name] = _cross_validated(name, model, task, progress)
                 continue
         except (ValueError, TypeError, np.linalg.LinAlgError) as error:
             notes.append(f"{_sentence(name)} could not be fitted: {str(error).splitlines()[0][:160]}")
             continue
-        notes.append(
-            f"{_sentence(name)} is left out: a fit takes about {expected:,.0f} s for this table (budget {limit:,.0f} s)."
-        )
+        notes.append(f"{_sentence(name)} is left out: a fit takes {expected} for this table (budget {limit:,.3g} s).")
     return found
 
 
-def expected_seconds(model: Any, task: Task, limit: float) -> float:
-    """About how long a fit takes, from fits to an eighth and, where that leaves it open, to half of the rows."""
-    n = len(task.codes)
-    trials: list[tuple[int, float]] = []
-    for fraction in FRACTIONS:
-        rows = _some(task.codes, fraction)
-        if len(rows) < FEWEST or len(rows) == n:
-            continue
-        begun = time.perf_counter()
-        clone(model).fit(rows_of(task.X, rows), task.codes[rows])
-        trials.append((len(rows), time.perf_counter() - begun))
-        expected = _extrapolated(trials, n * (FOLDS - 1) // FOLDS)
-        if expected <= limit or trials[-1][1] > limit:
-            return expected
-    return _extrapolated(trials, n) if trials else 0.0
+class Expected(NamedTuple):
+    """How long a fit takes: about so many seconds, or more than that."""
+
+    seconds: float
+    more: bool = False
+
+    def __str__(self) -> str:
+        return f"{'more than' if self.more else 'about'} {self.seconds:,.3g} s"
 
 
-def _extrapolated(trials: list[tuple[int, float]], n: int) -> float:
-    """Seconds for n rows: in proportion to them, or by the power of them that two trials show."""
-    (rows, seconds), power = trials[-1], 1.0
-    if len(trials) > 1:
-        (fewer, before), _ = trials
-        power = float(np.clip(np.log(max(seconds, 1e-9) / max(before, 1e-9)) / np.log(rows / fewer), 0.0, 3.0))
-    return seconds * (n / rows) ** power
+def expected_time(model: Any, task: Task, limit: float) -> Expected:
+    """How long a fit to the rows of a fold takes, from one to an eighth of them and, if need be, one to a quarter.
+
+    The first one settles it where even a time that grows with the square of the rows is within the limit, or where it
+    alone is beyond half of it. The second one shows by which power of the rows the time grows.
+    """
+    n = len(task.codes) * (FOLDS - 1) // FOLDS
+    few, more = (_some(task.codes, fraction * (FOLDS - 1) / FOLDS) for fraction in FRACTIONS)
+    if len(few) < FEWEST:
+        return Expected(0.0)
+    first = _seconds(model, task, few)
+    if first > limit:
+        return Expected(first, more=True)
+    if first * (n / len(few)) ** 2 <= limit:
+        return Expected(first * n / len(few))
+    if first > limit / 2:
+        return Expected(first * n / len(few))
+    second = _seconds(model, task, more)
+    power = np.log(max(second, 1e-9) / max(first, 1e-9)) / np.log(len(more) / len(few))
+    return Expected(second * (n / len(more)) ** float(np.clip(power, 0.0, 3.0)))
+
+
+def _seconds(model: Any, task: Task, rows: NDArray[np.intp]) -> float:
+    begun = time.perf_counter()
+    clone(model).fit(rows_of(task.X, rows), task.codes[rows])
+    return time.perf_counter() - begun
 
 
 def _some(codes: NDArray[np.intp], fraction: float) -> NDArray[np.intp]:

@@ -20,6 +20,9 @@ from parzen.families.product import Product
 
 #: Most rows and numeric columns of a joint kernel density, most terms of a quadratic logistic regression.
 KERNEL_ROWS, KERNEL_COLUMNS, TERMS = 5_000, 6, 700
+#: Mixtures of more numeric columns than this have diagonal covariances: full ones of every component and class would
+#: have more numbers than most tables determine, and take the cube of the columns' number to compute.
+FULL_COLUMNS = 30
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,12 @@ def _joint(family: Any) -> Callable[[Sequence[str], Sequence[str]], Any]:
     return make
 
 
+def _mixtures(numbers: Sequence[str], categories: Sequence[str]) -> Any:
+    """A Bayes classifier whose density of the numeric columns is a mixture of two Gaussians, from one start of EM."""
+    shape = "full" if len(numbers) <= FULL_COLUMNS else "diag"
+    return _joint(Mixture(Gaussian(shape), 2, init="kmeans"))(numbers, categories)
+
+
 def _words(classifier: Any) -> Callable[[Sequence[str], Sequence[str]], Any]:
     return lambda numbers, categories: TextClassifier(classifier)
 
@@ -65,7 +74,7 @@ TABLE_MODELS = (
     Model("naive Bayes", "naive", "generative", lambda numbers, categories: NaiveBayes()),
     Model("linear discriminant", "linear", "generative", _joint(Gaussian(shared=True)), numeric=True),
     Model("quadratic discriminant", "quadratic", "generative", _joint(Gaussian()), numeric=True),
-    Model("mixture discriminant", "mixture", "generative", _joint(Mixture(Gaussian(), 2)), numeric=True),
+    Model("mixture discriminant", "mixture", "generative", _mixtures, numeric=True),
     Model("kernel Bayes", "kernel-bayes", "generative", _joint(Kernel(incomplete="drop")), numeric=True),
     Model(
         "logistic, linear", "logistic", "discriminative",
@@ -85,7 +94,7 @@ TEXT_MODELS = (
 
 
 def find_model(name: str, offered: Sequence[Model]) -> Model | None:
-    """A model by the name that a report gives it or by its short one, in any case and punctuation; None where none is."""
+    """A model by its name in a report or by its short one, in any case and punctuation; None where there is none."""
     return next((one for one in offered if _plain(name) in (_plain(one.name), _plain(one.short))), None)
 
 
@@ -112,6 +121,11 @@ def candidates(
         if one.name not in reasons and (numbers or not one.numeric)
     }
     notes = [f"{name[0].upper()}{name[1:]} is left out: {why}" for name, why in reasons.items()]
+    if len(numbers) > FULL_COLUMNS:
+        notes.append(
+            f"The mixture discriminant has diagonal covariances: {len(numbers)} numeric columns are more than "
+            f"{FULL_COLUMNS}."
+        )
     if not numbers:
         notes.insert(0, "Discriminant analysis and kernel Bayes are left out: they need numeric columns.")
     return found, notes
@@ -121,9 +135,7 @@ def _reasons(X: Any, numbers: Sequence[str], categories: Sequence[str]) -> dict[
     """Why models are left out that this table is too large for."""
     out, n, d = {}, len(X), len(numbers)
     if d > KERNEL_COLUMNS:
-        out["kernel Bayes"] = (
-            f"{d} numeric columns are too many for a joint kernel density (at most {KERNEL_COLUMNS})."
-        )
+        out["kernel Bayes"] = f"{d} numeric columns are too many for a joint kernel density (at most {KERNEL_COLUMNS})."
     elif d and n > KERNEL_ROWS:
         out["kernel Bayes"] = f"it keeps all rows, and {n:,} are more than {KERNEL_ROWS:,}."
     width = d + sum(int(X[name].nunique()) for name in categories)

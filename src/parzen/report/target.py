@@ -9,10 +9,10 @@ from parzen.compute.arrays import Array
 from parzen.decisions.decision import Decision
 from parzen.report.class_outliers import class_outliers
 from parzen.report.errors import ReportError
+from parzen.report.held_out import held_out
 from parzen.report.information import decision_regions, dissimilar_pair, information
 from parzen.report.intervals import proportion, rounded
 from parzen.report.learning import ROWS, learning_curves
-from parzen.report.held_out import held_out
 from parzen.report.models import candidates
 from parzen.report.scores import confusion, reliability, scores, threshold_counts
 from parzen.report.task import Task, decision_of, prediction_task

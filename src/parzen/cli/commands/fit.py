@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from parzen.cli.budget import add_budget
 from parzen.cli.command import Command
 from parzen.cli.errors import ArgumentError, CommandError
 from parzen.cli.output import check_output, print_result, write_file
@@ -68,7 +69,9 @@ def run(args: Namespace) -> None:
         check_column(args.text, frame)
     found = _density(args.model, frame) if target is None else _classifier(args, frame, target)
     write_file(args.output, dumped(found.model))
-    text = f"{_sentence(found.name)} of {_count(found.columns, 'column')} and {_count(frame, 'row')} is in {args.output}."
+    text = (
+        f"{_sentence(found.name)} of {_count(found.columns, 'column')} and {_count(frame, 'row')} is in {args.output}."
+    )
     if found.left_out:
         text += f" Left out: {', '.join(found.left_out[:6])}{', ...' if len(found.left_out) > 6 else ''}."
     result = {
@@ -103,10 +106,12 @@ def _classifier(args: Namespace, frame: Any, target: str) -> Fitted:
         if not args.warnings:
             warnings.simplefilter("ignore")
         if chosen is None:
-            best = best_model(frame, kinds, target, args.text, progress=progress)
+            best = best_model(frame, kinds, target, args.text, progress=progress, budget=args.budget)
             chosen = best.model
         progress(chosen.name)
-        X, model = _text_rows(args.text, chosen, frame) if args.text is not None else _rows(chosen, frame, kinds, target)
+        X, model = (
+            _text_rows(args.text, chosen, frame) if args.text is not None else _rows(chosen, frame, kinds, target)
+        )
         model.fit(X[known], y)
     model.target_name_ = target
     columns = [str(name) for name in X.columns]
@@ -176,10 +181,11 @@ def add_options(parser: ArgumentParser) -> None:
     tables, texts = (", ".join(one.short for one in offered) for offered in (TABLE_MODELS, TEXT_MODELS))
     parser.add_argument(
         "--model",
-        help=f"with a target: {tables}; with --text: {texts}; a name of the report; or best, the one of lowest log loss "
-        f"in a report; without a target: {', '.join(DENSITIES)} (default: the first)",
+        help=f"with a target: {tables}; with --text: {texts}; a name of the report; or best, the one of lowest log "
+        f"loss in a report; without a target: {', '.join(DENSITIES)} (default: the first)",
     )
     parser.add_argument("--text", metavar="COLUMN", help="predict the target from the words of this column")
+    add_budget(parser)
     parser.add_argument("-o", "--output", required=True, help="file of the model")
 
 

@@ -55,7 +55,11 @@ def _beside(kept: Any, out: Any) -> Any:
 def add_options(parser: ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument(
-        "--keep", metavar="COLUMNS", nargs="?", const=ALL, help="put these columns (default: all) beside the predictions"
+        "--keep",
+        metavar="COLUMNS",
+        nargs="?",
+        const=ALL,
+        help="put these columns (default: all) beside the predictions",
     )
     parser.add_argument("-o", "--output", help="file of the table (default: the standard output)")
 

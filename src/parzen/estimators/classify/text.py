@@ -70,9 +70,12 @@ class TextClassifier(SaveMixin, ClassifierMixin, BaseEstimator):
         """
         if self.max_words is not None and (not isinstance(self.max_words, Integral) or self.max_words < 1):
             raise ValueError(f"max_words must be a whole number, at least 1, or None, got {self.max_words!r}.")
-        vars(self).pop("feature_names_in_", None)
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
         texts, self.n_features_in_ = self._texts(X, fitting=True), 1
-        self.vocabulary_ = Vocabulary.of(texts, None if self.max_words is None else int(self.max_words))
+        w = np.ones(len(texts)) if sample_weight is None else np.asarray(sample_weight)
+        counted = [text for text, weight in zip(texts, w, strict=True) if weight]
+        self.vocabulary_ = Vocabulary.of(counted, None if self.max_words is None else int(self.max_words))
         if not len(self.vocabulary_.words):
             raise ValueError("X holds no word; give texts of letters or digits.")
         model = MultinomialNB() if self.classifier is None else clone(self.classifier)
@@ -115,8 +118,7 @@ class TextClassifier(SaveMixin, ClassifierMixin, BaseEstimator):
             elif not fitting and frame and name != known:
                 raise ValueError(f"X has the column {name!r}, but the texts were in {known!r}.")
             X = column_of(X, 0)
-        texts = X.tolist() if hasattr(X, "tolist") else X.to_list() if hasattr(X, "to_list") else list(X)
-        return texts
+        return X.tolist() if hasattr(X, "tolist") else X.to_list() if hasattr(X, "to_list") else list(X)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
