@@ -58,7 +58,7 @@ def test_the_best_model_is_the_report_s(mixed, tmp_path, run, monkeypatch):
     found = summarise(pd.read_csv(mixed), "kind")
     own = next(one for one in found["models"] if one["name"] == found["best"])
     log_loss, accuracy = own["log_loss"]["value"], own["accuracy"]["value"]
-    assert out.lower().startswith(f"{found['best']} has the lowest log loss on held-out rows: {log_loss:.4g}, ")
+    assert out.lower().startswith(f"{found['best'].lower()} has the lowest log loss on held-out rows: {log_loss:.4g}, ")
     assert f"with an accuracy of {accuracy:.1%}" in out
 
 
