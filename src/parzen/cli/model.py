@@ -5,8 +5,9 @@ from typing import Any
 
 from parzen.cli.errors import CommandError
 from parzen.cli.table import check_column
+from parzen.estimators.classify.text import TextClassifier
 from parzen.storage.files import describe, load
-from parzen.tables.features import feature_table
+from parzen.tables.features import feature_table, parse_dates
 
 
 def load_model(path: str) -> Any:
@@ -29,8 +30,10 @@ def _from_file(read: Any, path: str) -> Any:
 
 
 def kinds_of(model: Any) -> dict[str, str]:
-    """Whether each column that a model was fitted to holds numbers or categories, so that rows are read alike."""
+    """Whether each column that a model was fitted to holds numbers, categories or text, so that rows are read alike."""
     names = [str(name) for name in getattr(model, "feature_names_in_", [])]
+    if isinstance(model, TextClassifier):
+        return dict.fromkeys(names, "text")
     alphabets = model.schema_.alphabets if hasattr(model, "schema_") else [None] * len(names)
     return {
         name: "continuous" if alphabet is None else "categorical"
@@ -42,11 +45,21 @@ def rows_for(model: Any, frame: Any) -> Any:
     """The columns that a model was fitted to, as numbers or text; numbers that can't be read become missing values."""
     kinds = kinds_of(model)
     names = [check_column(name, frame) for name in kinds]
+    if isinstance(model, TextClassifier):
+        return frame[names]
+    frame = frame.assign(**_dates(frame, [name for name, kind in kinds.items() if kind == "continuous"]))
+    kinds |= {name: "date" for name in names if frame[name].dtype.kind == "M"}
     rows = feature_table(frame, names, kinds)
     for name, kind in kinds.items():
         if kind == "continuous":
             _warn_of_losses(name, frame[name], rows[name])
     return rows
+
+
+def _dates(frame: Any, names: list[str]) -> dict[str, Any]:
+    """Those of some columns that hold dates, as dates."""
+    dated = parse_dates(frame[names])
+    return {name: dated[name] for name in names if dated[name].dtype.kind == "M"}
 
 
 def _warn_of_losses(name: str, cells: Any, numbers: Any) -> None:

@@ -1,27 +1,23 @@
 """The models that a user asks for, by name."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from parzen.report.errors import ReportError
+from parzen.report.models import TABLE_MODELS, TEXT_MODELS, find_model, nearest_name
 
 T = TypeVar("T")
 
 
 def chosen_models(models: Mapping[str, T], wanted: Sequence[str]) -> dict[str, T]:
-    """Some of the models, by their names or by these in lower case with hyphens."""
-    from difflib import get_close_matches
-
-    names = {_plain(name): name for name in models}
-    for one in wanted:
-        if _plain(one) not in names:
-            near = get_close_matches(_plain(one), names, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}."
-            raise ReportError(f"there is no model {one!r} for this table; {hint}")
-    asked = {_plain(one) for one in wanted}
-    return {name: models[name] for plain, name in names.items() if plain in asked}
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    """Some of the models of a table, by their names in a report or by their short ones."""
+    offered = [one for one in (*TABLE_MODELS, *TEXT_MODELS) if one.name in models]
+    asked = set()
+    for name in wanted:
+        found = find_model(name, offered)
+        if found is None:
+            near = nearest_name(name, [*(one.short for one in offered), *(one.name for one in offered)])
+            hint = f"did you mean {near!r}?" if near else f"there are {', '.join(one.short for one in offered)}."
+            raise ReportError(f"there is no model {name!r} for this table; {hint}")
+        asked.add(found.name)
+    return {name: model for name, model in models.items() if name in asked}

@@ -1,6 +1,6 @@
 """What each column alone tells about the class, and the decision regions of two informative columns."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,11 +9,11 @@ from scipy import special
 from sklearn.model_selection import StratifiedKFold
 
 from parzen.compute.arrays import Array
+from parzen.densities.posterior import posterior
 from parzen.estimators.classify.bayes_classifier import BayesClassifier
 from parzen.estimators.classify.naive_bayes import NaiveBayes
 from parzen.families.gaussian import Gaussian
 from parzen.report.intervals import mean_interval, rounded
-from parzen.report.scores import cross_validated
 
 #: Folds of the cross-validation, and what log-odds of a column may be multiplied by.
 FOLDS, SHARES = 3, np.linspace(0.0, 1.0, 21)
@@ -32,8 +32,7 @@ def information(X: Any, codes: NDArray[np.intp], names: Sequence[str], classes: 
     K = len(classes)
     prior = np.bincount(codes, minlength=K) / len(codes)
     out = []
-    for name in names:
-        P, _ = cross_validated(NaiveBayes(), X[[name]], codes, K, folds=FOLDS)
+    for name, P in zip(names, held_out_by_column(X[list(names)], codes, K), strict=True):
         gain = _shrunken_gains(P, codes, prior)
         each = [float(gain[codes == k].mean()) for k in range(K)]
         out.append(
@@ -59,10 +58,32 @@ def _shrunken_gains(P: Array, codes: NDArray[np.intp], prior: Array) -> Array:
 
     tried = [gains(share) for share in SHARES]
     out = np.empty(len(codes))
-    for train, test in StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(odds, codes):
+    for train, test in _folds(codes):
         best = int(np.argmax([values[train].mean() for values in tried]))
         out[test] = tried[best][test]
     return out
+
+
+def held_out_by_column(X: Any, codes: NDArray[np.intp], K: int) -> Iterator[Array]:
+    """Posterior probabilities of each held-out row, (n, K), by naive Bayes on each column alone, column by column.
+
+    Columns are independent given the class: one fit to all of them gives the density of each.
+    """
+    fitted = []
+    for train, test in _folds(codes):
+        model = NaiveBayes().fit(X.iloc[train], codes[train])
+        fitted.append((test, model, model.schema_.encode(X.iloc[test])))
+    for j in range(X.shape[1]):
+        out = np.zeros((len(codes), K))
+        for test, model, rows in fitted:
+            column = np.ascontiguousarray(rows[:, [j]])
+            P, _ = posterior(model.density_.marginal([j]), np.log(model.class_prior_), column, log=False)
+            out[np.ix_(test, model.classes_)] = P
+        yield out
+
+
+def _folds(codes: NDArray[np.intp]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    return iter(StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(np.zeros(len(codes)), codes))
 
 
 def dissimilar_pair(X: Any, ranked: Sequence[str]) -> list[str]:

@@ -35,6 +35,7 @@ def summarise(
     kinds: Mapping[str, str] | None = None,
     models: Sequence[str] | None = None,
     read_as: Mapping[str, str] | None = None,
+    budget: float | None = None,
 ) -> dict[str, Any]:
     """Summarise a table and, with a target, compare models that predict it: all that a report shows, as JSON holds it.
 
@@ -57,6 +58,8 @@ def summarise(
         all.
     read_as : dict from names of columns to sentences, optional
         How the cells of a file were read; the report shows it.
+    budget : seconds that one fit of a model may take, optional
+        A model whose fit takes longer is left out, with a note (default: 20).
 
     Returns
     -------
@@ -65,16 +68,17 @@ def summarise(
     """
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what matters is in the notes
-        given = Given(kinds or {}, models, read_as or {})
+        given = Given(kinds or {}, models, read_as or {}, budget)
         return _summary(_frame(table), target, text, loss, name, random_state, progress or (lambda _: None), given)
 
 
 class Given(NamedTuple):
-    """What a user declares: kinds of columns, the models to compare, and how cells were read."""
+    """What a user declares: kinds of columns, the models to compare, how cells were read, and seconds for a fit."""
 
     kinds: Mapping[str, str]
     models: Sequence[str] | None
     read_as: Mapping[str, str]
+    budget: float | None
 
 
 def _summary(
@@ -101,7 +105,7 @@ def _summary(
     for one in out["columns"]:
         one |= {"read_as": given.read_as[one["name"]]} if one["name"] in given.read_as else {}
     if target is not None:
-        parts, more = predicted(frame, kinds, target, text, loss, rng, progress, given.models)
+        parts, more = predicted(frame, kinds, target, text, loss, rng, progress, given.models, given.budget)
         out |= parts
         notes += more
     if text is None:

@@ -15,7 +15,7 @@ from scipy import sparse
 from parzen.storage.columns import column_kind, interval, period
 from parzen.storage.errors import ModelFileError
 from parzen.storage.nodes import BITS, DEEPEST, attributes, room
-from parzen.storage.registry import classes, upgraded
+from parzen.storage.registry import LATER_PARAMETERS, classes, upgraded
 
 
 class Decoder:
@@ -160,6 +160,7 @@ class Decoder:
         cls = classes().get(name) if isinstance(name, str) else None
         if cls is None:
             raise ModelFileError(f"this file holds a {name!r}, which this parzen does not know; install a newer one.")
+        state = {**LATER_PARAMETERS.get(name, {}), **state}
         own = attributes(cls)
         if own is None:
             needed = set(inspect.signature(cls).parameters)

@@ -2,8 +2,8 @@
 
 A file names a class by its tag alone, so that modules and classes may move. A new class is one line in `CLASSES`; a
 class or parameter that is renamed keeps its tag, or gets a line in `FIRST_NAMES` or `FIRST_PARAMETERS`, which read
-files of version 1. The classes are imported when a file first asks for them: this table is the one place that names
-modules above its own room.
+files of version 1; a parameter that is added later gets one in `LATER_PARAMETERS`. The classes are imported when a file
+first asks for them: this table is the one place that names modules above its own room.
 """
 
 import importlib
@@ -23,6 +23,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "tables.schema": ("Schema",),
     "tables.alphabet": ("Alphabet",),
     "tables.sequences": ("Symbols",),
+    "tables.words": ("Vocabulary",),
     "compute.memberships": ("Labels",),
     "smoothing.categories": ("Category",),
     "smoothing.kernel_functions": ("KernelFunction",),
@@ -79,6 +80,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "families.mixture": ("Mixture",),
     "families.kmeans": ("Centroids", "CentroidDensity"),
     "families.semi_supervised": ("SemiSupervised", "SemiSupervisedDensity"),
+    "families.logistic.design": ("Design",),
     "families.markov": ("Markov",),
     "families.hmm": ("HMM",),
     "decisions.decision": ("Decision",),
@@ -104,6 +106,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "estimators.classify.linear_discriminant": ("LinearDiscriminantAnalysis",),
     "estimators.classify.quadratic_discriminant": ("QuadraticDiscriminantAnalysis",),
     "estimators.classify.logistic": ("LogisticRegression",),
+    "estimators.classify.text": ("TextClassifier",),
     "estimators.classify.decision": ("DecisionClassifier",),
     "estimators.classify.comparison": ("LearningComparison",),
     "estimators.regress.columns": ("Inputs", "Kinds"),
@@ -177,6 +180,12 @@ FIRST_PARAMETERS: dict[str, dict[str, str]] = {
     "RiskCoverage": {"lost": "loss", "expected": "expected_loss"},
     "VennAbers": {"at": "log_odds"},
     "WindowDensity": {"profile": "kernel"},
+}
+
+#: Parameters that came later, by tag, with the values that earlier files stand for: as JSON holds them.
+LATER_PARAMETERS: dict[str, dict[str, Any]] = {
+    "Kernel": {"incomplete": "error"},
+    "LogisticRegression": {"standardise": False},
 }
 
 

@@ -178,16 +178,17 @@ def _kind_of_numbers(numbers: Array) -> str:
 
 def family_kind(values: Any, name: Any) -> str:
     """The kind that a column's family is chosen by: `Column.kind`; no family uses an order, and dates are an error."""
-    kind = _undated(Column(values).kind, "date", name)
+    kind = undated(Column(values).kind, "date", name)
     return "categorical" if kind == "ordinal" else kind
 
 
 def kernel_letter(values: Any, name: Any) -> str:
     """Statsmodels' letter for a column's kernel: "c" continuous, "u" unordered, "o" ordered; dates are an error."""
-    return KERNEL_LETTERS[_undated(Column(values).kernel, "none", name)]
+    return KERNEL_LETTERS[undated(Column(values).kernel, "none", name)]
 
 
-def _undated(found: str, refused: str, name: Any) -> str:
+def undated(found: str, refused: str, name: Any) -> str:
+    """A kind as it is, or an error where it is that of dates."""
     if found == refused:
         raise ValueError(
             f"column {name!r} holds dates or times; convert it to numbers first, such as days since the first."

@@ -119,7 +119,7 @@ class TestBadQuestions:
             with pytest.raises(ValueError, match="contains NaN"):
                 model.fit(whole, y).predict(X)
         with pytest.raises(ValueError, match="NaN"):
-            LogisticRegression().fit(X, y)
+            LogisticRegression().fit(sparse.csr_array(X), y)
         with pytest.raises(ValueError, match="NaN"):
             LinearDiscriminantAnalysis("lsqr", shrinkage="auto").fit(X, y)
         with pytest.raises(ValueError, match="NaN"):

@@ -48,6 +48,7 @@ MODELS = [
     QuadraticDiscriminantAnalysis(solver="eigen", shrinkage=0.1),
     LogisticRegression(),
     LogisticRegression(degree=2),
+    LogisticRegression(standardise=True, C=0.1),
 ]
 #: One of them for each code path: covariance types and amounts of shrinkage differ in their family alone.
 CHECKED = [
@@ -67,7 +68,7 @@ def test_scikit_learn_conventions(estimator, check):
 def test_tags_tell_which_models_take_missing_cells():
     for model in MODELS:
         tags = model.__sklearn_tags__()
-        refuses = isinstance(model, LogisticRegression) or getattr(model, "missing", "allow") == "error"
+        refuses = getattr(model, "missing", "allow") == "error"
         assert tags.input_tags.allow_nan == (not refuses)
         assert tags.estimator_type == "classifier"
 

@@ -3,6 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
+from parzen.cli.budget import add_budget
 from parzen.cli.command import Command
 from parzen.cli.errors import ArgumentError
 from parzen.cli.output import check_output, place, print_result, write_file
@@ -26,7 +27,7 @@ def run(args: Namespace) -> None:
     with ProgressLine(args.quiet) as progress:
         summary = summarise(
             given.frame, target, text=args.text, loss=loss, name=given.name, random_state=args.seed, progress=progress,
-            read_as=dict(given.read_as), kinds=dict(given.kinds),
+            read_as=dict(given.read_as), kinds=dict(given.kinds), budget=args.budget,
             models=None if args.models is None else split_names(args.models, "--models"),
         )  # fmt: skip
     if given.notes:
@@ -54,6 +55,7 @@ def add_options(parser: ArgumentParser) -> None:
         "--models", metavar="NAMES", help="compare these models only, as in naive-bayes,logistic-linear"
     )
     parser.add_argument("--loss", metavar="CSV", help="costs: rows are decisions, columns are true classes")
+    add_budget(parser)
     parser.add_argument("-o", "--output", help="file of the page, - for the standard output (default: report.html)")
 
 

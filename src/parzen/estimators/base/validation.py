@@ -113,10 +113,11 @@ def drop_zero_weight(X: Any, w: Array | None, *others: Any) -> tuple[Any, ...]:
     return X, w[keep], *(one[keep] for one in others)
 
 
-def finite_rows(rows: Any, name: str = "X") -> Any:
-    """Rows of finite numbers, float32 or float64, none missing; or an error."""
+def finite_rows(rows: Any, name: str = "X", missing: bool = False) -> Any:
+    """Rows of finite numbers, float32 or float64, none missing unless that is allowed; or an error."""
     kept = rows.dtype if rows.dtype in (np.float32, np.float64) else np.float64
-    return check_array(rows, accept_sparse="csr", dtype=kept, input_name=name)
+    rule = "allow-nan" if missing else True
+    return check_array(rows, accept_sparse="csr", dtype=kept, ensure_all_finite=rule, input_name=name)
 
 
 def finite(rows: Any) -> Any:

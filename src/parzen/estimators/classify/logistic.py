@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from parzen.compute.arrays import Array
+from parzen.compute.arrays import Array, is_sparse
 from parzen.compute.checks import choose
 from parzen.compute.memberships import Labels
 from parzen.densities.boundary import Boundary
@@ -18,19 +18,27 @@ from parzen.estimators.base.validation import drop_zero_weight, finite_rows, tab
 from parzen.estimators.classify.class_priors import log_of, read_class_prior
 from parzen.estimators.classify.classifier import BaseClassifier
 from parzen.estimators.classify.labels import check_several, check_weights, class_counts, read_labels
+from parzen.families.logistic.design import Design
 from parzen.families.logistic.likelihood import Scores
 from parzen.families.logistic.optimum import maximise_likelihood
 from parzen.families.logistic.separation import separation
 from parzen.families.logistic.terms import Terms
 from parzen.statistics.messages import plain
 from parzen.storage.files import SaveMixin
-from parzen.tables.schema import Schema, bare_schema
+from parzen.tables.levels import schema_with_levels
+from parzen.tables.schema import Schema
 
 SOLVERS = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
 
 
 class LogisticRegression(SaveMixin, BaseClassifier):
     """Logistic regression, with linear or quadratic terms: a drop-in for scikit-learn's, with the l2 penalty or none.
+
+    Missing cells and categories need no preparation. A missing number is replaced by the column's mean and, where one
+    was missing in training, has a weight of its own (an indicator). A category, that is text or a cell of a category
+    type, has a weight for each level, missing cells among them where there were any. A category that was not seen, or
+    a cell of categories that is missing for the first time, has weight zero; without a penalty, where the first level
+    has none, the mean of the levels' weights. Booleans are numbers; dates are an error.
 
     Parameters
     ----------
@@ -40,6 +48,9 @@ class LogisticRegression(SaveMixin, BaseClassifier):
         Weight of the likelihood against half the sum of the squares of the weights.
     degree : 1 or 2
         2 models all squares and products of columns as well: what a quadratic discriminant analysis can say.
+    standardise : bool
+        Whether numbers are centred and divided by their standard deviations first, so that the penalty does not depend
+        on their units: as after scikit-learn's ``StandardScaler``. Columns of a sparse matrix are only divided.
     tol : float
         Stop when no derivative of the mean objective, by the weight of a term of unit variance, is above this.
     fit_intercept : bool
@@ -59,6 +70,9 @@ class LogisticRegression(SaveMixin, BaseClassifier):
     coef_, intercept_ : arrays of shape (K, p) and (K,), or (1, p) and (1,) for two classes
         Weights of the terms: the columns and, for degree 2, ``x_1 x_1, x_1 x_2, ... x_d x_d`` (see `terms_`).
     terms_ : list of str
+        Names of the terms, such as ``age``, ``age missing`` and ``city = Oslo``.
+    design_ : Design
+        How rows become the columns that the terms are made of: means, levels, centres and scales.
     degree_ : int
     objective_ : float
         Minus the weighted log-likelihood plus the penalty.
@@ -77,12 +91,21 @@ class LogisticRegression(SaveMixin, BaseClassifier):
     0.973
     >>> print(LogisticRegression(degree=2).fit(X[50:, 3:], y[50:]).decision_boundary())
     2.55034 x0^2 + 0.786611 x0 - 8.25497 = 0
+
+    A table with a missing number, and cities:
+
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"age": [31.0, None, 52, 23], "city": ["Oslo", "Lund", "Oslo", "Lund"]})
+    >>> model = LogisticRegression(standardise=True).fit(table, ["no", "yes", "yes", "yes"])
+    >>> dict(zip(model.terms_, model.coef_[0].round(2).tolist()))
+    {'age': 0.32, 'age missing': 0.16, 'city = Lund': 0.4, 'city = Oslo': -0.4}
     """
 
     coef_: Array
     intercept_: Array
     degree_: int
     schema_: Schema
+    design_: Design | None = None  # of a model file from before there were designs
 
     def __init__(
         self,
@@ -90,6 +113,7 @@ class LogisticRegression(SaveMixin, BaseClassifier):
         *,
         C: float = 1.0,
         degree: int = 1,
+        standardise: bool = False,
         l1_ratio: float | None = 0.0,
         dual: bool = False,
         tol: float = 1e-4,
@@ -106,6 +130,7 @@ class LogisticRegression(SaveMixin, BaseClassifier):
         self.penalty = penalty
         self.C = C
         self.degree = degree
+        self.standardise = standardise
         self.l1_ratio = l1_ratio
         self.dual = dual
         self.tol = tol
@@ -125,7 +150,7 @@ class LogisticRegression(SaveMixin, BaseClassifier):
 
         Parameters
         ----------
-        X : table of shape (n, d): array, CSR (with degree 1), pandas or polars, of numbers without missing cells
+        X : table of shape (n, d): array, CSR (with degree 1), pandas or polars
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
 
@@ -135,8 +160,8 @@ class LogisticRegression(SaveMixin, BaseClassifier):
         """
         penalty = self._check()
         X = table(self, X, reset=True, sparse=self.degree == 1)
-        self.schema_ = bare_schema(X)
-        rows = self._numbers(X)
+        self.schema_, self.degree_ = schema_with_levels(X), self.degree
+        rows = self._encoded(X)
         self.classes_, codes, _ = read_labels(y, rows.shape[0])
         K = len(check_several(self.classes_))
         if codes.min() < 0:
@@ -148,18 +173,20 @@ class LogisticRegression(SaveMixin, BaseClassifier):
         check_weights(counts, self.classes_)
         rows, w, codes = drop_zero_weight(rows, w, codes)
         labels = Labels.sound(codes, w, K)
+        self.design_ = self._designed(rows, w, penalty > 0)
+        terms = self._terms(rows)
         found = maximise_likelihood(
             rows,
             labels,
-            degree=self.degree,
+            terms=terms,
             penalty=penalty,
             intercept=self.fit_intercept,
             tol=self.tol,
             max_iter=self.max_iter,
-            start=self._start(K, rows.shape[1]),
+            start=self._start(K, terms.width(rows.shape[1])),
             callback=_say if self.verbose else None,
         )
-        self.coef_, self.intercept_, self.degree_ = found.coef, found.intercept, self.degree
+        self.coef_, self.intercept_ = found.coef, found.intercept
         self.objective_, self.n_iter_ = found.objective, np.array([found.n_iter], dtype=np.int32)
         self.class_prior_ = counts / counts.sum()
         if not penalty and self._separated(rows, labels):
@@ -194,6 +221,7 @@ class LogisticRegression(SaveMixin, BaseClassifier):
         """The penalty, or an error that says which parameter is wrong."""
         choose("solver", self.solver, SOLVERS)
         choose("fit_intercept", self.fit_intercept, (True, False))
+        choose("standardise", self.standardise, (True, False))
         if self.penalty is not None:
             choose("penalty", self.penalty, ("l2", "deprecated"))
         if self.l1_ratio:
@@ -228,27 +256,43 @@ class LogisticRegression(SaveMixin, BaseClassifier):
             raise ValueError(f"class_weight must be finite and not negative, got {self.class_weight!r}.")
         return np.ascontiguousarray(by_class[codes] * (1.0 if w is None else w))
 
-    def _start(self, K: int, d: int) -> tuple[Array, Array] | None:
-        shape = (1 if K == 2 else K, Terms(self.degree).width(d))
+    def _start(self, K: int, width: int) -> tuple[Array, Array] | None:
+        shape = (1 if K == 2 else K, width)
         if not self.warm_start or getattr(self, "coef_", np.empty(0)).shape != shape:
             return None
         return self.coef_, self.intercept_
 
-    def _numbers(self, X: Any) -> Any:
+    def _encoded(self, X: Any, missing: bool = True) -> Any:
+        """Rows as a matrix of finite numbers and codes of categories; NaN where a cell is missing, if that may be."""
         rows = self.schema_.encode(X)
-        return finite_rows(rows)
+        return finite_rows(rows, missing=missing and not is_sparse(rows))
 
     def _later(self, X: Any) -> Any:
-        return self._numbers(table(self, X, reset=False, sparse=self.degree_ == 1))
+        # A model of an old file does not know the means that missing cells are replaced by.
+        return self._encoded(table(self, X, reset=False, sparse=self.degree_ == 1), self.design_ is not None)
+
+    def _designed(self, rows: Any, w: Array | None, penalised: bool) -> Design:
+        categories = [alphabet is not None for alphabet in self.schema_.alphabets]
+        options = {"standardise": self.standardise, "penalised": penalised, "intercept": self.fit_intercept}
+        design = Design.of(rows, categories, w, **options)
+        if not design.width:
+            raise ValueError("X has nothing to learn from: no column has two different values.")
+        return design
+
+    def _terms(self, rows: Any) -> Terms:
+        design = self.design_
+        if design is not None and design.plain and (is_sparse(rows) or not np.isnan(rows.min())):
+            design = None
+        return Terms(self.degree_, design=design)
 
     @property
     def terms_(self) -> list[str]:
         """What the terms are called that the weights belong to."""
         check_is_fitted(self, "coef_")
-        return Terms(self.degree_).names(self._columns())
-
-    def _columns(self) -> list[str]:
-        return [str(label) if isinstance(label, str) else f"x{label}" for label in self.schema_.labels]
+        columns = [str(label) if isinstance(label, str) else f"x{label}" for label in self.schema_.labels]
+        if self.design_ is not None:
+            columns = self.design_.names(columns, self.schema_.alphabets)
+        return Terms(self.degree_, design=self.design_).names(columns)
 
     def _linear(self) -> Linear:
         if len(self.coef_) > 1:
@@ -256,7 +300,7 @@ class LogisticRegression(SaveMixin, BaseClassifier):
         return Linear(np.vstack([0 * self.coef_, self.coef_]), np.append(0.0, self.intercept_))
 
     def _scores(self) -> Scores:
-        return Scores(Terms(self.degree_), self._linear(), self.n_features_in_)
+        return Scores(Terms(self.degree_, design=self.design_), self._linear(), self.n_features_in_)
 
     def _log_prior(self) -> Array:
         return np.zeros(len(self.classes_))
@@ -268,29 +312,40 @@ class LogisticRegression(SaveMixin, BaseClassifier):
         """Affine scores of the classes, (n, K); for two classes the log-odds of the second, (n,)."""
         check_is_fitted(self, "coef_")
         rows = self._later(X)
-        scores = self._linear().log_density(Terms(self.degree_).expand(rows))
+        scores = self._linear().log_density(self._terms(rows).expand(rows))
         if class_prior is not None:
             scores = scores + self._replaced(log_of(read_class_prior(class_prior, self.classes_)))
         return scores if len(self.classes_) > 2 else scores[:, 1] - scores[:, 0]
 
     def decision_boundary(self, first: Any = None, second: Any = None) -> Boundary:
-        """Where two classes are equally likely: x'Ax + b'x + c, above zero where `second` is likelier."""
+        """Where two classes are equally likely: x'Ax + b'x + c, above zero where `second` is likelier.
+
+        For columns of numbers, and rows without a missing cell.
+        """
         check_is_fitted(self, "coef_")
         a, b = self._pair(first, second)
-        linear, d = self._linear(), self.n_features_in_
+        linear, d, design = self._linear(), self.n_features_in_, self.design_
+        if design is not None and not design.numeric.all():
+            column = self.schema_.labels[int(np.argmin(design.numeric))]
+            raise ValueError(f"a boundary is a polynomial of numbers, and {column!r} holds categories; leave it out.")
         weights, c = linear.coef[b] - linear.coef[a], linear.intercept[b] - linear.intercept[a]
+        terms = Terms(self.degree_, design=design)
+        p = terms.columns(d)
+        numbers, centre, scale = np.arange(d), np.zeros(d), np.ones(d)
+        if design is not None:
+            numbers, centre, scale = design.places, design.centre, design.scale
         A = None
         if self.degree_ == 2:
-            A = np.zeros((d, d))
-            A[np.triu_indices(d)] = weights[d:]
-            A = (A + A.T) / 2
-        return Boundary(
-            A, weights[:d], float(c), np.zeros(d), None if self.schema_.names is None else tuple(self.schema_.names)
-        )
+            A = np.zeros((p, p))
+            A[terms.pairs(p)] = weights[p:]
+            A = ((A + A.T) / 2)[np.ix_(numbers, numbers)] / np.outer(scale, scale)
+        names = None if self.schema_.names is None else tuple(self.schema_.names)
+        return Boundary(A, weights[numbers] / scale, float(c), centre, names)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.degree == 1
+        tags.input_tags.allow_nan = True
         return tags
 
 

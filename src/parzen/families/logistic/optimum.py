@@ -14,6 +14,7 @@ from scipy.optimize import minimize
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels
 from parzen.families.logistic.space import Space
+from parzen.families.logistic.terms import Terms
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def maximise_likelihood(
     X: Any,
     labels: Labels,
     *,
-    degree: int,
+    terms: Terms,
     penalty: float,
     intercept: bool,
     tol: float,
@@ -54,7 +55,7 @@ def maximise_likelihood(
     ----------
     X : rows, dense or CSR
     labels : labels of the rows among K classes, with their weights
-    degree : 1 or 2
+    terms : what the scores are linear in
     penalty : of the weights of the terms, not of intercepts; 0 for none
     intercept : whether there is one
     tol : stop when no derivative of the mean objective, by a weight of a term of unit variance, is above this. Where
@@ -64,7 +65,7 @@ def maximise_likelihood(
     start : weights and intercepts to begin from
     callback : called with the step and the objective
     """
-    space = Space.of(X, labels, degree, penalty, intercept)
+    space = Space.of(X, labels, terms, penalty, intercept)
     if start is None:
         start = np.zeros((space.free, space.width)), np.zeros(space.free)
     spent = {"steps": 0, "value": np.inf}

@@ -1,6 +1,6 @@
 """Coordinates in which the optimisation is well conditioned."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +18,8 @@ from parzen.statistics.moments import Moments
 
 #: More columns than this are scaled one by one, not made uncorrelated: their covariance would cost more than it saves.
 WHITENED = 400
+#: A design matrix of at most so many cells is made once, not anew in every step.
+KEPT = 2**25
 
 
 @dataclass(frozen=True)
@@ -34,19 +36,20 @@ class Space:
     whole: float
 
     @classmethod
-    def of(cls, X: Any, labels: Labels, degree: int, penalty: float, intercept: bool) -> "Space":
+    def of(cls, X: Any, labels: Labels, terms: Terms, penalty: float, intercept: bool) -> "Space":
         weights = labels.weights
         whole = float(len(labels) if weights is None else weights.sum())
-        terms = Terms(degree)
         added = penalty / whole * labels.groups  # a class's curvature is about 1 / K
+        small = terms.design is not None and X.shape[0] * terms.width(X.shape[1]) <= KEPT
+        if small or terms.sparse or is_sparse(X):
+            X, terms = terms.expand(X), Terms()
         if is_sparse(X):
-            X = terms.expand(X)
             squares = type(X)((X.data**2, X.indices, X.indptr), shape=X.shape)
             scale = csr_sums(squares, weights)[1][0] / whole + added
             return cls(X, labels, terms, penalty, intercept, np.zeros(len(scale)), _roots(scale), whole)
         middle, spread = _moments(terms, X, weights)
-        if degree == 1 and intercept and _far(middle, spread):
-            terms, middle = Terms(degree, middle), np.zeros(len(middle))
+        if terms.degree == 1 and intercept and _far(middle, spread):
+            terms, middle = replace(terms, centre=middle), np.zeros(len(middle))
         if not intercept:
             spread = spread + (np.outer(middle, middle) if spread.ndim == 2 else middle**2)
             middle = np.zeros(len(middle))
