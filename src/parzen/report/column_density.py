@@ -10,7 +10,7 @@ from parzen.report.histogram import histogram
 from parzen.report.intervals import rounded, rounded_within
 
 #: Most rows that a density is estimated from, and points of the grid that it is drawn on.
-ROWS, POINTS = 20_000, 241
+ROWS, POINTS = 10_000, 241
 #: Multiples of the chosen bandwidth that a slider offers.
 FACTORS = tuple(float(2.0 ** (k / 2)) for k in range(-6, 7))
 #: Rules for the bandwidth, in the order in which they are tried.

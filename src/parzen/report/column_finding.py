@@ -4,14 +4,16 @@ from typing import Any
 
 from parzen.report.phrases import counted, figure, fraction, listed, share
 
-#: A whole number that is so frequent is named.
+#: A value that is so frequent is named.
 FREQUENT = 0.05
 
 
 def finding(one: dict[str, Any]) -> str:
     """What is worth knowing about a column: its quartiles, its most frequent value, what is missing or left out."""
     gap = f" {share(one['missing'], one['rows'])} of its values are missing." if one["missing"] else ""
-    gap += f" {counted(one['infinite'], 'value is', 'values are')} infinite and left out." if one.get("infinite") else ""
+    gap += (
+        f" {counted(one['infinite'], 'value is', 'values are')} infinite and left out." if one.get("infinite") else ""
+    )
     if "frequencies" in one:
         return _of_categories(one) + gap
     if "statistics" in one:
@@ -57,7 +59,7 @@ def _of_numbers(one: dict[str, Any]) -> str:
         low, middle, high = (figure(value) for value in one["statistics"]["quartiles"])
     text = f"The quartiles are {low}, {middle} and {high}."
     most = one.get("most_frequent")
-    if most is not None and most["frequency"]["value"] >= FREQUENT:
+    if most is not None and most["frequency"]["value"] >= FREQUENT and most["as_frequent"] == 1:
         text += f" The most frequent value is {figure(most['value'])} ({fraction(most['frequency']['value'])})."
     return text + _modes(one.get("density", {}).get("modes"))
 

@@ -52,7 +52,7 @@ def _describe(name: str, values: Any, column: Column) -> dict[str, Any]:
             one["statistics"] = _statistics(known)
             if kind == "date":
                 one |= _dates(values, known)
-            elif (known == np.floor(known)).all():
+            else:
                 one["most_frequent"] = _most_frequent(known)
     elif kind in CATEGORICAL:
         one["frequencies"] = _frequencies(values)
@@ -74,9 +74,14 @@ def _statistics(known: Array) -> dict[str, Any]:
 
 
 def _most_frequent(known: Array) -> dict[str, Any]:
-    """The most frequent of whole numbers, the lowest of several, and its frequency."""
+    """The most frequent value, the lowest of several, its frequency, and how many values are as frequent."""
     values, counts = np.unique(known, return_counts=True)
-    return {"value": float(values[counts.argmax()]), "frequency": proportion(int(counts.max()), len(known))}
+    most = int(counts.max())
+    return {
+        "value": observed(values[counts.argmax()], np.ptp(known)),
+        "frequency": proportion(most, len(known)),
+        "as_frequent": int((counts == most).sum()),
+    }
 
 
 def _dates(values: Any, known: Array) -> dict[str, Any]:

@@ -23,10 +23,16 @@ class Histogram(NamedTuple):
 def spacing(values: Array) -> float | None:
     """The step in which all values are recorded, such as 1 for whole numbers or 0.5; None where there is none."""
     distinct = np.unique(values)
+    largest = float(np.abs(distinct).max())
     for step in STEPS:
         counted = (distinct - distinct[0]) / step
-        whole = np.round(counted)
-        if whole[-1] < 2**53 and np.allclose(counted, whole, rtol=0.0, atol=1e-6 * max(1.0, abs(distinct).max() / step)):
+        whole, error = np.round(counted), max(1e-6, 8 * np.finfo(float).eps * largest / step)
+        if (
+            error < 0.01
+            and (np.abs(counted - whole) <= error).all()
+            and (np.diff(whole) > 0).all()
+            and whole[-1] < 2**53
+        ):
             return float(step * max(int(np.gcd.reduce(whole.astype(np.int64))), 1))
     return None
 
@@ -43,7 +49,7 @@ def histogram(sample: Array, low: float, high: float) -> Histogram:
         first = step * np.floor((low - sample.min()) / step + 1e-6) + sample.min()
         many = int(np.round((high - first) / step)) + 1
         each = 1 if many <= FEW else -(-many // bins)
-        edges = first - 0.5 * step + each * step * np.arange(-(-many // each) + 1)
+        edges = first - 0.5 * step + step * np.append(np.arange(0, many, each), many)  # the last bin may hold fewer
     else:
         step = None
         edges = np.linspace(low, high, bins + 1)

@@ -57,7 +57,7 @@ def table(
     kind = " class=matrix" if matrix else " class=stack" if len(head) > 3 else ""
     left = [" class=left" if j in text else "" for j in range(len(head))]
     top = "".join(f"<th{own}>{escape(cell)}</th>" for own, cell in zip(left, head, strict=True))
-    label = [f' data-label="{escape(cell)}"' if kind == " class=stack" and j else "" for j, cell in enumerate(head)]
+    label = [f' data-label="{escape(cell)}"' if kind == " class=stack" else "" for cell in head]
     lines = (
         f"<tr{' class=best' if i == best else ''}>"
         + "".join(f"<td{own}{name}>{cell}</td>" for own, name, cell in zip(left, label, row, strict=True))

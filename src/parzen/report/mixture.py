@@ -13,15 +13,20 @@ from parzen.report.rows import sample_rows
 from parzen.tables.features import as_floats
 from parzen.tables.kinds import NUMERIC
 
-#: Most rows, most columns, and rows that are drawn as points.
-ROWS, COLUMNS, POINTS = 5_000, 40, 800
+#: Most rows and most columns; fewer where values are missing, since each pattern of them has a covariance matrix of its
+#: own; and rows that are drawn as points.
+ROWS, COLUMNS = 5_000, 40
+ROWS_WITH_GAPS, COLUMNS_WITH_GAPS = 1_000, 15
+POINTS = 800
 
 
 def mixture(frame: Any, kinds: Mapping[str, str], rng: np.random.Generator) -> dict[str, Any] | None:
     """The mixture that BIC chooses, and the criterion of all that were fitted; None where there is too little data."""
-    some = sample_rows(frame, ROWS, rng)
     every = [name for name, kind in kinds.items() if kind in NUMERIC]
-    X, scale, names = _matrix(some, every[:COLUMNS])
+    gaps = any(np.isnan(as_floats(frame[name])).any() for name in every[:COLUMNS])
+    some = sample_rows(frame, ROWS_WITH_GAPS if gaps else ROWS, rng)
+    used = every[: COLUMNS_WITH_GAPS if gaps else COLUMNS]
+    X, scale, names = _matrix(some, used)
     if not names:
         return None
     centre = np.nanmean(X, axis=0)
@@ -49,7 +54,7 @@ def mixture(frame: Any, kinds: Mapping[str, str], rng: np.random.Generator) -> d
         "projection": _projection(model, order, X, centre, scale, names, rng) if len(names) > 1 else None,
         "rows": len(X),
         "drawn": len(some),
-        "columns": [min(len(every), COLUMNS), len(every)],
+        "columns": [len(used), len(every)],
         "most_tried": sizes[-1],
         "finding": _finding(model, sizes[-1]),
     }
@@ -91,9 +96,7 @@ def _projection(
     components = []
     for mean, covariance in zip(model.means_[order], model.density_.components.covariance[order], strict=True):
         block = covariance[np.ix_(pair, pair)] * np.outer(unit, unit)
-        components.append(
-            {"mean": (mean[pair] * unit + centre[pair]).tolist(), "covariance": block.tolist()}
-        )
+        components.append({"mean": (mean[pair] * unit + centre[pair]).tolist(), "covariance": block.tolist()})
     known = np.flatnonzero(~np.isnan(X[:, pair]).any(axis=1))
     rows = np.sort(rng.choice(known, min(len(known), POINTS), replace=False))
     codes = np.argsort(order)[model.predict((X[rows] - centre) / scale)]

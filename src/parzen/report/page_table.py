@@ -30,7 +30,11 @@ def _columns(summary: dict[str, Any]) -> Section:
         for one in columns[:COLUMNS]
     ]
     head = ["column", "kind", "distinct values", "missing values", "fraction missing", "note"]
-    more = paragraph(f"The first {COLUMNS} of {len(columns):,} columns are listed.", True) if len(columns) > COLUMNS else ""
+    more = (
+        paragraph(f"The first {COLUMNS} of {len(columns):,} columns are listed.", True)
+        if len(columns) > COLUMNS
+        else ""
+    )
     undrawn = sum("statistics" in one and "density" not in one for one in columns)
     if undrawn:
         more += paragraph(f"Densities of {counted(undrawn, 'more column')} are not drawn.", soft=True)
@@ -56,7 +60,11 @@ def _distribution(one: dict[str, Any], index: int) -> str:
     if "density" in one:
         facts = _facts(one)
         outside = one["density"].get("outside")
-        text = f"{one['finding']} {counted(outside, 'row lies', 'rows lie')} outside of the picture." if outside else one["finding"]
+        text = (
+            f"{one['finding']} {counted(outside, 'row lies', 'rows lie')} outside of the picture."
+            if outside
+            else one["finding"]
+        )
         return chart("density", text, index) + table(["", ""], [list(fact) for fact in facts.items()])
     if "frequencies" in one:
         lines = [
@@ -126,7 +134,9 @@ def _mixture(summary: dict[str, Any]) -> Section | None:
         soft=True,
     )
     means = paragraph("Means of the components, ± standard deviations:") + _means(found)
-    return Section("mixture", "Gaussian mixture of the numeric columns", note + pair(left, right) + means, found["finding"])
+    return Section(
+        "mixture", "Gaussian mixture of the numeric columns", note + pair(left, right) + means, found["finding"]
+    )
 
 
 def _criterion(rows: Sequence[dict[str, Any]]) -> str:

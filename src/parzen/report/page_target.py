@@ -145,7 +145,9 @@ def _information(summary: dict[str, Any]) -> Section | None:
     if not found:
         markup = paragraph(finding)
     else:
-        rows = [[escape(one["column"]), interval(one["information"]), escape(one["most_about"])] for one in found[:COLUMNS]]
+        rows = [
+            [escape(one["column"]), interval(one["information"]), escape(one["most_about"])] for one in found[:COLUMNS]
+        ]
         more = f" The first {COLUMNS} of {len(found)} columns are shown." if len(found) > COLUMNS else ""
         markup = pair(chart("information", finding + more), table(["column", "nats", "most about class"], rows))
     title = "Information of each column about the class"
@@ -161,7 +163,9 @@ def _words(summary: dict[str, Any]) -> Section | None:
         clear = [word for word in one["words"] if word["low"] > 0]
         rows = [[escape(word["word"]), interval(word), number(word["rows"])] for word in clear]
         if rows:
-            caption = f"Words that are more frequent in “{one['class']}” than in the other classes, the most certain first."
+            caption = (
+                f"Words that are more frequent in “{one['class']}” than in the other classes, the most certain first."
+            )
             inner = pair(chart("words", caption, index), table(["word", "log-odds ratio", "rows"], rows))
         else:
             inner = paragraph("No word is clearly more frequent in this class than in the others.")

@@ -117,7 +117,9 @@ def _sampled(out: dict[str, Any], n: int) -> list[str]:
             notes.append(f"{name}: {drawn:,} of {n:,} rows were drawn at random.")
         if found["rows"] < drawn:
             left = counted(drawn - found["rows"], "row without a value", "rows without values")
-            notes.append(f"{name}: {left} in the numeric columns {'is' if drawn - found['rows'] == 1 else 'are'} left out.")
+            notes.append(
+                f"{name}: {left} in the numeric columns {'is' if drawn - found['rows'] == 1 else 'are'} left out."
+            )
         used, every = found["columns"]
         if used < every:
             notes.append(f"{name}: the first {used:,} of {every:,} columns are used.")

@@ -12,7 +12,9 @@ def verdict(summary: dict[str, Any]) -> list[str]:
     """The main results: how well the target is predicted and from what, then what the table holds."""
     predicts = ((summary.get("gain") or {}).get("low") or 0.0) > 0
     found = [summary.get("models_finding"), calibrated(summary) if predicts else None, informed(summary)]
-    found += [(summary.get(part) or {}).get("finding") for part in ("class_outliers", "dependence", "mixture", "outliers")]
+    found += [
+        (summary.get(part) or {}).get("finding") for part in ("class_outliers", "dependence", "mixture", "outliers")
+    ]
     return [sentence for sentence in (*found, *_table(summary)) if sentence]
 
 
@@ -36,7 +38,9 @@ def informed(summary: dict[str, Any]) -> str | None:
     )
     if len(every) == 1:
         return text
-    text += f" {len(found)} of {len(every)} columns clearly tell about it." if len(found) > 1 else " No other clearly does."
+    text += (
+        f" {len(found)} of {len(every)} columns clearly tell about it." if len(found) > 1 else " No other clearly does."
+    )
     chance = round(0.025 * len(every))
     return f"{text} About {chance} would seem to by chance alone." if chance else text
 

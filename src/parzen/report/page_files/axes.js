@@ -88,13 +88,15 @@ const dateMarks = (first) => (low, high, wanted) => {
   const { step, places } = steps(low, high, Math.max(wanted - 1, 2), 1 / 1440);
   return places.map((at) => mark(zero + at * DAY, step >= 1 ? iso(zero + at * DAY).slice(0, 10) : iso(zero + at * DAY).slice(5, 16).replace("T", " ")));
 };
-// As many marks as there is room for.
+// As many marks as there is room for: two at least, if need be the first and the last of several.
 const fitting = (marks, low, high, wanted, space) => {
+  let some = [];
   for (let n = wanted; n >= 2; n--) {
     const found = marks(low, high, n);
-    if (found.reduce((sum, one) => sum + wide(one.text) + 14, 0) <= space || n === 2) return found;
+    if (found.length > 1 && found.reduce((sum, one) => sum + wide(one.text) + 14, 0) <= space) return found;
+    if (found.length > 1) some = [found[0], found.at(-1)];
   }
-  return [];
+  return some;
 };
 
 // A chart with axes: its drawing, its scales, and a group that is clipped to the space between the axes.

@@ -7,7 +7,7 @@ const draw = {
     const slider = element("input", { type: "range", id: `h${index}`, min: 0, max: found.factors.length - 1, value: middle }, control);
     const shown = element("output", { for: `h${index}`, class: "wide" }, control);
     const { edges, heights, step } = found.histogram;
-    const top = 1.1 * Math.max(...found.curves.slice(Math.max(middle - 2, 0)).flat(), ...heights);
+    const highest = Math.max(...heights), top = Math.min(1.1 * Math.max(...found.curves.slice(Math.max(middle - 2, 0)).flat(), highest), 2.5 * highest);
     const dated = column.first_date, ends = [Math.min(found.grid[0], edges[0]), Math.max(found.grid.at(-1), edges.at(-1))];
     const place = (v) => (dated ? new Date(Date.parse(`${dated}Z`) + 864e5 * v).toISOString().slice(0, 16).replace("T", " ").replace(" 00:00", "") : short(v));
     const redraw = () => {
@@ -17,7 +17,7 @@ const draw = {
       heights.forEach((h, i) => node("rect", { x: chart.sx(edges[i]) + gap / 2, width: Math.max(chart.sx(edges[i + 1]) - chart.sx(edges[i]) - gap - 0.4, 0.3), y: chart.sy(h), height: chart.sy(0) - chart.sy(h), fill: "var(--bars)" }, chart.inside));
       node("path", { d: path(found.grid, curve, chart), fill: "none", stroke: k === middle ? colour(0) : colour(1), "stroke-width": 2 }, chart.inside);
       hover(chart.svg, (event) => { const i = nearest(chart, found.grid, event); return `${column.name} = ${place(found.grid[i])}\ndensity ${short(curve[i], 3)}`; });
-      shown.textContent = `h = ${short(Number((found.bandwidth * found.factors[k]).toPrecision(3)))}${dated ? " days" : ""}${k === middle ? ` (${found.rule})` : ""}`;
+      shown.textContent = `h = ${short(Number((found.bandwidth * found.factors[k]).toPrecision(3)))}${dated ? " days" : ""}${k === middle ? ` (${found.rule})` : ""}${Math.max(...curve) > top ? "; the curve is cut at the top" : ""}`;
     };
     slider.addEventListener("input", redraw);
     redraw();
