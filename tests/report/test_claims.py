@@ -53,7 +53,7 @@ TABLES = {
         "spambase",
         "toronto_temperatures",
         "wine",
-    )  # fmt: skip
+    )
 } | {"made": made}
 
 
@@ -236,7 +236,7 @@ def test_columns_that_depend_on_each_other_are_named(rng):
     assert dependence(frame, column_kinds(frame), rng)["finding"].startswith("“a” and “c” depend on each other most")
 
 
-# Samples, and what was tried ----------------------------------------------------------------------------------------------
+# Samples, and what was tried ------------------------------------------------------------------------------------------
 
 
 def test_rows_without_values_are_not_said_to_be_drawn_at_random(rng):

@@ -126,7 +126,8 @@ def models():
 
     def one(name, loss):
         found = {"value": loss, "low": 0.8 * loss, "high": 1.2 * loss}
-        scores = dict.fromkeys(("brier_score", "calibration_error", "cost"), {"value": 0.2, "low": 0.1, "high": 0.3})
+        names = ("brier_score", "calibration_error", "cost")
+        scores = {name: {"value": 0.2, "low": 0.1, "high": 0.3} for name in names}
         return {"name": name, "kind": "generative", "accuracy": {"value": 0.8, "low": 0.7, "high": 0.9},
                 "log_loss": found, "fit_seconds": 0.1, **scores}  # fmt: skip
 
@@ -135,7 +136,7 @@ def models():
     frame = pd.DataFrame({"x": rng.normal(size=20)})
     return of_columns(
         frame,
-        target={"name": "y", "text": None, "classes": classes, "loss": [[0, 1], [1, 0]], "loss_given": False, "rows": 20},
+        target={"name": "y", "text": None, "classes": classes, "loss_given": False, "rows": 20},
         models=[one("first", 0.3), one("second", 0.5), one("far", 325.0)],
         best="first", models_finding="“first” has the lowest log loss.", gain={"value": 0.3, "low": 0.1, "high": 0.5},
         calibration={"first": []}, threshold=None,
@@ -145,7 +146,8 @@ def models():
 
 MARKS = """return [...document.querySelectorAll('[data-chart=density]')].map((chart) => {
   const texts = [...chart.querySelectorAll('svg text')];
-  const own = (anchor) => texts.filter((one) => one.getAttribute('text-anchor') === anchor).map((one) => one.textContent);
+  const at = (anchor) => texts.filter((one) => one.getAttribute('text-anchor') === anchor);
+  const own = (anchor) => at(anchor).map((one) => one.textContent);
   return [own('middle'), own('end')];
 });"""
 INSIDE = """const out = [];
@@ -189,11 +191,13 @@ def test_charts_in_a_browser(made, models, tmp_path, width):
         # One model far off: a log scale, which says so, and the others keep apart.
         assert "log scale" in ask("return document.querySelector('[data-chart=models] svg').textContent")
         places = ask(
-            "return [...document.querySelectorAll('[data-chart=models] circle')].map((one) => Number(one.getAttribute('cx')))"
+            "return [...document.querySelectorAll('[data-chart=models] circle')]"
+            ".map((one) => Number(one.getAttribute('cx')))"
         )
         assert places[1] - places[0] > 10
         hidden = ask(
-            "return [...document.querySelectorAll('.scroll')].filter((one) => one.scrollWidth > one.clientWidth + 1).length"
+            "return [...document.querySelectorAll('.scroll')]"
+            ".filter((one) => one.scrollWidth > one.clientWidth + 1).length"
         )
         assert hidden == 0
         assert [entry for entry in window.get_log("browser") if entry["level"] == "SEVERE"] == []

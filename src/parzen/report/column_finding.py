@@ -47,8 +47,8 @@ def _of_categories(one: dict[str, Any]) -> str:
         first = listed([other["category"] for other in frequencies[:ties]], 3)
         return f"The most frequent of {one['distinct']} values are {first}, with {share(most['rows'], known)} each."
     return (
-        f"The most frequent of {one['distinct']} values is “{most['category']}”, with {share(most['rows'], known)} of the "
-        "known values."
+        f"The most frequent of {one['distinct']} values is “{most['category']}”, with {share(most['rows'], known)} of "
+        "the known values."
     )
 
 

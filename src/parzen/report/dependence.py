@@ -65,13 +65,14 @@ def dependence(frame: Any, kinds: Mapping[str, str], rng: np.random.Generator) -
 def _finding(most: dict[str, Any], pairs: int, clear: bool) -> str:
     """Which two columns depend on each other most, where that is more than the strongest of all pairs by chance."""
     first, second = most["columns"]
+    value = "over 0.999" if 0.9995 <= most["value"] < 1 else brief(most["value"])
     if clear:
-        return f"“{first}” and “{second}” depend on each other most (strength {brief(most['value'])})."
+        return f"“{first}” and “{second}” depend on each other most (strength {value})."
     if pairs == 1:
-        return f"“{first}” and “{second}” do not clearly depend on each other (strength {brief(most['value'])})."
+        return f"“{first}” and “{second}” do not clearly depend on each other (strength {value})."
     return (
         f"No two columns clearly depend on each other: the strongest of {pairs:,} pairs, “{first}” and “{second}” "
-        f"(strength {brief(most['value'])}), is no stronger than chance allows."
+        f"(strength {value}), is no stronger than chance allows."
     )
 
 

@@ -65,9 +65,10 @@ def mean_interval(values: ArrayLike) -> dict[str, Any]:
 def bounded_mean(values: ArrayLike, least: float = 0.0, most: float = np.inf) -> dict[str, Any]:
     """A mean of values that lie between bounds, with an interval that does, too.
 
-    The interval is Student's for the logarithm of the mean's distance from the lower bound (by the delta method): losses
-    are skewed, and an interval around their mean reaches below zero. Where the values are the two bounds only, it is
-    Wilson's. Where all values are near the lower bound, the upper end is at least Wilson's of no row in n at the other.
+    The interval is Student's for the logarithm of the mean's distance from the lower bound (by the delta method):
+    losses are skewed, and an interval around their mean reaches below zero. Where the values are the two bounds only,
+    it is Wilson's. Where all values are near the lower bound, the upper end is at least that of Wilson's interval of no
+    row in n.
     """
     known = np.asarray(values, dtype=np.float64) - least
     n, width = len(known), most - least

@@ -52,7 +52,7 @@ def table(
     """A table of cells that are markup already; the best row is set in bold.
 
     On a narrow screen each row of a table becomes a block with a line for each cell, and nothing is out of sight; a
-    matrix, whose columns must stay beside each other, scrolls. Columns whose positions are in `text` are set to the left.
+    matrix, whose columns must stay beside each other, scrolls. Columns whose positions are in `text` are set left.
     """
     kind = " class=matrix" if matrix else " class=stack" if len(head) > 3 else ""
     left = [" class=left" if j in text else "" for j in range(len(head))]

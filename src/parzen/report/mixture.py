@@ -76,15 +76,15 @@ def _variances(model: Any) -> Array:
 
 
 def _finding(model: Any, most: int) -> str:
-    C = model.n_components_
+    chosen = model.n_components_
     failed = sum(not np.isfinite(one["bic"]) for one in model.selection_)
     more = f" {failed} of {len(model.selection_)} fits failed." if failed else ""
-    if C == 1:
+    if chosen == 1:
         return f"BIC chooses one component: no clusters are found.{more}"
     weights = ", ".join(fraction(round(weight, 4)) for weight in sorted(model.weights_, reverse=True))
-    if C == most:
+    if chosen == most:
         more = f" More than {most} were not tried, and may fit better.{more}"
-    return f"BIC chooses {C} components, with weights {weights}.{more}"
+    return f"BIC chooses {chosen} components, with weights {weights}.{more}"
 
 
 def _projection(

@@ -39,10 +39,10 @@ def page(summary: dict[str, Any]) -> str:
         '<meta name="color-scheme" content="light dark">'
         f"<title>{escape(title)}</title><style>{style}</style></head><body><main><header><div>"
         f"<h1>{escape(title)}</h1><p class='soft'>{counted(summary['rows'], 'row')}, "
-        f"{counted(summary['n_columns'], 'column')}; parzen {escape(str(summary['parzen']))}. Small grey numbers are 95% "
-        "intervals, where nothing else is said.</p></div><button id='theme' type='button'>dark</button></header>"
-        f"{_verdict(summary)}{_notes(summary)}<nav>{links}<button id='everything' type='button'>unfold all</button></nav>"
-        "<noscript><p class='soft'>Charts need scripts; the tables beside them hold the same numbers.</p></noscript>"
+        f"{counted(summary['n_columns'], 'column')}; parzen {escape(str(summary['parzen']))}. Small grey numbers are "
+        "95% intervals, where nothing else is said.</p></div><button id='theme' type='button'>dark</button></header>"
+        f"{_verdict(summary)}{_notes(summary)}<nav>{links}<button id='everything' type='button'>unfold all</button>"
+        "</nav><noscript><p class='soft'>Charts need scripts; the tables hold the same numbers.</p></noscript>"
         f"{''.join(_folded(one) for one in sections)}</main><div id='tip'></div>"
         f"<script type='application/json' id='data'>{_data(summary)}</script><script>{script}</script></body></html>\n"
     )

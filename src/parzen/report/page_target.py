@@ -20,10 +20,10 @@ def _models(summary: dict[str, Any]) -> Section | None:
     target = summary["target"]
     loss = "the given loss" if target["loss_given"] else "a loss of 1 for each error"
     note = (
-        f"Scores of the models are of held-out rows (five-fold cross-validation over {target['rows']:,} rows); the class "
-        f"prior is that of all of these rows. The cost is the mean cost of the decisions that minimise the expected cost, "
-        f"with {loss}. Also calibrated probabilities have a calibration error above 0, by chance: there its interval "
-        "begins at 0."
+        f"Scores of the models are of held-out rows (five-fold cross-validation over {target['rows']:,} rows); the "
+        "class prior is that of all of these rows. The cost is the mean cost of the decisions that minimise the "
+        f"expected cost, with {loss}. Also calibrated probabilities have a calibration error above 0, by chance: there "
+        "its interval begins at 0."
     )
     models = chart("models", "Blue: generative models. Orange: discriminative models. Lines are 95% intervals.")
     return Section(
@@ -39,7 +39,7 @@ def _models(summary: dict[str, Any]) -> Section | None:
 
 
 def _classes(target: dict[str, Any]) -> str:
-    """The classes of the table, with their counts; and how many rows the models are fitted to, where these are fewer."""
+    """The classes of the table, with their counts; and those of the rows in the models, where they are fewer."""
     classes = target["classes"]
     sampled = any(one["rows"] != one["rows_in_models"] for one in classes)
     rows = [
@@ -84,8 +84,8 @@ def _confusion(summary: dict[str, Any]) -> Section | None:
         return Section("confusion", "Classes", many, finding)
     rows = [[escape(name), *(number(n) for n in row)] for name, row in zip(names, found["counts"], strict=False)]
     text = (
-        f"Confusion matrix of “{found['model']}” on held-out rows, with decisions that minimise the expected cost. Columns "
-        "are true classes:"
+        f"Confusion matrix of “{found['model']}” on held-out rows, with decisions that minimise the expected cost. "
+        "Columns are true classes:"
     )
     markup = many + paragraph(text) + table(["decision", *names], rows, matrix=True)
     return Section("confusion", "Confusion matrix", markup, finding)

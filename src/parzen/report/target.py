@@ -117,7 +117,7 @@ def _compared(
 def _gain(
     posteriors: Mapping[str, Array], prior: Array, codes: NDArray[np.intp], best: str
 ) -> tuple[dict[str, Any], list[str]]:
-    """How far the best model's log loss is below the class prior's, row by row; and models that may be as good as it."""
+    """How far the best model's log loss is below the class prior's, row by row; and models that may be as good."""
 
     def losses(P: Array) -> Array:
         return -np.log(np.clip(P[np.arange(len(codes)), codes], 1e-300, 1.0))
@@ -130,10 +130,10 @@ def _gain(
 def _finding(best: dict[str, Any], cheapest: str, gain: dict[str, Any], as_good: list[str]) -> str:
     """Which model predicts best, where one predicts better than the class prior."""
     if gain["value"] <= 0:
-        return "No model has a lower log loss than the class prior alone: none of them predicts the target from these columns."
+        return "No model has a lower log loss than the class prior alone: none predicts the target from these columns."
     text = (
-        f"“{best['name']}” has the lowest log loss on held-out rows, {brief(gain['value'])} nats below that of the class "
-        f"prior alone (95% interval: {brief(gain['low'])} to {brief(gain['high'])}); its accuracy is "
+        f"“{best['name']}” has the lowest log loss on held-out rows, {brief(gain['value'])} nats below that of the "
+        f"class prior alone (95% interval: {brief(gain['low'])} to {brief(gain['high'])}); its accuracy is "
         f"{fraction(best['accuracy']['value'])}."
     )
     if not (gain["low"] or 0.0) > 0:

@@ -68,11 +68,8 @@ def _table(summary: dict[str, Any]) -> list[str]:
     if missing:
         most = max(columns, key=lambda one: one["missing"])
         out.append(
-            f"{share(missing, summary['rows'] * len(columns))} of the cells are missing, most of them in “{most['name']}” "
+            f"{share(missing, summary['rows'] * len(columns))} of the cells are missing; “{most['name']}” has the most "
             f"({share(most['missing'], summary['rows'])} of its values)."
-            if sum(one["missing"] > 0 for one in columns) > 1 and 2 * most["missing"] > missing
-            else f"{share(missing, summary['rows'] * len(columns))} of the cells are missing; "
-            f"“{most['name']}” has the most ({share(most['missing'], summary['rows'])} of its values)."
         )
     used = (summary.get("target") or {}).get("text")
     left = [one["name"] for one in columns if one["kind"] in LEFT_OUT and one["name"] != used]

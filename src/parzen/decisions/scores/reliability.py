@@ -72,8 +72,8 @@ def calibration_error(found: Reliability, level: float = 0.95) -> CalibrationErr
     deviation = np.sqrt(smoothed * (1 - smoothed) / found.effective_size)
     systematic = np.sqrt(np.maximum(gap**2 - deviation**2, 0.0))  # chance adds its variance to the square of a gap
     expected, debiased = float(share @ np.abs(gap)), float(share @ systematic)
-    # With g = gap + noise in each bin, |gap| >= |g| - |noise|; and |g| >= g times the sign of the gap, whose sum is normal
-    # about the error. So both ends hold whatever the gaps are, also where many of them are zero.
+    # With g = gap + noise in each bin, |gap| >= |g| - |noise|; and |g| >= g times the sign of the gap, whose sum is
+    # normal about the error. So both ends hold whatever the gaps are, also where many of them are zero.
     noise = deviation * np.random.default_rng(0).standard_normal((DRAWS, len(gap)))
     low = expected - float(np.quantile(np.abs(noise) @ share, 0.5 * (1 + level)))
     high = expected + float(norm.ppf(0.5 * (1 + level)) * np.sqrt((share * deviation) @ (share * deviation)))

@@ -85,7 +85,7 @@ def any_missing(X: Any) -> bool:
 
 
 def _with(X: Any, j: int, values: NDArray[Any], dtype: Any) -> Any:
-    """A table as often as there are values, each time with one of them in column j, of the type that it had in the fit."""
+    """A table as often as there are values, each time with one of them in column j, of the type of the fit."""
     kind = frame_kind(X)
     rows = np.tile(np.arange(len(X)), len(values))
     cells = [value for value in values for _ in range(len(X))]
