@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from parzen.report import page, target
+from parzen.report import page
 from parzen.report.class_outliers import class_outliers
 from parzen.report.columns import describe
 from parzen.report.markup import table
 from parzen.report.mixture import mixture
-from parzen.report.task import Task
+from parzen.report.target import region_columns
 from parzen.report.verdict import informed, verdict
 from parzen.tables.kinds import Column
 from tests.report.test_report import browser
@@ -90,14 +90,11 @@ def test_nothing_is_said_about_columns_whose_interval_holds_zero():
     assert "No decision regions are drawn" in section
 
 
-@pytest.mark.parametrize(("second", "drawn"), [((0.02, 0.1), True), ((-0.02, 0.1), False)])
-def test_decision_regions_are_drawn_over_columns_that_tell_about_the_class(second, drawn, monkeypatch, rng):
-    n = 60
-    X = pd.DataFrame({"c0": rng.normal(size=n), "c1": rng.normal(size=n)})
-    task = Task(X, rng.integers(0, 2, n), ["a", "b"], ["c0", "c1"], [], list(range(n)))
-    monkeypatch.setattr(target, "information", lambda *_: information((0.1, 0.3), second))
-    monkeypatch.setattr(target, "learning_curves", lambda *_: None)
-    assert ("regions" in target._columns(X, task, rng, lambda _: None)) == drawn
+def test_decision_regions_are_drawn_over_columns_that_tell_about_the_class(rng):
+    X = pd.DataFrame({"c0": rng.normal(size=60), "c1": rng.normal(size=60), "c2": rng.normal(size=60)})
+    assert region_columns(X, information((0.1, 0.3), (0.02, 0.1), (-0.1, 0.2)), ["c0", "c1", "c2"]) == ["c0", "c1"]
+    assert region_columns(X, information((0.1, 0.3), (-0.02, 0.1), (-0.1, 0.2)), ["c0", "c1", "c2"]) is None
+    assert region_columns(X, information((0.1, 0.3), (0.02, 0.1), (-0.1, 0.2)), ["c0", "c2"]) is None
 
 
 def test_rows_unlike_every_class_have_a_reason(rng):

@@ -1,6 +1,6 @@
 """What predicts a column of a table: models compared on held-out rows, and what follows from them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -151,13 +151,19 @@ def _columns(frame: Any, task: Task, rng: np.random.Generator, progress: Progres
     progress("information of columns")
     found = information(X, codes, [*task.numbers, *task.categories], classes)
     out: dict[str, Any] = {"information": found}
-    ranked = [one["column"] for one in found if one["column"] in task.numbers and informative(one)]
-    if len(ranked) >= 2:
+    pair = region_columns(X, found, task.numbers)
+    if pair is not None:
         progress("decision regions")
-        out["regions"] = decision_regions(X, codes, dissimilar_pair(X, ranked), classes, rng)
+        out["regions"] = decision_regions(X, codes, pair, classes, rng)
     progress("learning curves")
     few = rng.permutation(len(codes))[:ROWS]
     out["learning_curves"] = learning_curves(X.iloc[few], np.array(classes)[codes[few]], task.numbers, task.categories)
     progress("rows unlikely in every class")
     out["class_outliers"] = class_outliers(frame, X, codes, task.rows, classes)
     return out
+
+
+def region_columns(X: Any, found: Sequence[dict[str, Any]], numbers: Sequence[str]) -> list[str] | None:
+    """Two numeric columns that tell about the class, for decision regions; None where the intervals leave fewer."""
+    ranked = [one["column"] for one in found if one["column"] in numbers and informative(one)]
+    return dissimilar_pair(X, ranked) if len(ranked) >= 2 else None
