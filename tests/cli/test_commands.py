@@ -65,7 +65,7 @@ def test_models_of_parts_of_the_rows_merge(table, tmp_path, run):
 
 def test_the_report_of_an_example(tmp_path, run):
     page = tmp_path / "report.html"
-    code, out, err = run("report", "--example", "iris", "-o", page)
+    code, out, err = run("report", "--example", "iris", "-o", page, "--quiet")
     assert (code, err) == (0, "")
     assert f"The report is in {page}." in out
     assert page.read_text().startswith("<!DOCTYPE html>")
@@ -73,7 +73,7 @@ def test_the_report_of_an_example(tmp_path, run):
 
 def test_the_loss_is_read_by_its_names(table, tmp_path, run):
     (tmp_path / "loss.csv").write_text("decide,b,a\nb,0,9\na,1,0\n")
-    code, out, err = run("report", table, "--target", "kind", "--loss", tmp_path / "loss.csv", "--json")
+    code, out, err = run("report", table, "--target", "kind", "--loss", tmp_path / "loss.csv", "--json", "--quiet")
     assert (code, err) == (0, "")
     found = json.loads(out)
     assert found["target"]["loss"] == [[0, 1], [9, 0]]
@@ -87,7 +87,7 @@ def test_the_loss_is_read_by_its_names(table, tmp_path, run):
 def test_many_columns(tmp_path, run):
     rng = np.random.default_rng(0)
     pd.DataFrame(rng.normal(size=(12, 5_000))).to_csv(tmp_path / "wide.csv", index=False)
-    code, out, err = run("report", tmp_path / "wide.csv", "--json")
+    code, out, err = run("report", tmp_path / "wide.csv", "--json", "--quiet")
     assert (code, err) == (0, "")
     assert "There are 5,000 columns; the first 500" in " ".join(json.loads(out)["notes"])
 

@@ -52,7 +52,7 @@ def test_errors_are_one_clear_sentence(table, tmp_path, run):
         (["sample", model, "-n", "3", "-o", tmp_path / "no" / "x.csv"], "can't be written"),
     ):
         before = sorted(tmp_path.iterdir())
-        code, out, err = run(*arguments)
+        code, out, err = run(*arguments, "--quiet")
         assert code == 1, arguments
         assert sentence in err, (arguments, err)
         assert err.startswith("parzen: ")
@@ -83,7 +83,7 @@ def test_errors_about_models_and_targets_are_one_clear_sentence(table, tmp_path,
         (["report", table, "--target", "kind", "--text", "length"], "holds no text"),
         (["fit", table, "--names", "a,b", "-o", tmp_path / "x"], "2 names, but"),
     ):
-        code, out, err = run(*arguments)
+        code, out, err = run(*arguments, "--quiet")
         assert code == 1, (arguments, out)
         assert sentence in err, err
         assert err.count("\n") == 1, err

@@ -31,7 +31,7 @@ def test_tables_of_many_kinds(table, tmp_path, run, ending):
 
 def test_a_pipe_in_and_a_pipe_out(table):
     whole = subprocess.run(
-        [sys.executable, "-m", "parzen", "outliers", "-", "--all"],
+        [sys.executable, "-m", "parzen", "outliers", "-", "--all", "--quiet"],
         input=table.read_bytes(), capture_output=True, check=True,
     )  # fmt: skip
     found = pd.read_csv(io.BytesIO(whole.stdout))
@@ -43,7 +43,7 @@ def test_a_pipe_in_and_a_pipe_out(table):
 def test_a_reader_may_close_the_pipe(table, tmp_path):
     big = pd.concat([pd.read_csv(table)] * 60)
     big.to_csv(tmp_path / "big.csv", index=False)
-    command = f"{sys.executable} -m parzen outliers {tmp_path / 'big.csv'} --all | head -2"
+    command = f"{sys.executable} -m parzen outliers {tmp_path / 'big.csv'} --all --quiet | head -2"
     done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True)
     assert done.returncode == 0
     assert done.stderr == b""
@@ -54,7 +54,7 @@ def test_stopping_leaves_nothing_behind(tmp_path):
     rng = np.random.default_rng(0)
     pd.DataFrame(rng.normal(size=(60_000, 12))).to_csv(tmp_path / "t.csv", index=False)
     command = [sys.executable, "-m", "parzen", "report", tmp_path / "t.csv", "-o", tmp_path / "r.html"]
-    terminal, end = pty.openpty()  # progress is shown on terminals only
+    terminal, end = pty.openpty()  # where progress is one line
     with subprocess.Popen(command, stderr=end) as process:
         os.close(end)
         err = b""
@@ -85,7 +85,8 @@ def test_labels_are_the_same_however_they_were_read(tmp_path, run):
         code, _, err = run("score", tmp_path / "m", tmp_path / f"{other}.csv")
         assert (code, err) == (0, "")
     (tmp_path / "loss.csv").write_text("d,0,1\n0,0,2\n1,1,0\n")
-    code, _, err = run("report", tmp_path / "gaps.csv", "--target", "y", "--loss", tmp_path / "loss.csv", "--json")
+    loss = tmp_path / "loss.csv"
+    code, _, err = run("report", tmp_path / "gaps.csv", "--target", "y", "--loss", loss, "--json", "--quiet")
     assert (code, err) == (0, "")
 
 

@@ -148,6 +148,22 @@ class TestScores:
             assert error.low <= error.expected <= error.high
         assert inside >= 0.9 * 200
 
+    @pytest.mark.parametrize("factor", [1.0, 1.3, 2.0])
+    def test_the_interval_of_the_calibration_error_holds_it_as_often_as_it_says(self, rng, factor):
+        """The error of the bins is known where probabilities are: the mean gap between them and the predicted ones."""
+        z = rng.normal(0, 2, 1_000_000)
+        bins = np.minimum((15 * expit(factor * z)).astype(int), 14)
+        true = np.abs(np.bincount(bins, expit(z) - expit(factor * z), minlength=15)).sum() / len(z)
+        inside = 0
+        for _ in range(100):
+            z = rng.normal(0, 2, 2000)
+            error = score_probabilities(
+                (rng.random(2000) < expit(z)).astype(int), expit(factor * z)
+            ).calibration_error()
+            inside += error.low <= true <= error.high
+            assert error.low <= error.expected <= error.high
+        assert inside >= 90
+
     def test_overconfident_rows_are_ranked_by_their_log_odds(self, rng):
         z, y = overconfident(rng, 4000, factor=30.0)
         P = np.column_stack([expit(-z), expit(z)])

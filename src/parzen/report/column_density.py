@@ -6,10 +6,11 @@ import numpy as np
 
 from parzen.compute.arrays import Array
 from parzen.estimators.density.kernel import KernelDensity
-from parzen.report.intervals import rounded
+from parzen.report.histogram import histogram
+from parzen.report.intervals import rounded, rounded_within
 
 #: Most rows that a density is estimated from, and points of the grid that it is drawn on.
-ROWS, POINTS = 20_000, 241
+ROWS, POINTS = 10_000, 241
 #: Multiples of the chosen bandwidth that a slider offers.
 FACTORS = tuple(float(2.0 ** (k / 2)) for k in range(-6, 7))
 #: Rules for the bandwidth, in the order in which they are tried.
@@ -27,16 +28,21 @@ def density(known: Array, rng: np.random.Generator) -> dict[str, Any]:
     for factor in factors:
         model = KernelDensity(bandwidth=h * factor).fit(sample[:, None])
         curves.append([rounded(value) for value in np.exp(model.score_samples(grid[:, None]))])
-    counts, edges = np.histogram(sample, bins=np.linspace(low, high, 31))
-    heights = counts / max(len(sample) * (edges[1] - edges[0]), 1e-300)
+    bins = histogram(sample, low, high)
     return {
         "rule": rule,
         "bandwidth": rounded(h),
         "factors": [rounded(factor) for factor in factors],
-        "grid": [rounded(value, 6) for value in grid],
+        "grid": [rounded_within(value, high - low) for value in grid],
         "curves": curves,
-        "histogram": {"edges": [rounded(edge, 6) for edge in edges], "heights": [rounded(one) for one in heights]},
+        "histogram": {
+            "edges": [rounded_within(edge, high - low, 7) for edge in bins.edges],
+            "heights": [rounded(one) for one in bins.heights],
+            "step": None if bins.step is None else rounded(bins.step, 6),
+        },
         "rows": len(sample),
+        "outside": int(((sample < grid[0]) | (sample > grid[-1])).sum()),
+        "modes": _modes(np.array(curves[factors.index(1.0)], dtype=np.float64), len(sample), h, bins.step),
     }
 
 
@@ -44,7 +50,9 @@ def _range(sample: Array) -> tuple[float, float]:
     """The range that is drawn: that of the rows, cut where a few distant ones would flatten the picture."""
     low, high = np.quantile(sample, [0.0, 1.0])
     inner = np.quantile(sample, [0.005, 0.995])
-    wide = max(inner[1] - inner[0], 1e-12)
+    wide = inner[1] - inner[0]
+    if not wide > 0:  # nearly all values are one
+        return low, high
     return max(low, inner[0] - 0.5 * wide), min(high, inner[1] + 0.5 * wide)
 
 
@@ -70,14 +78,28 @@ def _by_rule(sample: Array) -> tuple[float, str]:
     return float(max(np.ptp(sample), abs(sample[0]), 1.0)) / 20, "1/20 of the range"
 
 
-def modes(found: dict[str, Any]) -> int:
-    """The number of modes of the estimate with the chosen bandwidth; low and shallow ones are not counted."""
-    y = np.array(found["curves"][found["factors"].index(1.0)], dtype=np.float64)
-    peaks = [i for i in range(1, len(y) - 1) if y[i] > y[i - 1] and y[i] >= y[i + 1] and y[i] > 0.1 * y.max()]
-    kept = peaks[:1]
+def _modes(curve: Array, n: int, h: float, step: float | None) -> dict[str, int] | None:
+    """Modes of an estimate; None where it is so fine that it shows the steps in which the values are recorded."""
+    return modes(curve, n, h) if step is None or h >= step else None
+
+
+def modes(curve: Array, n: int, h: float) -> dict[str, int]:
+    """How many modes an estimate has, and how many of them are clear: with dips that are deeper than sampling error.
+
+    The variance of a kernel estimate f is about f R(K) / (n h), with R(K) = 1 / (2 sqrt(pi)) for a Gaussian kernel
+    function; a dip is clear where it is deeper than two standard deviations of the difference to the lower mode.
+    """
+    padded = np.concatenate([[0.0], curve, [0.0]])
+    rises = np.sign(np.diff(padded))
+    turns = np.flatnonzero(rises)
+    peaks = [int(turns[k]) for k in range(1, len(turns)) if rises[turns[k - 1]] > 0 > rises[turns[k]]]
+    clear = peaks[:1]
     for peak in peaks[1:]:
-        if y[kept[-1] : peak].min() < 0.85 * min(y[kept[-1]], y[peak]):
-            kept.append(peak)
-        elif y[peak] > y[kept[-1]]:
-            kept[-1] = peak
-    return max(len(kept), 1)
+        lower = min(padded[clear[-1]], padded[peak])
+        dip = padded[clear[-1] : peak].min()
+        error = np.sqrt((lower + dip) / (2 * np.sqrt(np.pi) * n * h))
+        if lower - dip > 2 * error:
+            clear.append(peak)
+        elif padded[peak] > padded[clear[-1]]:
+            clear[-1] = peak
+    return {"all": max(len(peaks), 1), "clear": max(len(clear), 1)}

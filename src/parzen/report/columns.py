@@ -6,13 +6,16 @@ from typing import Any
 import numpy as np
 
 from parzen.compute.arrays import Array
-from parzen.report.column_density import density, modes
-from parzen.report.intervals import mean_interval, proportion, rounded
+from parzen.report.column_density import density
+from parzen.report.column_finding import finding
+from parzen.report.intervals import bounded_mean, mean_interval, observed, proportion, rounded
 from parzen.tables.features import as_floats, as_labels
 from parzen.tables.kinds import CATEGORICAL, NUMERIC, Column
 
 #: Most columns whose densities are drawn, and most categories that are listed.
 DENSITIES, CATEGORIES = 40, 15
+#: Dates that are further apart than this many days are shown without their times.
+DAYS = 10
 
 
 def describe(frame: Any, columns: Mapping[str, Column], rng: np.random.Generator) -> list[dict[str, Any]]:
@@ -23,11 +26,9 @@ def describe(frame: Any, columns: Mapping[str, Column], rng: np.random.Generator
         one = _describe(name, frame[name], column)
         if "statistics" in one and drawn < DENSITIES:
             values = as_floats(frame[name])
-            known = values[~np.isnan(values)]
-            if len(known):
-                one["density"] = density(known, rng)
-                drawn += 1
-        one["finding"] = _finding(one)
+            one["density"] = density(values[~np.isnan(values)], rng)
+            drawn += 1
+        one["finding"] = finding(one)
         out.append(one)
     return out
 
@@ -38,15 +39,21 @@ def _describe(name: str, values: Any, column: Column) -> dict[str, Any]:
     one: dict[str, Any] = {
         "name": str(name),
         "kind": kind,
+        "rows": len(values),
         "missing": missing,
         "missing_fraction": proportion(missing, len(values)),
         "distinct": column.distinct,
     }
     if kind in (*NUMERIC, "date"):
         numbers = as_floats(values)
-        one["statistics"] = _statistics(numbers[~np.isnan(numbers)])
-        if kind == "date":
-            one["first_date"] = str(values.min())[:10]  # numbers are days since then
+        known = numbers[~np.isnan(numbers)]
+        one["infinite"] = len(values) - missing - len(known)
+        if len(known):
+            one["statistics"] = _statistics(known)
+            if kind == "date":
+                one |= _dates(values, known)
+            else:
+                one["most_frequent"] = _most_frequent(known)
     elif kind in CATEGORICAL:
         one["frequencies"] = _frequencies(values)
     elif kind == "constant":
@@ -55,14 +62,48 @@ def _describe(name: str, values: Any, column: Column) -> dict[str, Any]:
 
 
 def _statistics(known: Array) -> dict[str, Any]:
-    """Mean with its interval, standard deviation, and quantiles."""
+    """Mean with its interval, standard deviation, and quantiles; whole numbers are not rounded."""
     low, *quartiles, high = np.quantile(known, [0, 0.25, 0.5, 0.75, 1])
     return {
-        "mean": mean_interval(known),
+        "mean": bounded_mean(known) if low >= 0 else mean_interval(known),
         "standard_deviation": rounded(known.std(ddof=1)) if len(known) > 1 else None,
-        "minimum": rounded(low),
-        "quartiles": [rounded(value) for value in quartiles],
-        "maximum": rounded(high),
+        "minimum": observed(low, high - low),
+        "quartiles": [observed(value, high - low) for value in quartiles],
+        "maximum": observed(high, high - low),
+    }
+
+
+def _most_frequent(known: Array) -> dict[str, Any]:
+    """The most frequent value, the lowest of several, its frequency, and how many values are as frequent."""
+    values, counts = np.unique(known, return_counts=True)
+    most = int(counts.max())
+    return {
+        "value": observed(values[counts.argmax()], np.ptp(known)),
+        "frequency": proportion(most, len(known)),
+        "as_frequent": int((counts == most).sum()),
+    }
+
+
+def _dates(values: Any, known: Array) -> dict[str, Any]:
+    """Statistics of dates as dates; numbers of such a column are days after the first of them."""
+    first = values.min()
+    unit = "days" if np.ptp(known) > DAYS else "seconds"
+
+    def written(days: float) -> str:
+        import pandas as pd
+
+        moment = first + pd.Timedelta(days=days)
+        return str(moment.date()) if unit == "days" else str(moment.tz_localize(None).round("s"))
+
+    low, *quartiles, high = np.quantile(known, [0, 0.25, 0.5, 0.75, 1])
+    return {
+        "first_date": first.tz_localize(None).isoformat(timespec="seconds"),
+        "dates": {
+            "mean": written(known.mean()),
+            "minimum": written(low),
+            "quartiles": [written(value) for value in quartiles],
+            "maximum": written(high),
+        },
     }
 
 
@@ -82,26 +123,3 @@ def _frequencies(values: Any) -> list[dict[str, Any]]:
         others = f"{len(counts) - CATEGORIES} others"
         out.append({"category": others, "rows": rest, "frequency": proportion(rest, total), "rest": True})
     return out
-
-
-def _finding(one: dict[str, Any]) -> str:
-    """A sentence about a column."""
-    gap = f" {one['missing_fraction']['value']:.1%} of its values are missing." if one["missing"] else ""
-    left_out = {
-        "empty": "It has no values and is left out.",
-        "extreme": "It has values beyond 1e100 and is left out; rescale it.",
-        "constant": "It has one value only and is left out.",
-        "identifier": "Its values hardly repeat: it identifies rows, and is left out.",
-        "text": "It holds sentences; name it as the text column to predict from its words.",
-    }
-    if one["kind"] in left_out:
-        return left_out[one["kind"]] + ("" if one["kind"] == "empty" else gap)
-    if "frequencies" in one:
-        first = one["frequencies"][0]
-        common = f"The most frequent of {one['distinct']} values is “{first['category']}”"
-        return f"{common}, with {first['frequency']['value']:.0%} of the known values.{gap}"
-    low, _, high = one["statistics"]["quartiles"]
-    peaks = modes(one["density"]) if "density" in one else 1
-    shape = f" The density has {peaks} modes." if peaks > 1 else ""
-    unit = f" days after {one['first_date']}" if "first_date" in one else ""
-    return f"Half of the values lie between {low:g} and {high:g}{unit}.{shape}{gap}"

@@ -5,10 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
+from scipy.stats import chi2_contingency, kruskal, rankdata, spearmanr
 
 from parzen.compute.arrays import Array
-from parzen.report.intervals import rounded
+from parzen.report.intervals import Z, rounded
+from parzen.report.phrases import brief
 from parzen.report.rows import sample_rows
 from parzen.tables.features import as_floats
 from parzen.tables.kinds import LEARNABLE, NUMERIC
@@ -30,7 +31,8 @@ class Values(NamedTuple):
 
 def dependence(frame: Any, kinds: Mapping[str, str], rng: np.random.Generator) -> dict[str, Any] | None:
     """Strength of dependence between columns, from 0 to 1; the strongest pairs with intervals."""
-    names = [name for name, kind in kinds.items() if kind in (*LEARNABLE, "date")][:COLUMNS]
+    every = [name for name, kind in kinds.items() if kind in (*LEARNABLE, "date")]
+    names = every[:COLUMNS]
     if len(names) < 2:
         return None
     some = sample_rows(frame, ROWS, rng)
@@ -40,21 +42,38 @@ def dependence(frame: Any, kinds: Mapping[str, str], rng: np.random.Generator) -
     for i in range(d):
         for j in range(i):
             matrix[i, j] = matrix[j, i] = strength(columns[i], columns[j])
-    order = sorted(((matrix[i, j], i, j) for i in range(d) for j in range(i)), reverse=True)[:PAIRS]
+    order = sorted(((matrix[i, j], i, j) for i in range(d) for j in range(i)), key=lambda one: -one[0])[:PAIRS]
     pairs = []
     for value, i, j in order:
-        low, high = _interval(columns[i], columns[j], rng)
+        low, high = interval(columns[i], columns[j], rng)
         pairs.append(
             {"columns": [names[j], names[i]], "value": rounded(value), "low": rounded(low), "high": rounded(high)}
         )
-    strongest, i, j = order[0]
+    _, i, j = order[0]
+    p_value = min(no_dependence(columns[i], columns[j]) * d * (d - 1) / 2, 1.0)
     return {
         "names": names,
         "matrix": [[rounded(value, 3) for value in row] for row in matrix],
         "pairs": pairs,
         "rows": len(some),
-        "finding": f"“{names[j]}” and “{names[i]}” depend on each other most (strength {strongest:.2f}).",
+        "columns": [d, len(every)],
+        "p_value": rounded(p_value, 3),
+        "finding": _finding(pairs[0], d * (d - 1) // 2, p_value < 0.05),
     }
+
+
+def _finding(most: dict[str, Any], pairs: int, clear: bool) -> str:
+    """Which two columns depend on each other most, where that is more than the strongest of all pairs by chance."""
+    first, second = most["columns"]
+    value = "over 0.999" if 0.9995 <= most["value"] < 1 else brief(most["value"])
+    if clear:
+        return f"“{first}” and “{second}” depend on each other most (strength {value})."
+    if pairs == 1:
+        return f"“{first}” and “{second}” do not clearly depend on each other (strength {value})."
+    return (
+        f"No two columns clearly depend on each other: the strongest of {pairs:,} pairs, “{first}” and “{second}” "
+        f"(strength {value}), is no stronger than chance allows."
+    )
 
 
 def _values(column: Any, kind: str) -> Values:
@@ -73,7 +92,7 @@ def strength(one: Values, other: Values) -> float:
     if len(x) < 3 or len(np.unique(x)) < 2 or len(np.unique(y)) < 2:
         return 0.0
     if one.ordered and other.ordered:
-        return float(abs(np.corrcoef(rankdata(x), rankdata(y))[0, 1]))
+        return min(float(abs(np.corrcoef(rankdata(x), rankdata(y))[0, 1])), 1.0)
     if not one.ordered and not other.ordered:
         return cramers_v(x.astype(np.intp), y.astype(np.intp))
     return correlation_ratio(rankdata(x), y) if one.ordered else correlation_ratio(rankdata(y), x)
@@ -88,7 +107,7 @@ def correlation_ratio(values: Array, groups: Array) -> float:
     total = float(((values - values.mean()) ** 2).sum())
     n, k = len(values), len(weight)
     chance = (k - 1) * (total - between) / max(n - k, 1)
-    return float(np.sqrt(max(between - chance, 0.0) / total))
+    return min(float(np.sqrt(max(between - chance, 0.0) / total)), 1.0)
 
 
 def cramers_v(x: NDArray[np.intp], y: NDArray[np.intp]) -> float:
@@ -104,12 +123,43 @@ def cramers_v(x: NDArray[np.intp], y: NDArray[np.intp]) -> float:
     return float(min(np.sqrt(phi / least), 1.0)) if least > 0 else 0.0
 
 
-def _interval(one: Values, other: Values, rng: np.random.Generator) -> tuple[float, float]:
-    """A bootstrap interval: the middle 95% of the strengths of resampled rows."""
+def no_dependence(one: Values, other: Values) -> float:
+    """P-value of no dependence: of Spearman's correlation, Pearson's chi-squared, or an F test of ranks."""
+    both = ~np.isnan(one.numbers) & ~np.isnan(other.numbers)
+    x, y = one.numbers[both], other.numbers[both]
+    n, r, c = len(x), len(np.unique(x)), len(np.unique(y))
+    if n < 4 or r < 2 or c < 2:
+        return 1.0
+    if one.ordered and other.ordered:
+        return float(spearmanr(x, y).pvalue)
+    if not one.ordered and not other.ordered:
+        table = np.zeros((r, c))
+        np.add.at(table, (np.unique(x, return_inverse=True)[1], np.unique(y, return_inverse=True)[1]), 1.0)
+        return float(chi2_contingency(table, correction=False).pvalue)
+    values, groups = (x, y) if one.ordered else (y, x)
+    return float(kruskal(*(values[groups == group] for group in np.unique(groups))).pvalue)
+
+
+def interval(one: Values, other: Values, rng: np.random.Generator) -> tuple[float, float]:
+    """An interval of a strength, on the scale of Fisher's z, that holds the estimate and lies between 0 and 1.
+
+    Of a rank correlation the error is known (Bonett & Wright 2000); of the others it is that of resampled rows, whose
+    own quantiles would be too high: resampling adds chance to chance.
+    """
+    value = strength(one, other)
+    both = int((~np.isnan(one.numbers) & ~np.isnan(other.numbers)).sum())
+    if value >= 1 or both < 4:
+        return value, value
+    if one.ordered and other.ordered:
+        error = float(np.sqrt((1 + value**2 / 2) / (both - 3)))
+    else:
+        error = _resampled_error(one, other, rng) / (1 - value**2)
+    z = np.arctanh(value)
+    return max(float(np.tanh(z - Z * error)), 0.0), float(np.tanh(z + Z * error))
+
+
+def _resampled_error(one: Values, other: Values, rng: np.random.Generator) -> float:
+    """The standard deviation of the strengths of resampled rows."""
     n = len(one.numbers)
-    values = []
-    for _ in range(RESAMPLES):
-        rows = rng.integers(0, n, n)
-        values.append(strength(one.take(rows), other.take(rows)))
-    low, high = np.quantile(values, [0.025, 0.975])
-    return float(low), float(high)
+    drawn = (rng.integers(0, n, n) for _ in range(RESAMPLES))
+    return float(np.std([strength(one.take(rows), other.take(rows)) for rows in drawn], ddof=1))

@@ -7,27 +7,35 @@ import numpy as np
 
 from parzen.compute.arrays import Array
 from parzen.estimators.mixture.gaussian import GaussianMixture
-from parzen.report.intervals import rounded
+from parzen.report.intervals import rounded, rounded_within
+from parzen.report.phrases import fraction
 from parzen.report.rows import sample_rows
 from parzen.tables.features import as_floats
 from parzen.tables.kinds import NUMERIC
 
-#: Most rows, most columns, and rows that are drawn as points.
-ROWS, COLUMNS, POINTS = 5_000, 40, 800
+#: Most rows and most columns; fewer where values are missing, since each pattern of them has a covariance matrix of its
+#: own; and rows that are drawn as points.
+ROWS, COLUMNS = 5_000, 40
+ROWS_WITH_GAPS, COLUMNS_WITH_GAPS = 1_000, 15
+POINTS = 800
 
 
 def mixture(frame: Any, kinds: Mapping[str, str], rng: np.random.Generator) -> dict[str, Any] | None:
     """The mixture that BIC chooses, and the criterion of all that were fitted; None where there is too little data."""
-    some = sample_rows(frame, ROWS, rng)
-    X, scale, names = _matrix(some, [name for name, kind in kinds.items() if kind in NUMERIC][:COLUMNS])
+    every = [name for name, kind in kinds.items() if kind in NUMERIC]
+    gaps = any(np.isnan(as_floats(frame[name])).any() for name in every[:COLUMNS])
+    some = sample_rows(frame, ROWS_WITH_GAPS if gaps else ROWS, rng)
+    used = every[: COLUMNS_WITH_GAPS if gaps else COLUMNS]
+    X, scale, names = _matrix(some, used)
     if not names:
         return None
     centre = np.nanmean(X, axis=0)
     sizes = list(range(1, 7 if len(names) <= 12 else 5))
     shapes = ["diag", "full"] if len(names) > 1 else ["full"]
     model: Any = GaussianMixture(sizes, covariance_type=shapes, prior="auto", random_state=0).fit((X - centre) / scale)
-    means = model.means_ * scale + centre
-    deviations = np.sqrt(_variances(model)) * scale
+    order = np.argsort(-model.weights_, kind="stable")
+    means = model.means_[order] * scale + centre
+    deviations = np.sqrt(_variances(model)[order]) * scale
     return {
         "names": names,
         "criterion": [
@@ -36,16 +44,19 @@ def mixture(frame: Any, kinds: Mapping[str, str], rng: np.random.Generator) -> d
         ],
         "components": [
             {
-                "weight": rounded(weight),
-                "means": [rounded(value) for value in mean],
+                "weight": round(float(weight), 4),
+                "means": [rounded_within(value, width, 4) for value, width in zip(mean, scale, strict=True)],
                 "standard_deviations": [rounded(value) for value in deviation],
             }
-            for weight, mean, deviation in zip(model.weights_, means, deviations, strict=True)
+            for weight, mean, deviation in zip(model.weights_[order], means, deviations, strict=True)
         ],
         "covariance_type": model.covariance_type_,
-        "projection": _projection(model, X, centre, scale, names, rng) if len(names) > 1 else None,
+        "projection": _projection(model, order, X, centre, scale, names, rng) if len(names) > 1 else None,
         "rows": len(X),
-        "finding": _finding(model),
+        "drawn": len(some),
+        "columns": [len(used), len(every)],
+        "most_tried": sizes[-1],
+        "finding": _finding(model, sizes[-1]),
     }
 
 
@@ -64,36 +75,52 @@ def _variances(model: Any) -> Array:
     return np.array([np.diag(one) for one in model.density_.components.covariance])
 
 
-def _finding(model: Any) -> str:
-    C = model.n_components_
+def _finding(model: Any, most: int) -> str:
+    chosen = model.n_components_
     failed = sum(not np.isfinite(one["bic"]) for one in model.selection_)
     more = f" {failed} of {len(model.selection_)} fits failed." if failed else ""
-    if C == 1:
+    if chosen == 1:
         return f"BIC chooses one component: no clusters are found.{more}"
-    listed = ", ".join(f"{weight:.0%}" for weight in sorted(model.weights_, reverse=True))
-    return f"BIC chooses {C} components, with weights {listed}.{more}"
+    weights = ", ".join(fraction(round(weight, 4)) for weight in sorted(model.weights_, reverse=True))
+    if chosen == most:
+        more = f" More than {most} were not tried, and may fit better.{more}"
+    return f"BIC chooses {chosen} components, with weights {weights}.{more}"
 
 
 def _projection(
-    model: Any, X: Array, centre: Array, scale: Array, names: list[str], rng: np.random.Generator
+    model: Any, order: Any, X: Array, centre: Array, scale: Array, names: list[str], rng: np.random.Generator
 ) -> dict[str, Any]:
-    """Components and rows over the two columns that separate the components best."""
+    """Components, the heaviest first, and rows over the two columns that separate the components best."""
     pair = _separating(model)
     unit = scale[pair]
     components = []
-    for mean, covariance in zip(model.means_, model.density_.components.covariance, strict=True):
+    for mean, covariance in zip(model.means_[order], model.density_.components.covariance[order], strict=True):
         block = covariance[np.ix_(pair, pair)] * np.outer(unit, unit)
-        components.append(
-            {"mean": [rounded(value, 6) for value in mean[pair] * unit + centre[pair]], "covariance": block.tolist()}
-        )
-    rows = np.sort(rng.choice(len(X), min(len(X), POINTS), replace=False))
-    codes = model.predict((X[rows] - centre) / scale)
+        components.append({"mean": (mean[pair] * unit + centre[pair]).tolist(), "covariance": block.tolist()})
+    known = np.flatnonzero(~np.isnan(X[:, pair]).any(axis=1))
+    rows = np.sort(rng.choice(known, min(len(known), POINTS), replace=False))
+    codes = np.argsort(order)[model.predict((X[rows] - centre) / scale)]
     points = [
-        [rounded(a, 5), rounded(b, 5), int(k)]
+        [rounded_within(a, unit[0]), rounded_within(b, unit[1]), int(k)]
         for (a, b), k in zip(X[rows][:, pair], codes, strict=True)
-        if not (np.isnan(a) or np.isnan(b))
     ]
-    return {"columns": [names[j] for j in pair], "components": components, "points": points}
+    return {
+        "columns": [names[j] for j in pair],
+        "components": components,
+        "points": points,
+        "range": [_shown(X[known][:, j], components, axis) for axis, j in enumerate(pair)],
+    }
+
+
+def _shown(values: Array, components: list[dict[str, Any]], axis: int) -> list[float | None]:
+    """The range of a picture's axis: of all values but a hundredth at either end, and of the components' middles."""
+    low, high = np.quantile(values, [0.01, 0.99]) if len(values) else (np.inf, -np.inf)
+    for one in components:
+        half = float(np.sqrt(one["covariance"][axis][axis]))
+        low, high = min(low, one["mean"][axis] - half), max(high, one["mean"][axis] + half)
+    room = 0.06 * (high - low)
+    ends = max(low - room, values.min(initial=high) - room), min(high + room, values.max(initial=low) + room)
+    return [rounded_within(end, high - low) for end in ends]
 
 
 def _separating(model: Any) -> list[int]:

@@ -1,12 +1,13 @@
 """Rows that are outliers at a false discovery rate, and the columns that make them unlikely."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from parzen.estimators.outlier.density import DensityOutlier
 from parzen.report.intervals import rounded
+from parzen.report.phrases import counted
 from parzen.report.rows import sample_rows
 from parzen.tables.features import feature_table, learnable
 
@@ -18,7 +19,8 @@ def outliers(
     frame: Any, kinds: Mapping[str, str], rng: np.random.Generator, fdr: float = 0.05
 ) -> dict[str, Any] | None:
     """Rows of low density, with their p-values; None where there is too little data."""
-    names = learnable(kinds)[:COLUMNS]
+    every = learnable(kinds)
+    names = every[:COLUMNS]
     if not names or len(frame) < 20:
         return None
     some = sample_rows(frame, ROWS, rng)
@@ -33,37 +35,38 @@ def outliers(
         "fdr": fdr,
         "flagged": many,
         "rows": len(some),
+        "columns": [len(names), len(every)],
         "worst": [
             {
                 "row": int(some.index[i]) if isinstance(some.index[i], int | np.integer) else str(some.index[i]),
                 "p_value": rounded(p[i], 3),
                 "flagged": bool(flags[i]),
-                **_explained(some.iloc[[i]], names, own),
+                **explained(some.iloc[[i]], names, own),
             }
             for i, own in zip(worst, contributions, strict=True)
         ],
         "finding": (
-            f"{many} of {len(some):,} rows are outliers at a false discovery rate of {fdr:.0%}."
+            f"{many:,} of {counted(len(some), 'row')} {'is an outlier' if many == 1 else 'are outliers'} at a false "
+            f"discovery rate of {fdr:.0%}."
             if many
             else f"No row is an outlier at a false discovery rate of {fdr:.0%}."
         ),
     }
 
 
-def _explained(row: Any, names: list[str], contributions: Any) -> dict[str, Any]:
-    """The three columns that contribute most, and the row's cells there."""
-    order = np.argsort(-contributions, kind="stable")[:3]
+def explained(row: Any, names: Sequence[str], contributions: Any) -> dict[str, Any]:
+    """The three columns that contribute most to a row's low density, and its cells there."""
+    order = [j for j in np.argsort(-contributions, kind="stable")[:3] if contributions[j] > 0]
     return {
-        "contributions": [
-            {"column": names[j], "value": rounded(contributions[j], 3)} for j in order if contributions[j] > 0
-        ],
+        "contributions": [{"column": names[j], "value": rounded(contributions[j], 3)} for j in order],
         "cells": {names[j]: _cell(row[names[j]].iloc[0]) for j in order},
     }
 
 
 def _cell(value: Any) -> Any:
-    if isinstance(value, float | np.floating):
-        return rounded(value, 5)
-    if isinstance(value, int | np.integer) and not isinstance(value, bool):
-        return int(value)
-    return None if value is None else str(value)[:60]
+    """A cell as it is in the table."""
+    if isinstance(value, bool | np.bool_) or value is None or isinstance(value, str):
+        return None if value is None else str(value)[:60]
+    if isinstance(value, int | float | np.number):
+        return rounded(value, 12)
+    return str(value)[:60].removesuffix(" 00:00:00")

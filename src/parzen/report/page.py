@@ -8,8 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from parzen.report import page_table, page_target
+from parzen.report.markup import Section
+from parzen.report.phrases import counted
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parent / "page_files"
+#: Parts of the script, in their order.
+SCRIPTS = ("axes.js", "table_charts.js", "target_charts.js", "start.js")
 #: The sections in their order: each is made from the summary, or is None where the summary has no such part.
 SECTIONS = (*page_target.SECTIONS, *page_table.SECTIONS)
 
@@ -22,13 +26,11 @@ def page(summary: dict[str, Any]) -> str:
     summary : dict
         The result of `parzen.report.summarise`, or the same read from JSON.
     """
-    script = (FOLDER / "page.js").read_text(encoding="utf-8")
-    style = (FOLDER / "page.css").read_text(encoding="utf-8")
+    script, style = _script(), (FOLDER / "page.css").read_text(encoding="utf-8")
     digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'"
     sections = [section for make in SECTIONS if (section := make(summary)) is not None]
     links = "".join(f'<a href="#{one.key}">{escape(one.title)}</a>' for one in sections)
-    body = "".join(f'<section id="{one.key}"><h2>{escape(one.title)}</h2>{one.markup}</section>' for one in sections)
     title = _title(summary)
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -36,11 +38,33 @@ def page(summary: dict[str, Any]) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
         f"<title>{escape(title)}</title><style>{style}</style></head><body><main><header><div>"
-        f"<h1>{escape(title)}</h1><p class='soft'>{summary['rows']:,} rows, {summary['n_columns']:,} columns; parzen "
-        f"{escape(str(summary['parzen']))}. Small grey numbers are 95% intervals.</p></div><button id='theme' "
-        f"type='button'>dark</button></header><nav>{links}</nav>{_notes(summary)}{body}</main><div id='tip'></div>"
+        f"<h1>{escape(title)}</h1><p class='soft'>{counted(summary['rows'], 'row')}, "
+        f"{counted(summary['n_columns'], 'column')}; parzen {escape(str(summary['parzen']))}. Small grey numbers are "
+        "95% intervals, where nothing else is said.</p></div><button id='theme' type='button'>dark</button></header>"
+        f"{_verdict(summary)}{_notes(summary)}<nav>{links}<button id='everything' type='button'>unfold all</button>"
+        "</nav><noscript><p class='soft'>Charts need scripts; the tables hold the same numbers.</p></noscript>"
+        f"{''.join(_folded(one) for one in sections)}</main><div id='tip'></div>"
         f"<script type='application/json' id='data'>{_data(summary)}</script><script>{script}</script></body></html>\n"
     )
+
+
+def _script() -> str:
+    parts = [(FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS]
+    return '"use strict";\n(() => {\n' + "".join(parts) + "})();\n"
+
+
+def _folded(one: Section) -> str:
+    """A section that unfolds without a script; its anchor is inside, so that a link to it unfolds it, too."""
+    finding = f"<span class='soft'>{escape(one.finding)}</span>" if one.finding and not one.is_open else ""
+    return (
+        f"<details{' open' if one.is_open else ''}><summary><h2>{escape(one.title)}</h2>{finding}</summary>"
+        f'<section id="{one.key}">{one.markup}</section></details>'
+    )
+
+
+def _verdict(summary: dict[str, Any]) -> str:
+    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in summary.get("verdict", []))
+    return f"<section class='verdict'><h2>In short</h2><ul>{items}</ul></section>" if items else ""
 
 
 def _title(summary: dict[str, Any]) -> str:
@@ -55,6 +79,8 @@ def _data(summary: dict[str, Any]) -> str:
 
 
 def _notes(summary: dict[str, Any]) -> str:
+    """What was left out or drawn at random."""
     if not summary["notes"]:
         return ""
-    return "<div class='notes'><ul>" + "".join(f"<li>{escape(note)}</li>" for note in summary["notes"]) + "</ul></div>"
+    items = "".join(f"<li>{escape(note)}</li>" for note in summary["notes"])
+    return f"<div class='notes'><ul>{items}</ul></div>"

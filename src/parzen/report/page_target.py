@@ -4,37 +4,55 @@ from html import escape
 from typing import Any
 
 from parzen.report.markup import Section, chart, interval, number, pair, paragraph, percent, table
+from parzen.report.page_table import reasons
+from parzen.report.phrases import listed
+from parzen.report.verdict import calibrated, informative, informed
 
-#: Most classes in a table of classes, in a confusion matrix, and with words of their own; most columns of information.
-CLASSES, CONFUSED, WORDED, COLUMNS = 30, 12, 12, 20
+#: Most classes in a table of classes, beside a chart, in a confusion matrix, and with words of their own.
+CLASSES, BESIDE, CONFUSED, WORDED = 50, 6, 12, 12
+#: Most columns of information.
+COLUMNS = 20
 
 
 def _models(summary: dict[str, Any]) -> Section | None:
     if "models" not in summary:
         return None
     target = summary["target"]
-    priors = table(
-        ["class", "rows", "class prior"],
-        [
-            [escape(one["name"]), number(one["rows"]), interval(one["prior"], as_percent=True)]
-            for one in target["classes"][:CLASSES]
-        ],
-    )
     loss = "the given loss" if target["loss_given"] else "a loss of 1 for each error"
     note = (
-        f"All scores are of held-out rows (five-fold cross-validation over {target['rows']:,} rows). The cost is the "
-        f"mean cost of the decisions that minimise the expected cost, with {loss}."
+        f"Scores of the models are of held-out rows (five-fold cross-validation over {target['rows']:,} rows); the "
+        "class prior is that of all of these rows. The cost is the mean cost of the decisions that minimise the "
+        f"expected cost, with {loss}. Also calibrated probabilities have a calibration error above 0, by chance: there "
+        "its interval begins at 0."
     )
-    caption = "Blue: generative models. Orange: discriminative models. Lines are 95% intervals."
+    models = chart("models", "Blue: generative models. Orange: discriminative models. Lines are 95% intervals.")
     return Section(
         "models",
         "Comparison of models",
         paragraph(summary["models_finding"])
-        + pair(chart("models", caption), priors)
+        + (pair(models, _classes(target)) if len(target["classes"]) <= BESIDE else models)
         + paragraph(note, soft=True)
-        + _scores(summary)
-        + _confusion(summary),
+        + _scores(summary),
+        summary["models_finding"],
+        is_open=True,
     )
+
+
+def _classes(target: dict[str, Any]) -> str:
+    """The classes of the table, with their counts; and those of the rows in the models, where they are fewer."""
+    classes = target["classes"]
+    sampled = any(one["rows"] != one["rows_in_models"] for one in classes)
+    rows = [
+        [
+            escape(one["name"]),
+            number(one["rows"]),
+            *([number(one["rows_in_models"])] if sampled else []),
+            interval(one["prior"], as_percent=True),
+        ]
+        for one in classes[:CLASSES]
+    ]
+    more = paragraph(f"The first {CLASSES} of {len(classes)} classes.", soft=True) if len(classes) > CLASSES else ""
+    return table(["class", "rows", *(["rows in models"] if sampled else []), "class prior"], rows) + more
 
 
 def _scores(summary: dict[str, Any]) -> str:
@@ -51,17 +69,26 @@ def _scores(summary: dict[str, Any]) -> str:
         for one in summary["models"]
     ]
     best = next(i for i, one in enumerate(summary["models"]) if one["name"] == summary["best"])
-    return table(head, rows, best)
+    return table(head, rows, best, text=(1,))
 
 
-def _confusion(summary: dict[str, Any]) -> str:
-    found = summary["confusion"]
+def _confusion(summary: dict[str, Any]) -> Section | None:
+    found = summary.get("confusion")
+    if not found:
+        return None
     names = found["classes"]
+    many = _classes(summary["target"]) if len(names) > BESIDE else ""
+    right, total = (sum(found["counts"][k][k] for k in range(len(names))), sum(map(sum, found["counts"])))
+    finding = f"{right:,} of {total:,} decisions of “{found['model']}” are right."
     if len(names) > CONFUSED:
-        return ""
+        return Section("confusion", "Classes", many, finding)
     rows = [[escape(name), *(number(n) for n in row)] for name, row in zip(names, found["counts"], strict=False)]
-    text = f"Confusion matrix of “{found['model']}” on held-out rows, with decisions that minimise the expected cost:"
-    return paragraph(text) + table(["decision", *(f"true class: {name}" for name in names)], rows)
+    text = (
+        f"Confusion matrix of “{found['model']}” on held-out rows, with decisions that minimise the expected cost. "
+        "Columns are true classes:"
+    )
+    markup = many + paragraph(text) + table(["decision", *names], rows, matrix=True)
+    return Section("confusion", "Confusion matrix", markup, finding)
 
 
 def _threshold(summary: dict[str, Any]) -> Section | None:
@@ -69,10 +96,12 @@ def _threshold(summary: dict[str, Any]) -> Section | None:
     if not found:
         return None
     caption = (
-        "Move the threshold, or change what errors cost. The curve is the mean cost of a row over the threshold; its "
-        f"minimum is the best threshold for these costs. Predicted probabilities of “{summary['best']}”."
+        "Move the threshold, or change what errors cost. The curve is the mean cost per row on held-out rows, over the "
+        f"threshold of the probability that “{summary['best']}” predicts."
     )
-    return Section("threshold", "Decision threshold", chart("threshold", caption))
+    best = found["best"]
+    finding = "" if best is None else f"By these costs, decide for “{found['classes'][1]}” from {percent(best)} on."
+    return Section("threshold", "Decision threshold", chart("threshold", caption), finding)
 
 
 def _calibration(summary: dict[str, Any]) -> Section | None:
@@ -95,26 +124,34 @@ def _calibration(summary: dict[str, Any]) -> Section | None:
     right = paragraph(f"“{summary['best']}”", soft=True) + table(
         ["predicted probability", "observed frequency", "rows"], rows
     )
-    return Section("calibration", "Calibration", pair(chart("calibration", caption), right))
+    return Section("calibration", "Calibration", pair(chart("calibration", caption), right), calibrated(summary) or "")
 
 
 def _information(summary: dict[str, Any]) -> Section | None:
-    found = summary.get("information")
-    if not found:
+    every = summary.get("information")
+    if not every:
         return None
-    rows = [[escape(one["column"]), interval(one["information"]), escape(one["most_about"])] for one in found[:COLUMNS]]
-    first = found[0]
-    caption = f"“{first['column']}” alone is the most informative column, above all about “{first['most_about']}”."
+    found = [one for one in every if informative(one)]
+    finding = informed(summary) or ""
     note = (
         "How much a column alone raises the mean log probability of the true class above the class prior, on held-out "
-        "rows, by naive Bayes."
+        "rows. A column is shown where the interval lies above 0."
     )
-    return Section(
-        "information",
-        "Information of each column about the class",
-        paragraph(note, soft=True)
-        + pair(chart("information", caption), table(["column", "nats", "most about class"], rows)),
-    )
+    rest = [one["column"] for one in every if not informative(one)]
+    others = paragraph(f"Nothing can be said about {listed(rest, 12)}.", soft=True) if rest else ""
+    if not summary.get("regions"):
+        text = "No decision regions are drawn: that takes two numeric columns which clearly tell about the class."
+        others += paragraph(text, soft=True)
+    if not found:
+        markup = paragraph(finding)
+    else:
+        rows = [
+            [escape(one["column"]), interval(one["information"]), escape(one["most_about"])] for one in found[:COLUMNS]
+        ]
+        more = f" The first {COLUMNS} of {len(found)} columns are shown." if len(found) > COLUMNS else ""
+        markup = pair(chart("information", finding + more), table(["column", "nats", "most about class"], rows))
+    title = "Information of each column about the class"
+    return Section("information", title, paragraph(note, soft=True) + markup + others, finding)
 
 
 def _words(summary: dict[str, Any]) -> Section | None:
@@ -123,10 +160,18 @@ def _words(summary: dict[str, Any]) -> Section | None:
         return None
     cards = []
     for index, one in enumerate(found[:WORDED]):
-        rows = [[escape(word["word"]), interval(word), number(word["rows"])] for word in one["words"]]
-        caption = f"Words that are more frequent in “{one['class']}” than in the other classes, the most certain first."
-        both = pair(chart("words", caption, index), table(["word", "log-odds ratio", "rows"], rows))
-        cards.append(f"<h3>{escape(one['class'])}</h3>{both}")
+        clear = [word for word in one["words"] if word["low"] > 0]
+        rows = [[escape(word["word"]), interval(word), number(word["rows"])] for word in clear]
+        if rows:
+            caption = (
+                f"Words that are more frequent in “{one['class']}” than in the other classes, the most certain first."
+            )
+            inner = pair(chart("words", caption, index), table(["word", "log-odds ratio", "rows"], rows))
+        else:
+            inner = paragraph("No word is clearly more frequent in this class than in the others.")
+        cards.append(f"<h3>{escape(one['class'])}</h3>{inner}")
+    if len(found) > WORDED:
+        cards.append(paragraph(f"The first {WORDED} of {len(found)} classes.", soft=True))
     return Section("words", "Words that indicate each class", "".join(cards))
 
 
@@ -140,7 +185,7 @@ def _regions(summary: dict[str, Any]) -> Section | None:
         if one["column"] in found["columns"]
     ]
     both = pair(chart("regions", found["finding"]), table(["column", "information (nats)"], rows))
-    return Section("regions", "Decision regions", both)
+    return Section("regions", "Decision regions", both, found["finding"])
 
 
 def _learning_curves(summary: dict[str, Any]) -> Section | None:
@@ -152,8 +197,8 @@ def _learning_curves(summary: dict[str, Any]) -> Section | None:
         for i, size in enumerate(found["sizes"])
     ]
     head = ["training rows", *(f"{measure}, {name}" for measure in ("error", "log loss") for name in found["names"])]
-    caption = f"{found['finding']} Bands hold 80% of {found['repeats']} repetitions."
-    return Section("learning", "Learning curves", pair(chart("learning", caption), table(head, rows)))
+    caption = f"{found['finding']} Bands, and small numbers in the table, hold 80% of {found['repeats']} repetitions."
+    return Section("learning", "Learning curves", chart("learning", caption) + table(head, rows), found["finding"])
 
 
 def _class_outliers(summary: dict[str, Any]) -> Section | None:
@@ -161,19 +206,25 @@ def _class_outliers(summary: dict[str, Any]) -> Section | None:
     if not found:
         return None
     rows = [
-        [number(one["row"]), escape(one["class"]), number(one["p_value"]), "yes" if one["flagged"] else ""]
+        [
+            escape(str(one["row"])),
+            escape(one["class"]),
+            number(one["p_value"]),
+            "yes" if one["flagged"] else "no",
+            reasons(one),
+        ]
         for one in found["worst"]
     ]
-    text = f"{found['finding']} Rows are numbered from 0."
-    return Section(
-        "class-outliers",
-        "Rows unlikely in every class",
-        paragraph(text) + table(["row", "class", "p-value", "outlier"], rows),
-    )
+    more = found["flagged"] - sum(one["flagged"] for one in found["worst"])
+    text = f"{found['finding']} Rows are numbered from 0." + (f" {more:,} more are not listed." if more else "")
+    head = ["row", "class", "p-value", "outlier", "cells that make it unlikely"]
+    markup = paragraph(text) + table(head, rows, text=(1, 4))
+    return Section("class-outliers", "Rows unlikely in every class", markup, found["finding"])
 
 
 SECTIONS = (
     _models,
+    _confusion,
     _threshold,
     _calibration,
     _information,

@@ -12,7 +12,7 @@ from sklearn.model_selection import StratifiedKFold
 from parzen.compute.arrays import Array
 from parzen.decisions.decision import Decision
 from parzen.decisions.scores import brier_scores, score_probabilities
-from parzen.report.intervals import mean_interval, proportion, rounded
+from parzen.report.intervals import bounded_mean, proportion, rounded
 
 
 def cross_validated(
@@ -50,17 +50,18 @@ def scores(P: Array, codes: NDArray[np.intp], decision: Decision) -> dict[str, A
     n, K = P.shape
     own = P[np.arange(n), codes]
     error = score_probabilities(codes, P, np.arange(K)).calibration_error()
-    cost = decision.matrix(K)[np.asarray(decision.risk(P).argmin(axis=1)), codes]
+    loss = decision.matrix(K)
+    cost = loss[np.asarray(decision.risk(P).argmin(axis=1)), codes]
     return {
         "accuracy": proportion(int((P.argmax(axis=1) == codes).sum()), n),
-        "log_loss": mean_interval(-np.log(np.maximum(own, 1e-300))),
-        "brier_score": mean_interval(brier_scores(P, codes)),
+        "log_loss": bounded_mean(-np.log(np.clip(own, 1e-300, 1.0)).round(12) + 0.0),
+        "brier_score": bounded_mean(brier_scores(P, codes).round(12), 0.0, 1.0 if K == 2 else 2.0),
         "calibration_error": {
             "value": rounded(error.expected if error.expected > 1e-9 else 0.0),
             "low": rounded(error.low),
             "high": rounded(error.high),
         },
-        "cost": mean_interval(cost),
+        "cost": bounded_mean(cost, float(loss.min()), float(loss.max())),
     }
 
 

@@ -14,7 +14,9 @@ from parzen.report.errors import ReportError
 from parzen.report.intervals import as_json
 from parzen.report.mixture import mixture
 from parzen.report.outliers import outliers
+from parzen.report.phrases import counted
 from parzen.report.target import predicted
+from parzen.report.verdict import verdict
 from parzen.tables.cells import frame_kind
 from parzen.tables.features import parse_dates, unknown_column
 from parzen.tables.kinds import Column
@@ -117,6 +119,7 @@ def _summary(
         progress("outliers")
         out["outliers"] = outliers(frame, rest, rng)
     notes += _sampled(out, len(frame))
+    out["verdict"] = verdict(out)
     out["parzen"] = version("parzen")
     return as_json(out)
 
@@ -134,12 +137,25 @@ def _some_columns(frame: Any, wanted: list[Any], notes: list[str]) -> Any:
 
 
 def _sampled(out: dict[str, Any], n: int) -> list[str]:
-    """Notes on the parts that were computed from a sample of the rows."""
+    """Notes on the parts that were computed from a sample of the rows, from rows with values, or from some columns."""
     parts = {"dependence": "Dependence", "mixture": "The mixture", "outliers": "Outliers"}
-    found = {name: out[part]["rows"] for part, name in parts.items() if out.get(part)}
-    return [
-        f"{name}: {rows:,} of {n:,} rows were drawn at random." for name, rows in found.items() if n - rows > 0.01 * n
-    ]
+    notes = []
+    for part, name in parts.items():
+        found = out.get(part)
+        if not found:
+            continue
+        drawn = found.get("drawn", found["rows"])
+        if drawn < n:
+            notes.append(f"{name}: {drawn:,} of {n:,} rows were drawn at random.")
+        if found["rows"] < drawn:
+            left = counted(drawn - found["rows"], "row without a value", "rows without values")
+            notes.append(
+                f"{name}: {left} in the numeric columns {'is' if drawn - found['rows'] == 1 else 'are'} left out."
+            )
+        used, every = found["columns"]
+        if used < every:
+            notes.append(f"{name}: the first {used:,} of {every:,} columns are used.")
+    return notes
 
 
 def _frame(table: Any) -> Any:

@@ -71,11 +71,11 @@ def calibration_error(found: Reliability, level: float = 0.95) -> CalibrationErr
     smoothed = (found.observed * found.effective_size + 0.5) / (found.effective_size + 1.0)
     deviation = np.sqrt(smoothed * (1 - smoothed) / found.effective_size)
     systematic = np.sqrt(np.maximum(gap**2 - deviation**2, 0.0))  # chance adds its variance to the square of a gap
-    noise = deviation * np.random.default_rng(0).standard_normal((DRAWS, len(gap)))
     expected, debiased = float(share @ np.abs(gap)), float(share @ systematic)
-    draws = np.abs(systematic + noise) @ share
-    low, high = np.quantile(draws, [0.5 * (1 - level), 0.5 * (1 + level)]) - draws.mean() + debiased
-    if expected <= np.quantile(np.abs(noise) @ share, level):  # no more than calibrated probabilities would show
-        low = 0.0
-    low, high = max(float(low), 0.0), max(float(high), expected)
-    return CalibrationError(expected, debiased, float(np.abs(gap).max()), min(low, expected), high)
+    # With g = gap + noise in each bin, |gap| >= |g| - |noise|; and |g| >= g times the sign of the gap, whose sum is
+    # normal about the error. So both ends hold whatever the gaps are, also where many of them are zero.
+    noise = deviation * np.random.default_rng(0).standard_normal((DRAWS, len(gap)))
+    low = expected - float(np.quantile(np.abs(noise) @ share, 0.5 * (1 + level)))
+    high = expected + float(norm.ppf(0.5 * (1 + level)) * np.sqrt((share * deviation) @ (share * deviation)))
+    low, high = max(low, 0.0), min(high, 1.0)
+    return CalibrationError(expected, debiased, float(np.abs(gap).max()), low, high)

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from parzen.compute.arrays import Array, is_sparse
 from parzen.tables.cells import column_of, frame_kind, is_missing, is_numeric
 
-#: Number of typical values of a column.
-TYPICAL = 33
+#: Number of typical values of a column, and most rows that are scored together while they are tried.
+TYPICAL, TOGETHER = 33, 2_000
 
 
 def typical_values(X: Any) -> list[NDArray[Any]]:
@@ -60,10 +60,12 @@ def contributions(
     for j, values in enumerate(typical):
         missing = _missing(column_of(X, j))
         top = np.full(n, -np.inf)
-        for value in values:
-            found = score(_with(X, j, value, None if dtypes is None else dtypes[j]))
-            better = found > top
-            top[better], best[better, j] = found[better], value
+        each = max(TOGETHER // max(n, 1), 1)
+        for some in (values[first : first + each] for first in range(0, len(values), each)):
+            found = score(_with(X, j, some, None if dtypes is None else dtypes[j])).reshape(len(some), n)
+            for value, own in zip(some, found, strict=True):
+                better = own > top
+                top[better], best[better, j] = own[better], value
         with np.errstate(invalid="ignore"):
             more = np.where(np.isneginf(scores) & np.isneginf(top), 0.0, top - scores)
         gain[:, j] = np.where(missing | ~(more > 0), 0.0, more)
@@ -82,19 +84,21 @@ def any_missing(X: Any) -> bool:
     return not is_sparse(X) and any(_missing(column_of(X, j)).any() for j in range(X.shape[1]))
 
 
-def _with(X: Any, j: int, value: Any, dtype: Any) -> Any:
-    """A table in which column j holds one value, of the type that the column had in the fit."""
+def _with(X: Any, j: int, values: NDArray[Any], dtype: Any) -> Any:
+    """A table as often as there are values, each time with one of them in column j, of the type of the fit."""
     kind = frame_kind(X)
+    rows = np.tile(np.arange(len(X)), len(values))
+    cells = [value for value in values for _ in range(len(X))]
     if kind == "pandas":
         import pandas
 
-        copy = X.copy()
-        copy.isetitem(j, pandas.Series([value] * len(X), index=X.index, dtype=dtype))
+        copy = X.iloc[rows].reset_index(drop=True)
+        copy.isetitem(j, pandas.Series(cells, index=copy.index, dtype=dtype))
         return copy
     if kind == "polars":
         import polars
 
-        return X.with_columns(polars.Series(X.columns[j], [value] * len(X), dtype=dtype))
-    copy = np.array(X)
-    copy[:, j] = value
+        return X[rows].with_columns(polars.Series(X.columns[j], cells, dtype=dtype))
+    copy = np.array(X[rows])
+    copy[:, j] = cells
     return copy
