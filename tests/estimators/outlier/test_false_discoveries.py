@@ -13,7 +13,7 @@ LAWS = {
     "Pareto": lambda rng, n: rng.pareto(1.5, n),
 }
 #: Tables of each law; flags in so many of them are within three standard errors of the rate.
-TABLES, MOST = 12, 4
+TABLES, MOST = 8, 3
 
 
 def with_a_category(law, rng, n):

@@ -74,9 +74,9 @@ class DensityOutlier(BaseOutlierDetector):
     >>> model.predict([[0.0, 0.0], [9.0, 0.0]])
     array([ 1, -1])
     >>> print(model.explain([[0.0, 9.0]]))
-    log-density -9.95, p = 1.6e-08
-      column 1 = 9 (-0.0498 would be likely)  +6.92
-      column 0 = 0                            +0.00
+    log-density -9.98, p = 0.0033
+      column 1 = 9 (0.2084 would be likely)  +6.98
+      column 0 = 0 (0.1584 would be likely)  +0.00
     """
 
     def __init__(
