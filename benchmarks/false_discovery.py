@@ -1,7 +1,7 @@
 """python -m benchmarks.false_discovery: how often rows of clean tables are flagged as outliers.
 
-Tables without outliers are drawn from a dozen distributions, in several forms: numbers alone, with categories, with rare
-categories, with missing cells. At a false discovery rate of 10% at most one clean table in ten may have flags: every
+Tables without outliers are drawn from sixteen distributions, in several forms: numbers alone, with categories, with
+rare categories, with missing cells. At a false discovery rate of 10% at most one clean table in ten may have flags: every
 flag in it is a false one. Prints the percentage of tables with flags for each distribution and form, and exits with 1
 where one is above the rate by more than three standard errors.
 """
@@ -127,7 +127,9 @@ def main() -> None:
             cells = []
             for form in FORMS:
                 clean = tables(law, form, n, asked.tables)
-                cells.append(100 * float(np.mean([DensityOutlier().fit(X).flagged(fdr=asked.fdr).any() for X in clean])))
+                cells.append(
+                    100 * float(np.mean([DensityOutlier().fit(X).flagged(fdr=asked.fdr).any() for X in clean]))
+                )
                 if cells[-1] > limit:
                     failed.append(f"{law}, {form}, {n} rows: {cells[-1]:.0f}%")
             of_all += cells

@@ -72,10 +72,11 @@ def gap_tail(values: Array, share: float = 1.0, weights: Array | None = None) ->
     r"""The tail of ordinary values and the gap beyond it; None where the lowest values may well be ordinary.
 
     For each number k of values, up to a tenth of all and up to 1.5 times the square root of n, the tail of the values
-    inside of these k is fitted (only their number is used of the k), and predicts the gap between the k-th value and the next: in a generalised Pareto tail,
-    all k are farther than g with probability :math:`(1 + \xi g / \sigma)^{-k / \xi}` (where many of the values that the
-    tail is fitted to are equal, equal ones count once). Probabilities of error are added: 0.7 are spent on k = 1, and
-    :math:`0.3 / (k (k - 1))` on k > 1. The gap that is least likely in this account is taken.
+    inside of these k is fitted (only their number is used of the k), and predicts the gap between the k-th value and
+    the next: in a generalised Pareto tail, all k are farther than g with probability
+    :math:`(1 + \xi g / \sigma)^{-k / \xi}` (where many of the values that the tail is fitted to are equal, equal ones
+    count once). Probabilities of error are added: 0.7 are spent on k = 1, and :math:`0.3 / (k (k - 1))` on k > 1. The
+    gap that is least likely in this account is taken.
 
     Parameters
     ----------
