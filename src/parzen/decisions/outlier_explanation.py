@@ -20,7 +20,7 @@ class OutlierExplanation:
     scores : array of shape (n,)
         Log-densities.
     p_values : array of shape (n,)
-        Probabilities that a row which is no outlier has so low a log-density.
+        Probabilities that a row which is no outlier is as unusual (see `DensityOutlier.p_values`).
     contributions : array of shape (n, d)
         Rise of the log-density if a column held its most likely value given the other columns; at least 0.
     typical : array of shape (n, d)

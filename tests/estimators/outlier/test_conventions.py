@@ -52,7 +52,7 @@ def test_detectors_and_their_errors(rng):
         with pytest.raises(NotFittedError):
             getattr(DensityOutlier(), call)()
     model = DensityOutlier().fit(X)
-    with pytest.raises(ValueError, match="method must be one of 'tail', 'ranks'"):
+    with pytest.raises(ValueError, match="method must be one of 'auto', 'ranks', 'tail'"):
         model.p_values(X, method="normal")
     with pytest.raises(ValueError, match="fdr must be between 0 and 1"):
         model.flagged(fdr=2)

@@ -49,6 +49,10 @@ class DensityOutlier(BaseOutlierDetector):
         Log-densities of the rows of the fit, each held out.
     null_ : NullDistribution
         The distribution of log-densities of rows that are no outliers.
+    tails_ : RowTails
+        Columns in which a gap sets rows of the fit apart (see `p_values`), and the tails of the others.
+    tail_p_values_ : array of shape (n,)
+        P-values of the rows of the fit by these tails; 1 for rows that no gap sets apart.
     estimator_ : density estimator
     n_features_in_ : int
     feature_names_in_ : array of str, where X has names
@@ -62,7 +66,7 @@ class DensityOutlier(BaseOutlierDetector):
     --------
     >>> import numpy as np
     >>> from parzen import DensityOutlier
-    >>> rng = np.random.default_rng(0)
+    >>> rng = np.random.default_rng(3)
     >>> X = np.vstack([rng.normal(size=(300, 2)), [[6.0, 6.0], [-7.0, 5.0]]])
     >>> model = DensityOutlier().fit(X)
     >>> np.flatnonzero(model.flagged())
@@ -70,9 +74,9 @@ class DensityOutlier(BaseOutlierDetector):
     >>> model.predict([[0.0, 0.0], [9.0, 0.0]])
     array([ 1, -1])
     >>> print(model.explain([[0.0, 9.0]]))
-    log-density -9.95, p = 1.6e-08
-      column 1 = 9 (-0.0498 would be likely)  +6.92
-      column 0 = 0                            +0.00
+    log-density -9.98, p = 0.0033
+      column 1 = 9 (0.2084 would be likely)  +6.98
+      column 0 = 0 (0.1584 would be likely)  +0.00
     """
 
     def __init__(
@@ -111,6 +115,7 @@ class DensityOutlier(BaseOutlierDetector):
         if not self._leaves_one_out() and self.cv is not None:
             self.scores_ = held_out_scores(model, X, w, folds_of(self.cv, X, given, self.random_state), scores)
         self.null_, self.offset_ = threshold(self.contamination, scores, self.scores_, w)
+        self._find_tails(X, self.scores_, w, self.density is not None)
         self.typical_ = None if is_sparse(X) else typical_values(X)
         self.dtypes_ = [column_of(X, j).dtype for j in range(X.shape[1])] if frame_kind(X) else None
 
@@ -156,6 +161,10 @@ class DensityOutlier(BaseOutlierDetector):
     def _held_out_scores(self) -> Array:
         return self.scores_
 
+    def _compared(self, X: Any) -> tuple[Any, Array]:
+        X = self._later(X)
+        return X, self._scores(X)
+
     def explain(self, X: Any) -> OutlierExplanation:
         """Contribution of each column to the low log-density of each row.
 
@@ -174,7 +183,8 @@ class DensityOutlier(BaseOutlierDetector):
         labels = list(X.columns) if frame_kind(X) else list(getattr(self, "feature_names_in_", []))
         labels = labels or [f"column {j}" for j in range(X.shape[1])]
         gains, likely = contributions(self._scores, X, self.typical_, scores, self.dtypes_)
-        return OutlierExplanation(scores, self.null_.p_values(scores), gains, likely, labels, X)
+        p = self._p_values(scores, self._tail_p_values(X, scores))
+        return OutlierExplanation(scores, p, gains, likely, labels, X)
 
     def _takes_sparse(self) -> bool:
         return bool(isinstance(self.density, Family) and self.density.takes_sparse)

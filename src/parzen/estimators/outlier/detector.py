@@ -11,13 +11,14 @@ from sklearn.utils.validation import check_is_fitted
 from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
 from parzen.decisions.p_values import NullDistribution, benjamini_hochberg
+from parzen.estimators.outlier.row_tails import RowTails, row_tails
 from parzen.smoothing.row_weights import effective_rows
 from parzen.storage.files import SaveMixin
 
 #: The p-value below which a row is predicted to be an outlier, where contamination is "auto".
 LEVEL = 0.01
 #: Methods for p-values.
-METHODS = ("tail", "ranks")
+METHODS = ("auto", "ranks", "tail")
 
 
 class BaseOutlierDetector(SaveMixin, OutlierMixin, BaseEstimator):
@@ -28,6 +29,8 @@ class BaseOutlierDetector(SaveMixin, OutlierMixin, BaseEstimator):
 
     offset_: float
     null_: NullDistribution
+    tails_: RowTails
+    tail_p_values_: Array
 
     @abstractmethod
     def score_samples(self, X: Any) -> Array:
@@ -37,9 +40,9 @@ class BaseOutlierDetector(SaveMixin, OutlierMixin, BaseEstimator):
     def _held_out_scores(self) -> Array:
         """Scores of the rows of the fit, each held out of the density that scores it."""
 
-    def _comparable_scores(self, X: Any) -> Array:
-        """Scores of new rows that compare with the held-out scores."""
-        return self.score_samples(X)
+    @abstractmethod
+    def _compared(self, X: Any) -> tuple[Any, Array]:
+        """The checked table of new rows, and their scores that compare with the held-out ones."""
 
     def decision_function(self, X: Any) -> Array:
         """Score of each row minus `offset_`, (n,): negative for outliers."""
@@ -51,31 +54,60 @@ class BaseOutlierDetector(SaveMixin, OutlierMixin, BaseEstimator):
         scores = self.score_samples(X)
         return np.where(bounded(scores) < self.offset_, -1, 1)
 
-    def p_values(self, X: Any = None, *, method: str = "tail") -> Array:
-        """Probability that a row which is no outlier has a score as low, (n,); without X, of the rows of the fit.
+    def p_values(self, X: Any = None, *, method: str = "auto") -> Array:
+        """Probability that a row which is no outlier is as unusual, (n,); without X, of the rows of the fit.
 
         Parameters
         ----------
-        method : "tail" or "ranks"
-            "tail": from a generalised Pareto tail, fitted to the held-out scores of the rows of the fit so that
-            outliers among them don't change it. "ranks": conformal p-values, the proportion of held-out scores that
-            are as low. They assume only exchangeability, but are never below 1 / (n + 1), and find no outliers among
-            the rows of the fit.
+        method : "auto", "ranks" or "tail"
+            "ranks": conformal p-values, (1 + the number of held-out scores that are as low) / (n + 1). For new rows
+            they are valid whatever the density and the distribution of the rows: they assume only that the new row and
+            those of the fit are exchangeable. None is below 1 / (n + 1), and they find no outliers among the rows of
+            the fit, whose ranks are 1, ..., n in any table.
+
+            "auto": the same, except for rows that a gap sets apart, farther than the tail of the others explains: in
+            one of their numbers, or in the score of a table of numbers. Their p-value is the proportion of rows beyond
+            the gap, times the probability that a gap as wide occurs anywhere among ordinary rows. It assumes that tails
+            of ordinary rows are generalised Pareto tails (of any scale, and any shape from exponential to heavier than
+            Cauchy's) from the last fifth on.
+
+            "tail": a generalised Pareto tail of the lower half of the scores, of which the lowest tenth is censored,
+            extrapolated as far as need be. It finds more outliers, and is too bold where the density has lighter tails
+            than the rows: neither p-values nor rates of false discoveries are guaranteed.
         """
         check_is_fitted(self, "null_")
         choose("method", method, METHODS)
-        scores = self._held_out_scores() if X is None else self._comparable_scores(X)
-        return self.null_.p_values(scores) if method == "tail" else self.null_.conformal_p_values(scores)
+        X, scores = (None, self._held_out_scores()) if X is None else self._compared(X)
+        beyond = self._tail_p_values(X, scores) if method == "auto" else None
+        return self._p_values(scores, beyond, method)
 
-    def flagged(self, X: Any = None, *, fdr: float = 0.05, method: str = "tail") -> NDArray[np.bool_]:
+    def _tail_p_values(self, X: Any, scores: Array) -> Array | None:
+        """P-values of rows beyond gaps; None for a detector of a file that was written before these were searched."""
+        if X is None:
+            return getattr(self, "tail_p_values_", None)
+        return self.tails_.p_values(X, scores) if hasattr(self, "tails_") else None
+
+    def _p_values(self, scores: Array, beyond: Array | None, method: str = "auto") -> Array:
+        if method == "tail" or (method == "auto" and beyond is None):
+            return self.null_.p_values(scores)
+        ranks = self.null_.conformal_p_values(scores)
+        return ranks if beyond is None else np.minimum(ranks, beyond)
+
+    def flagged(self, X: Any = None, *, fdr: float = 0.05, method: str = "auto") -> NDArray[np.bool_]:
         """Outliers at a false discovery rate (Benjamini and Hochberg), (n,); without X, among the rows of the fit.
 
         Parameters
         ----------
-        fdr : expected proportion of the flagged rows that are no outliers
+        fdr : expected proportion of the flagged rows that are no outliers; in a table without any, the probability that
+            a row is flagged
         method : see `p_values`
         """
         return benjamini_hochberg(self.p_values(X, method=method), fdr)
+
+    def _find_tails(self, X: Any, scores: Array, w: Array | None, scored: bool) -> None:
+        """Search for gaps among the rows of the fit."""
+        self.tails_ = row_tails(X, scores, None if w is None else effective_weights(w), scored)
+        self.tail_p_values_ = self.tails_.p_values(X, scores)
 
 
 def threshold(
@@ -90,7 +122,7 @@ def threshold(
     held_out : the same, each row held out
     w : weights of the rows
     """
-    w = None if w is None else w * (effective_rows(w, len(w)) / w.sum())
+    w = None if w is None else effective_weights(w)
     null = NullDistribution.from_scores(held_out, w)
     if isinstance(contamination, str) and contamination == "auto":
         return null, max(null.quantile(LEVEL), null.empirical_quantile(LEVEL))
@@ -100,6 +132,11 @@ def threshold(
             f"contamination must be 'auto', or a proportion above 0 and at most 0.5, got {contamination!r}."
         )
     return null, _percentile(bounded(scores), w, float(contamination))
+
+
+def effective_weights(w: Array) -> Array:
+    """Weights whose sum is the number of rows that they are worth."""
+    return np.asarray(w * (effective_rows(w, len(w)) / w.sum()))
 
 
 def bounded(scores: Array) -> Array:
