@@ -144,6 +144,8 @@ class BaseFamilyEstimator(SaveMixin, BaseEstimator):
             self._check_statistic(seen, rows)
             self.statistic_ = self.statistic_ + seen if begun else seen
         except NeedsDensity as reason:
+            if not self.family_.takes_missing:
+                self._reading(rows, self.family_.start, rows, R, generator(self.random_state))  # says why not
             raise ValueError(f"batches don't add to what fit finds in all rows: {reason}") from None
         self._maximise_statistic()
         self.n_iter_, self.iterated_ = getattr(self, "n_iter_", 0) + 1, False
