@@ -79,8 +79,8 @@ def edges_by(rule: Any, x: Array, w: Array | None, d: int, j: int) -> Array:
     if isinstance(rule, int):
         if rule > MOST_BOXES:
             raise ValueError(
-                f"bins={rule:,} would take {16e-9 * rule:,.1f} GB of memory; ask for at most {MOST_BOXES:,} bins, or use "
-                "a kernel density."
+                f"bins={rule:,} would take {16e-9 * rule:,.1f} GB of memory; ask for at most {MOST_BOXES:,} bins, or "
+                "use a kernel density."
             )
         return np.linspace(low, high, rule + 1)
     points = Points.of(x, w)
