@@ -43,7 +43,8 @@ class WindowDistribution:
         x, (low, high) = self._inside(x), self._ends
         found = self._folded(x, upper)
         with np.errstate(divide="ignore"):
-            out = np.where(found > 0.5, np.log1p(-self._folded(x, not upper)), np.log(found))
+            other = np.minimum(self._folded(x, not upper), 1.0)
+            out = np.where(found > 0.5, np.log1p(-other), np.log(found))
         tiny = np.flatnonzero(found < TINY)
         if upper and not np.isfinite(high):
             out[tiny] = np.logaddexp(line.log_above(x[tiny]), line.log_below(2 * low - x[tiny]))
