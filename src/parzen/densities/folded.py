@@ -172,8 +172,9 @@ def reach(window: Windows, kernel: KernelFunction, support: Support) -> Array:
         j = int(np.argmax(window.deviations / periods(support)))
         raise ColumnError(
             f"the bandwidth {window.deviations[j]:.6g} of column {{column}} is so much wider than its bounds or its "
-            f"period, {support.high[j] - support.low[j]:.6g}, that {count:.0e} images of each row would be summed; take "
-            "a narrower bandwidth, leave the column out, or use the gaussian kernel with one bandwidth for each column.",
+            f"period, {support.high[j] - support.low[j]:.6g}, that {count:.0e} images of each row would be summed; "
+            "take a narrower bandwidth, leave the column out, or use the gaussian kernel with one bandwidth for each "
+            "column.",
             j,
         )
     return found

@@ -9,6 +9,7 @@ from parzen.compute.arrays import Array
 from parzen.densities.folded import FoldedWindows, is_wide, periods, reach, uniform_columns
 from parzen.densities.support import Support
 from parzen.densities.windows import Windows
+from parzen.smoothing.distribution import TAIL, TINY
 from parzen.smoothing.kernel_functions import KernelFunction
 from parzen.smoothing.wrapped import wrapped_mass
 
@@ -40,14 +41,16 @@ class WindowDistribution:
         if self.support is None:
             return line.log_above(x) if upper else line.log_below(x)
         x, (low, high) = self._inside(x), self._ends
+        found = self._folded(x, upper)
+        with np.errstate(divide="ignore"):
+            other = np.minimum(self._folded(x, not upper), 1.0)
+            out = np.where(found > 0.5, np.log1p(-other), np.log(found))
+        tiny = np.flatnonzero(found < TINY)
         if upper and not np.isfinite(high):
-            logs = np.logaddexp(line.log_above(x), line.log_below(2 * low - x))
+            out[tiny] = np.logaddexp(line.log_above(x[tiny]), line.log_below(2 * low - x[tiny]))
         elif not upper and not np.isfinite(low):
-            logs = np.logaddexp(line.log_below(x), line.log_above(2 * high - x))
-        else:
-            with np.errstate(divide="ignore"):
-                return np.asarray(np.log(self._folded(x, upper)))
-        return np.where(x == (low if upper else high), 0.0, logs)
+            out[tiny] = np.logaddexp(line.log_below(x[tiny]), line.log_above(2 * high - x[tiny]))
+        return out
 
     @property
     def _ends(self) -> tuple[float, float]:
@@ -65,15 +68,30 @@ class WindowDistribution:
     def _folded(self, x: Array, upper: bool) -> Array:
         """The mass of everything that is folded onto values up to x in the support, or above x."""
         assert self.support is not None
+        low, high = self._ends
+        if np.isfinite(high - low):
+            if uniform_columns(self.window, self.kernel, self.support):
+                return (high - x if upper else x - low) / (high - low)
+            if is_wide(self.window, self.kernel, self.support):
+                return self._closed(x, upper)
+        out = self._summed(x, upper, rough=True)
+        small = np.flatnonzero(out < TAIL)
+        if len(small):
+            out[small] = self._summed(x[small], upper, rough=False)
+        return out
+
+    def _summed(self, x: Array, upper: bool, rough: bool) -> Array:
+        """The same, image by image; if `rough`, only what is not small is right in relative terms."""
+        assert self.support is not None
         (low, high), line = self._ends, self.window.line(self.kernel)
         if not np.isfinite(high):
-            return line.above(x) + line.below(2 * low - x) if upper else line.mass(2 * low - x, 2 * (x - low))
+            if upper:
+                return line.above(x, rough) + line.below(2 * low - x, rough)
+            return line.mass(2 * low - x, 2 * (x - low), rough)
         if not np.isfinite(low):
-            return line.mass(x, 2 * (high - x)) if upper else line.below(x) + line.above(2 * high - x)
-        if uniform_columns(self.window, self.kernel, self.support):
-            return (high - x if upper else x - low) / (high - low)
-        if is_wide(self.window, self.kernel, self.support):
-            return self._closed(x, upper)
+            if upper:
+                return line.mass(x, 2 * (high - x), rough)
+            return line.below(x, rough) + line.above(2 * high - x, rough)
         begin, width = x, high - x if upper else x - low
         if not upper:
             begin = np.full_like(x, low) if self.support.periodic[0] else 2 * low - x
@@ -82,7 +100,7 @@ class WindowDistribution:
         most = int(np.ceil((beyond + high - low) / period))
         total = np.zeros(len(x))
         for turn in range(-most, most + 1):
-            total += line.mass(begin + turn * period, width)
+            total += line.mass(begin + turn * period, width, rough)
         return total
 
     def _closed(self, x: Array, upper: bool) -> Array:

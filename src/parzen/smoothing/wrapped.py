@@ -2,7 +2,8 @@
 
 ``W(u) = sum_n k((u + n L) / h)`` for a period L. Of polynomial kernels it is Euler and Maclaurin's formula, which is
 exact for them: with P = L / h, ``W = integral / P + e(1) - e(-1)``,
-``e(v) = sum_j k^(j)(v) P^j B_(j+1)(s) / (j + 1)!``, B the Bernoulli polynomials and s the fraction of a period from v to the first repetition beyond it.
+``e(v) = sum_j k^(j)(v) P^j B_(j+1)(s) / (j + 1)!``, B the Bernoulli polynomials and s the fraction of a period from
+v to the first repetition beyond it.
 """
 
 from functools import cache
