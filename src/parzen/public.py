@@ -22,6 +22,7 @@ from parzen.estimators.classify.logistic import LogisticRegression
 from parzen.estimators.classify.multinomial_nb import MultinomialNB
 from parzen.estimators.classify.naive_bayes import NaiveBayes
 from parzen.estimators.classify.quadratic_discriminant import QuadraticDiscriminantAnalysis
+from parzen.estimators.classify.text import TextClassifier
 from parzen.estimators.density.density import DensityEstimator
 from parzen.estimators.density.histogram import HistogramDensity
 from parzen.estimators.density.kernel import KernelDensity
@@ -111,6 +112,7 @@ __all__ = [
     "Poisson",
     "Product",
     "QuadraticDiscriminantAnalysis",
+    "TextClassifier",
     "TransitionCounts",
     "Uniform",
     "accumulate",

@@ -95,7 +95,10 @@ def test_calls_that_are_wrong_whatever_the_files_hold_exit_with_2(table, tmp_pat
         (["report"], "give a file"),
         (["report", "--example", "cats"], "there is no example 'cats'"),
         (["report", table, "--text", "colour"], "--text needs --target"),
-        (["fit", table, "--target", "kind", "--model", "magic", "-o", tmp_path / "y"], "is none of naive"),
+        (
+            ["fit", table, "--target", "kind", "--model", "magic", "-o", tmp_path / "y"],
+            "there is no model 'magic'; there are naive, linear",
+        ),
         (["outliers", table, "--fdr", "2"], "--fdr must lie between"),
         (["fit", table, "--encoding", "klingon", "-o", tmp_path / "x"], "there is no encoding"),
         (["fit", table, "--example", "iris", "-o", tmp_path / "x"], "not both"),
@@ -143,7 +146,7 @@ def test_help_explains_every_command_and_every_option(capsys):
         options = set(re.findall(r"--[a-z-]+", usage))
         assert {"--json", "--quiet"} <= options
         for option in options:  # a name, then its explanation on the same line or on the next
-            assert re.search(rf"^  .*{option}( [A-Z]+)?(  +|\n {{10,}})\w", explained, re.MULTILINE), option
+            assert re.search(rf"^  .*{option}( \[?[A-Z]+\]?)?(  +|\n {{10,}})\w", explained, re.MULTILINE), option
     assert main([]) == 2
     assert capsys.readouterr().out == overview
 

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from parzen.compute.arrays import Array, as_floats
+from parzen.compute.checks import choose
 from parzen.compute.memberships import Memberships
 from parzen.densities.kernel import WindowDensity
 from parzen.densities.support import Support
@@ -50,6 +51,9 @@ class Kernel(Family):
         emptiest.
     rtol, atol : float
         What a density may be off by: relative to itself, and in its units. ``rtol=0`` sums all pairs.
+    incomplete : "error" or "drop"
+        What becomes of a row of several columns with a missing cell when the density is fitted: it is an error, or the
+        row gets no kernel. A missing cell of a row that is evaluated is marginalised either way.
 
     Examples
     --------
@@ -69,13 +73,14 @@ class Kernel(Family):
     period: Any = None
     rtol: float = 1e-6
     atol: float = 0.0
+    incomplete: str = "error"
 
     keeps_rows: ClassVar[bool] = True
 
     @property
     def takes_missing(self) -> bool:  # type: ignore[override]
-        """Not in several columns; of one column alone, a missing cell is no row."""
-        return False
+        """In several columns only where incomplete rows are dropped; of one column alone, a missing cell is no row."""
+        return self.incomplete == "drop"
 
     def bind(self, table: Table) -> Self:
         places = {name: self._positions(table, getattr(self, name)) for name in ("bounds", "period")}
@@ -90,7 +95,7 @@ class Kernel(Family):
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Sample:
         rows = as_floats(X)
         self._check(rows.shape[1])
-        return observed(rows, R, "a kernel")
+        return observed(rows, R, "a kernel", self.incomplete)
 
     def maximise(self, statistic: Sample) -> WindowDensity:
         d, K = statistic.width, statistic.groups
@@ -153,6 +158,7 @@ class Kernel(Family):
             isinstance(self.adaptive, int | float | np.number) and 0 <= self.adaptive <= 1
         ):
             raise ValueError(f"adaptive must be True, False, or a number from 0 to 1, got {self.adaptive!r}.")
+        choose("incomplete", self.incomplete, ("error", "drop"))
         check_shape(self.covariance)
         if self._by_rule:
             bandwidths.check_rule(self.bandwidth, self.covariance)

@@ -10,8 +10,12 @@ from parzen.compute.order import copy_rows
 from parzen.statistics.sample import Sample
 
 
-def observed(rows: Any, R: Memberships, what: str) -> Sample:
-    """The sample of a block of rows. A missing cell of the only column is no row; of several columns it is an error."""
+def observed(rows: Any, R: Memberships, what: str, incomplete: str = "error") -> Sample:
+    """The sample of a block of rows.
+
+    A missing cell of the only column is no row; of several columns it is an error, or no row either where `incomplete`
+    is "drop".
+    """
     points, codes, weights, *ends = _members(rows, R)
     if np.isfinite(ends).all():
         return Sample(((points, codes, weights),) if len(points) else (), group_count(R), rows.shape[1], tuple(ends))
@@ -19,16 +23,17 @@ def observed(rows: Any, R: Memberships, what: str) -> Sample:
         column = int(np.flatnonzero(np.isinf(points).any(axis=0))[0])
         raise ColumnError(f"column {{column}} holds an infinity (inf), and {what} needs numbers; leave it out.", column)
     missing = np.isnan(points)
-    if rows.shape[1] > 1:
+    if rows.shape[1] > 1 and incomplete != "drop":
         raise ColumnError(
             f"column {{column}} has missing cells (NaN), and {what} of several columns needs complete rows; leave "
             "those rows out, fill them, or give each column a density of its own: Product({...}).",
             int(np.flatnonzero(missing.any(axis=0))[0]),
         )
-    kept = ~missing[:, 0]
+    kept = ~missing.any(axis=1)
     points, codes, weights = points[kept], *(None if part is None else part[kept] for part in (codes, weights))
     if np.isinf(points).any():
-        raise ColumnError(f"column {{column}} holds an infinity (inf), and {what} needs numbers; leave it out.", 0)
+        column = int(np.flatnonzero(np.isinf(points).any(axis=0))[0])
+        raise ColumnError(f"column {{column}} holds an infinity (inf), and {what} needs numbers; leave it out.", column)
     return Sample(((points, codes, weights),) if len(points) else (), group_count(R), rows.shape[1])
 
 

@@ -1,44 +1,64 @@
 """Learning curves: error and log loss of a generative and a discriminative model over the number of training rows."""
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from parzen.estimators.classify.comparison import compare_learning
-from parzen.estimators.classify.logistic import LogisticRegression
-from parzen.estimators.classify.naive_bayes import NaiveBayes
+from parzen.report.held_out import BUDGET
 from parzen.report.intervals import rounded
-from parzen.report.models import one_hot
+from parzen.report.models import TABLE_MODELS, find_model
 
-#: Most rows, and repetitions with other training rows.
-ROWS, REPEATS = 3_000, 5
+#: Most rows; most and fewest repetitions with other training rows.
+ROWS, REPEATS, FEWEST = 3_000, 5, 2
 
 
-def learning_curves(X: Any, y: Any, numbers: Sequence[str], categories: Sequence[str]) -> dict[str, Any] | None:
-    """Curves of naive Bayes and of logistic regression; None where a class has too few rows."""
+def learning_curves(
+    X: Any, y: Any, numbers: Sequence[str], categories: Sequence[str], budget: float | None = None
+) -> dict[str, Any] | str:
+    """Curves of naive Bayes and of logistic regression; why there are none, where there can't be.
+
+    The curves take at most twice the `budget` of a fit: there are fewer repetitions where a fit is slow.
+    """
     kept, counts = np.unique(y, return_counts=True)
     enough = np.isin(y, kept[counts >= 3])
     X, y = X[enough], y[enough]
     most, K = int(0.7 * len(y)), len(np.unique(y))
     if K < 2 or most < max(4 * K, 20):
-        return None
+        return f"{len(y):,} rows are too few."
     sizes = np.unique(np.geomspace(max(4 * K, 20), most, 6).astype(int)).tolist()
+    pair = [find_model(name, TABLE_MODELS) for name in ("naive Bayes", "logistic, linear")]
+    models = [one.make(numbers, categories) for one in pair if one is not None]
+    limit = 2 * (BUDGET if budget is None else budget)
     try:
+        seconds = sum(_seconds(model, X, y) for model in models) * sum(sizes) / len(y)
+        repeats = int(np.clip(limit / max(seconds, 1e-9), 0, REPEATS))
+        if repeats < FEWEST:
+            return f"they would take about {FEWEST * seconds:,.0f} s for this table."
         found = compare_learning(
-            NaiveBayes(), one_hot(LogisticRegression(), numbers, categories), X, y, sizes=sizes, repeats=REPEATS,
-            names=("naive Bayes", "logistic, linear"), random_state=0,
+            models[0], models[1], X, y, sizes=sizes, repeats=repeats, names=("naive Bayes", "logistic, linear"),
+            random_state=0,
         )  # fmt: skip
-    except ValueError:
-        return None  # too few rows of some class
+    except (ValueError, TypeError, np.linalg.LinAlgError) as error:
+        return str(error).splitlines()[0][:160]
     return {
         "sizes": found.sizes.tolist(),
         "names": list(found.names),
-        "repeats": REPEATS,
+        "repeats": repeats,
         "error": _bands(found.error),
         "log_loss": _bands(found.log_loss),
         "finding": _finding(found),
     }
+
+
+def _seconds(model: Any, X: Any, y: Any) -> float:
+    """How long a fit takes."""
+    begun = time.perf_counter()
+    clone(model).fit(X, y)
+    return time.perf_counter() - begun
 
 
 def _bands(values: Any) -> list[list[dict[str, Any]]]:

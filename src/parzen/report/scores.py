@@ -1,7 +1,7 @@
 """Scores of held-out predicted probabilities: accuracy, log loss, Brier score, calibration, and cost of decisions."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,17 +15,34 @@ from parzen.decisions.scores import brier_scores, score_probabilities
 from parzen.report.intervals import mean_interval, proportion, rounded
 
 
-def cross_validated(model: Any, X: Any, codes: NDArray[np.intp], K: int, folds: int) -> tuple[Array, float]:
-    """Predicted probabilities of held-out rows, (n, K), by cross-validation, and the mean time of a fit in seconds."""
+def cross_validated(
+    model: Any,
+    X: Any,
+    codes: NDArray[np.intp],
+    K: int,
+    folds: int,
+    progress: Callable[[str], None] | None = None,
+) -> tuple[Array, float]:
+    """Predicted probabilities of held-out rows, (n, K), by cross-validation, and the mean time of a fit in seconds.
+
+    `progress` is called with a line about each fold.
+    """
     P, seconds = np.zeros((len(codes), K)), 0.0
-    for train, test in StratifiedKFold(folds, shuffle=True, random_state=0).split(np.zeros(len(codes)), codes):
+    splits = StratifiedKFold(folds, shuffle=True, random_state=0).split(np.zeros(len(codes)), codes)
+    for fold, (train, test) in enumerate(splits, start=1):
+        if progress is not None:
+            progress(f"fold {fold} of {folds}")
         fitted = clone(model)
         begun = time.perf_counter()
-        fitted.fit(X.iloc[train] if hasattr(X, "iloc") else X[train], codes[train])
+        fitted.fit(rows_of(X, train), codes[train])
         seconds += time.perf_counter() - begun
-        found = fitted.predict_proba(X.iloc[test] if hasattr(X, "iloc") else X[test])
-        P[np.ix_(test, fitted.classes_)] = found
+        P[np.ix_(test, fitted.classes_)] = fitted.predict_proba(rows_of(X, test))
     return P, seconds / folds
+
+
+def rows_of(X: Any, rows: NDArray[np.intp]) -> Any:
+    """Some rows of a pandas table or of an array."""
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
 def scores(P: Array, codes: NDArray[np.intp], decision: Decision) -> dict[str, Any]:

@@ -32,6 +32,7 @@ def summarise(
     name: str = "table",
     random_state: int = 0,
     progress: Callable[[str], None] | None = None,
+    budget: float | None = None,
 ) -> dict[str, Any]:
     """Summarise a table and, with a target, compare models that predict it: all that a report shows, as JSON holds it.
 
@@ -47,6 +48,8 @@ def summarise(
     random_state : int
         Seed of the rows that are drawn where there are many.
     progress : called with a line about each stage, optional
+    budget : seconds that one fit of a model may take, optional
+        A model whose fit takes longer is left out, with a note (default: 20).
 
     Returns
     -------
@@ -55,11 +58,18 @@ def summarise(
     """
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what matters is in the notes
-        return _summary(_frame(table), target, text, loss, name, random_state, progress or (lambda _: None))
+        return _summary(_frame(table), target, text, loss, name, random_state, progress or (lambda _: None), budget)
 
 
 def _summary(
-    frame: Any, target: Any, text: Any, loss: Any, name: str, random_state: int, progress: Callable[[str], None]
+    frame: Any,
+    target: Any,
+    text: Any,
+    loss: Any,
+    name: str,
+    random_state: int,
+    progress: Callable[[str], None],
+    budget: float | None,
 ) -> dict[str, Any]:
     rng = np.random.default_rng(random_state)
     notes: list[str] = []
@@ -73,7 +83,7 @@ def _summary(
     kinds = {name: column.role for name, column in columns.items()}
     out["columns"] = describe(frame, columns, rng)
     if target is not None:
-        parts, more = predicted(frame, kinds, target, text, loss, rng, progress)
+        parts, more = predicted(frame, kinds, target, text, loss, rng, progress, budget)
         out |= parts
         notes += more
     if text is None:

@@ -9,12 +9,13 @@ from parzen.compute.arrays import Array
 from parzen.decisions.decision import Decision
 from parzen.report.class_outliers import class_outliers
 from parzen.report.errors import ReportError
+from parzen.report.held_out import held_out
 from parzen.report.information import decision_regions, dissimilar_pair, information
 from parzen.report.intervals import proportion, rounded
 from parzen.report.learning import ROWS, learning_curves
 from parzen.report.models import candidates
-from parzen.report.scores import confusion, cross_validated, reliability, scores, threshold_counts
-from parzen.report.task import FOLDS, Task, decision_of, prediction_task
+from parzen.report.scores import confusion, reliability, scores, threshold_counts
+from parzen.report.task import Task, decision_of, prediction_task
 from parzen.report.words import class_words, word_models
 
 Progress = Callable[[str], None]
@@ -30,6 +31,7 @@ def predicted(
     loss: Any,
     rng: np.random.Generator,
     progress: Progress,
+    budget: float | None = None,
 ) -> tuple[dict[str, Any], list[str]]:
     """The parts of a summary that are about a target, and notes."""
     notes: list[str] = []
@@ -41,9 +43,9 @@ def predicted(
         notes += left_out
     else:
         models = word_models()
-    out |= _compared(task, models, decision, notes, progress)
+    out |= _compared(task, models, decision, notes, progress, budget)
     if text is None:
-        out |= _columns(task, rng, progress)
+        out |= _columns(task, rng, progress, notes, budget)
     else:
         progress("words")
         out["words"] = class_words(task.X, task.codes, task.classes)
@@ -67,21 +69,22 @@ def _described(task: Task, target: str, text: str | None, decision: Decision, gi
 
 
 def _compared(
-    task: Task, models: Mapping[str, tuple[str, Any]], decision: Decision, notes: list[str], progress: Progress
+    task: Task,
+    models: Mapping[str, tuple[str, Any]],
+    decision: Decision,
+    notes: list[str],
+    progress: Progress,
+    budget: float | None,
 ) -> dict[str, Any]:
     """Scores of the models on held-out rows; calibration, thresholds and decisions of the best ones."""
     codes, K = task.codes, len(task.classes)
     scored: list[dict[str, Any]] = []
     posteriors: dict[str, Array] = {}
-    for name, (kind, model) in models.items():
-        progress(name)
-        try:
-            P, seconds = cross_validated(model, task.X, codes, K, FOLDS)
-        except (ValueError, TypeError, np.linalg.LinAlgError) as error:
-            notes.append(f"{name.capitalize()} could not be fitted: {str(error).splitlines()[0][:160]}")
-            continue
+    for name, (P, seconds) in held_out(task, models, notes, progress, budget).items():
         posteriors[name] = P
-        scored.append({"name": name, "kind": kind, **scores(P, codes, decision), "fit_seconds": rounded(seconds, 3)})
+        scored.append(
+            {"name": name, "kind": models[name][0], **scores(P, codes, decision), "fit_seconds": rounded(seconds, 3)}
+        )
     if not scored:
         raise ReportError("no model could be fitted; check the columns by a report without a target.")
     prior = np.tile(np.bincount(codes, minlength=K) / len(codes), (len(codes), 1))
@@ -117,7 +120,9 @@ def _finding(best: dict[str, Any], cheapest: str, reference: dict[str, Any]) -> 
     return text
 
 
-def _columns(task: Task, rng: np.random.Generator, progress: Progress) -> dict[str, Any]:
+def _columns(
+    task: Task, rng: np.random.Generator, progress: Progress, notes: list[str], budget: float | None
+) -> dict[str, Any]:
     """Information of columns about the class, decision regions, learning curves, and rows unlikely in every class."""
     X, codes, classes = task.X, task.codes, task.classes
     progress("information of columns")
@@ -129,7 +134,9 @@ def _columns(task: Task, rng: np.random.Generator, progress: Progress) -> dict[s
         out["regions"] = decision_regions(X, codes, dissimilar_pair(X, ranked), classes, rng)
     progress("learning curves")
     few = rng.permutation(len(codes))[:ROWS]
-    out["learning_curves"] = learning_curves(X.iloc[few], np.array(classes)[codes[few]], task.numbers, task.categories)
+    curves = learning_curves(X.iloc[few], np.array(classes)[codes[few]], task.numbers, task.categories, budget)
+    out["learning_curves"] = None if isinstance(curves, str) else curves
+    notes += [f"Learning curves are left out: {curves}"] if isinstance(curves, str) else []
     progress("rows unlikely in every class")
     out["class_outliers"] = class_outliers(X, codes, task.rows, classes)
     return out

@@ -49,20 +49,32 @@ def prediction_task(
     """Rows whose class is known and not rare, at most `ROWS`; what was left out is added to the notes."""
     if text is not None and (text == target or kinds[text] in (*NUMERIC, "date", "empty", "constant")):
         raise ReportError(f"the column {text!r} holds no text to predict {target!r} from.")
-    some, labels = _labelled(frame, target, rng, notes)
+    # Rows are drawn by a generator of their own, so that they are the same whatever else a report draws before.
+    some, labels = _labelled(frame, target, rng.spawn(1)[0], notes)
     names, codes = np.unique(labels, return_inverse=True)
     rows = [int(i) for i in some[_ROW]]
     if text is not None:
         texts = some[text].fillna("").astype(str).to_numpy(dtype=object)
         return Task(texts, codes, names.tolist(), [], [], rows)
-    numbers = [name for name, kind in kinds.items() if kind in (*NUMERIC, "date") and name != target]
-    categories = [name for name, kind in kinds.items() if kind in CATEGORICAL and name != target]
+    numbers, categories = predictors(kinds, target)
     if not numbers and not categories:
         raise ReportError(f"no column is left to predict {target!r} from; a report without a target lists their kinds.")
-    X = feature_table(some, [*numbers, *categories], kinds)
-    # Binary columns of numbers are categories here. Missing ones stay None, which the imputer of `one_hot` looks for.
-    X = X.assign(**{name: _text(X[name]) for name in categories})
-    return Task(X, codes, names.tolist(), numbers, categories, rows)
+    return Task(predictor_table(some, numbers, categories, kinds), codes, names.tolist(), numbers, categories, rows)
+
+
+def predictors(kinds: Mapping[str, str], target: str) -> tuple[list[str], list[str]]:
+    """Names of the columns that models take as numbers, dates among them, and as categories."""
+    numbers = [name for name, kind in kinds.items() if kind in (*NUMERIC, "date") and name != target]
+    return numbers, [name for name, kind in kinds.items() if kind in CATEGORICAL and name != target]
+
+
+def predictor_table(frame: Any, numbers: list[str], categories: list[str], kinds: Mapping[str, str]) -> Any:
+    """The columns that models learn from: numbers with NaN, and text with None where a value is missing.
+
+    Binary columns of numbers are categories here.
+    """
+    X = feature_table(frame, [*numbers, *categories], kinds)
+    return X.assign(**{name: _text(X[name]) for name in categories})
 
 
 def _text(column: Any) -> Any:

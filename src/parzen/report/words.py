@@ -5,30 +5,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.linear_model import LogisticRegression as Linear
-from sklearn.pipeline import make_pipeline
 
-from parzen.estimators.classify.bernoulli_nb import BernoulliNB
-from parzen.estimators.classify.complement_nb import ComplementNB
-from parzen.estimators.classify.multinomial_nb import MultinomialNB
 from parzen.report.intervals import rounded
+from parzen.report.models import TEXT_MODELS
 
 #: Most words that are counted, and words that are listed for each class.
 WORDS, LISTED = 20_000, 12
 
 
 def word_models() -> dict[str, tuple[str, Any]]:
-    """Models of bags of words: whether each is generative or discriminative, and its pipeline, by name."""
-    return {
-        "multinomial naive Bayes": ("generative", _bag(MultinomialNB())),
-        "Bernoulli naive Bayes": ("generative", _bag(BernoulliNB())),
-        "complement naive Bayes": ("generative", _bag(ComplementNB())),
-        "logistic, linear": ("discriminative", _bag(Linear(max_iter=300))),
-    }
-
-
-def _bag(model: Any) -> Any:
-    return make_pipeline(_counter(), model)
+    """Models of bags of words: whether each is generative or discriminative, and the model, by name."""
+    return {one.name: (one.kind, one.make([], [])) for one in TEXT_MODELS}
 
 
 def _counter(**options: Any) -> Any:

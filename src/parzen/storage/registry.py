@@ -22,6 +22,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "tables.schema": ("Schema",),
     "tables.alphabet": ("Alphabet",),
     "tables.sequences": ("Symbols",),
+    "tables.words": ("Vocabulary",),
     "compute.memberships": ("Labels",),
     "smoothing.categories": ("Category",),
     "smoothing.kernel_functions": ("KernelFunction",),
@@ -98,6 +99,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "estimators.classify.linear_discriminant": ("LinearDiscriminantAnalysis",),
     "estimators.classify.quadratic_discriminant": ("QuadraticDiscriminantAnalysis",),
     "estimators.classify.logistic": ("LogisticRegression",),
+    "estimators.classify.text": ("TextClassifier",),
     "estimators.classify.decision": ("DecisionClassifier",),
     "estimators.classify.comparison": ("LearningComparison",),
     "estimators.regress.columns": ("Inputs", "Kinds"),
@@ -175,6 +177,7 @@ FIRST_PARAMETERS: dict[str, dict[str, str]] = {
 
 #: Parameters that came later, by tag, with the values that earlier files stand for: as JSON holds them.
 LATER_PARAMETERS: dict[str, dict[str, Any]] = {
+    "Kernel": {"incomplete": "error"},
     "LogisticRegression": {"standardise": False},
 }
 

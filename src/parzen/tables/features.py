@@ -28,7 +28,7 @@ def feature_table(frame: Any, names: Sequence[str], kinds: Mapping[str, str]) ->
     for name in names:
         column = frame[name]
         numeric = kinds[name] in (*NUMERIC, "date") or (kinds[name] == "binary" and Column(column).storage == "number")
-        out[name] = as_floats(column) if numeric else as_labels(column)
+        out[name] = as_days(column) if kinds[name] == "date" else as_floats(column) if numeric else as_labels(column)
     return pd.DataFrame(out, index=frame.index)
 
 
@@ -40,6 +40,14 @@ def as_floats(column: Any) -> Array:
         return ((column - column.min()) / pd.Timedelta(days=1)).to_numpy(dtype=np.float64, na_value=np.nan)
     out = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     return np.where(np.isfinite(out), out, np.nan)
+
+
+def as_days(column: Any) -> Array:
+    """Dates as days since 1970, whichever dates a table holds, so that a model reads later tables as its first one."""
+    import pandas as pd
+
+    dates = pd.to_datetime(column, errors="coerce", utc=True)
+    return ((dates - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)).to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 def as_labels(column: Any) -> NDArray[Any]:

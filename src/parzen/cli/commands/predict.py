@@ -1,22 +1,26 @@
 """``parzen predict``: classes and probabilities, or log-densities, of the rows of a table."""
 
 from argparse import ArgumentParser, Namespace
+from typing import Any
 
 from parzen.cli.command import Command
 from parzen.cli.errors import CommandError
 from parzen.cli.files import pandas
 from parzen.cli.model import load_model, rows_for
-from parzen.cli.output import check_folder, write_table
-from parzen.cli.table import table_of
+from parzen.cli.output import write_table
+from parzen.cli.table import check_column, table_of
+
+#: Stands for all columns.
+ALL = "*"
 
 
 def run(args: Namespace) -> None:
     """Predict the rows of a table."""
-    check_folder(args.output)
     model = load_model(args.model)
     frame = table_of(args).frame
     if not hasattr(model, "predict") and not hasattr(model, "score_samples"):
         raise CommandError(f"{args.model!r} holds a {type(model).__name__}, which predicts nothing.")
+    kept = _kept(args.keep, frame)
     X = rows_for(model, frame)
     out = pandas().DataFrame(index=range(len(X)))
     if hasattr(model, "predict_proba") and hasattr(model, "classes_"):
@@ -28,11 +32,35 @@ def run(args: Namespace) -> None:
         out["predicted"] = model.predict(X)
     else:
         out["log_density"] = model.score_samples(X)
-    write_table(out, args.output, args.json)
+    write_table(_beside(kept, out), args.output, args.json)
+
+
+def _kept(names: str | None, frame: Any) -> Any:
+    """The columns that are to stand beside the predictions: all with a bare ``--keep``."""
+    if names is None:
+        return None
+    listed = list(frame.columns) if names == ALL else [one.strip() for one in names.split(",")]
+    return frame[[check_column(name, frame) for name in listed]].reset_index(drop=True)
+
+
+def _beside(kept: Any, out: Any) -> Any:
+    if kept is None:
+        return out
+    both = [name for name in out.columns if name in set(kept.columns)]
+    if both:
+        raise CommandError(f"the table has a column {both[0]!r} already; name the others: --keep COLUMN,COLUMN.")
+    return pandas().concat([kept, out], axis=1)
 
 
 def add_options(parser: ArgumentParser) -> None:
     """Add the options of this command."""
+    parser.add_argument(
+        "--keep",
+        metavar="COLUMNS",
+        nargs="?",
+        const=ALL,
+        help="put these columns (default: all) beside the predictions",
+    )
     parser.add_argument("-o", "--output", help="file of the table (default: the standard output)")
 
 

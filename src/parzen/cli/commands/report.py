@@ -2,6 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 
+from parzen.cli.budget import add_budget
 from parzen.cli.command import Command
 from parzen.cli.errors import ArgumentError
 from parzen.cli.output import check_output, place, print_result, write_file
@@ -22,7 +23,9 @@ def run(args: Namespace) -> None:
         check_column(args.text, given.frame)
     loss = None if args.loss is None else loss_of(args.loss, given.frame, str(target))
     with ProgressLine(args.quiet) as progress:
-        summary = summarise(given.frame, target, text=args.text, loss=loss, name=given.name, progress=progress)
+        summary = summarise(
+            given.frame, target, text=args.text, loss=loss, name=given.name, progress=progress, budget=args.budget
+        )
     path = "report.html" if args.output is None and not args.json else args.output
     if path is not None:
         write_file(path, page(summary).encode())
@@ -35,6 +38,7 @@ def add_options(parser: ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument("--text", metavar="COLUMN", help="predict the target from the words of this column")
     parser.add_argument("--loss", metavar="CSV", help="costs: rows are decisions, columns are true classes")
+    add_budget(parser)
     parser.add_argument("-o", "--output", help="file of the page (default: report.html)")
 
 
