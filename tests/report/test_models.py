@@ -5,11 +5,13 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from parzen import load
+from parzen import NaiveBayes, load
 from parzen.datasets import load_house_votes
 from parzen.report import held_out, summarise
 from parzen.report.held_out import expected_time
+from parzen.report.information import held_out_by_column
 from parzen.report.models import TABLE_MODELS, TEXT_MODELS, candidates, find_model
+from parzen.report.scores import cross_validated
 from parzen.report.task import prediction_task
 
 
@@ -143,3 +145,22 @@ def test_left_out_models_have_a_reason():
     assert {"kernel Bayes", "logistic, quadratic"}.isdisjoint(names)
     assert any(note.startswith("Kernel Bayes is left out: 40 numeric columns") for note in notes)
     assert any(note.startswith("Logistic, quadratic is left out: 40 columns") for note in notes)
+
+
+def test_information_of_columns_is_that_of_naive_bayes_on_each_alone(rng):
+    n = 300
+    y = rng.integers(0, 3, n)
+    X = pd.DataFrame(
+        {
+            "x": rng.normal(size=n) + y,
+            "n": rng.poisson(1 + y),
+            "c": np.where(rng.random(n) < 0.4, y, 0).astype(str),
+            "b": rng.random(n) < 0.2 + 0.3 * (y == 1),
+        }
+    )
+    X.loc[::11, "x"] = np.nan
+    X.loc[::13, "c"] = None
+    found = held_out_by_column(X, y)
+    for j, name in enumerate(X.columns):
+        P, _ = cross_validated(NaiveBayes(), X[[name]], y, 3, folds=3)
+        np.testing.assert_allclose(found[:, j], P[np.arange(n), y], rtol=1e-9)

@@ -28,6 +28,7 @@ from parzen import (
 from parzen.conjugate import Dirichlet
 from parzen.storage.files import describe
 from tests.storage.models import MIXED, MODELS, WHOLE, Y, answers
+from tests.storage.test_golden_later import MODELS as LATER
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -78,7 +79,7 @@ def test_every_public_estimator_is_among_them():
         and issubclass(getattr(parzen, name), BaseEstimator)
         and not issubclass(getattr(parzen, name), parzen.Family)
     }
-    assert public == {type(model).__name__ for model, _, _ in MODELS.values()}
+    assert public == {type(model).__name__ for model, _, _ in (*MODELS.values(), *LATER.values())}
 
 
 def test_statistics_are_saved_added_and_read_back(tmp_path):

@@ -64,6 +64,13 @@ def as_numbers(column: Any) -> Array:
     return column.astype(np.float64)
 
 
+def plain_numbers(X: Any) -> Array | None:
+    """A pandas table of NumPy's numbers as float64, all columns at once; None for other tables."""
+    if frame_kind(X) != "pandas" or not all(isinstance(one, np.dtype) and one.kind in NUMBERS for one in X.dtypes):
+        return None
+    return np.ascontiguousarray(X.to_numpy(dtype=np.float64))
+
+
 def _plain_number(cell: Any) -> Any:
     return float(cell) if isinstance(cell, Decimal) else cell
 

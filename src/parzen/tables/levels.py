@@ -3,9 +3,11 @@
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from parzen.compute.arrays import is_sparse
 from parzen.tables.categories import categories_of
-from parzen.tables.cells import column_of, is_numeric
+from parzen.tables.cells import NUMBERS, column_of, is_numeric
 from parzen.tables.kinds import Column, undated
 from parzen.tables.schema import Schema, bare_schema
 
@@ -19,9 +21,15 @@ def schema_with_levels(X: Any) -> Schema:
     bare = bare_schema(X)
     if is_sparse(X) or is_numeric(X):
         return bare
-    columns = [(j, Column(column_of(X, j)), label) for j, label in enumerate(bare.labels)]
-    alphabets = tuple(categories_of(X, j) if _has_levels(column, label) else None for j, column, label in columns)
+    alphabets = tuple(
+        categories_of(X, j) if not _plainly_number(dtype) and _has_levels(Column(column_of(X, j)), label) else None
+        for j, (label, dtype) in enumerate(zip(bare.labels, bare.dtypes, strict=True))
+    )
     return bare if all(one is None for one in alphabets) else replace(bare, alphabets=alphabets)
+
+
+def _plainly_number(dtype: Any) -> bool:
+    return isinstance(dtype, np.dtype) and dtype.kind in NUMBERS
 
 
 def _has_levels(column: Column, label: Any) -> bool:

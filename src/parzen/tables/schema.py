@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, is_sparse
 from parzen.tables.categories import codes_in, decoded
-from parzen.tables.cells import as_numbers, cells_of, column_of, frame_kind, is_missing, is_numeric
+from parzen.tables.cells import as_numbers, cells_of, column_of, frame_kind, is_missing, is_numeric, plain_numbers
 from parzen.tables.decode import as_table
 
 
@@ -65,6 +65,9 @@ class Schema:
             return X
         if self._holds_codes(X, grow):
             return X
+        whole = plain_numbers(X) if self._plain else None
+        if whole is not None:
+            return whole
         out = np.empty((len(X), len(self.alphabets)))
         for j, alphabet in enumerate(self.alphabets):
             cells = column_of(X, j)
@@ -146,7 +149,7 @@ def bare_schema(X: Any) -> Schema:
     frame = frame_kind(X)
     d = X.shape[1]
     labels = tuple(X.columns) if frame else range(d)
-    dtypes = tuple(column_of(X, j).dtype for j in range(d)) if frame else (getattr(X, "dtype", None),) * d
+    dtypes = tuple(X.dtypes) if frame else (getattr(X, "dtype", None),) * d
     return Schema(labels, (None,) * d, dtypes, frame=frame)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from parzen.cli.budget import add_budget
 from parzen.cli.command import Command
 from parzen.cli.errors import ArgumentError, CommandError
-from parzen.cli.output import check_output, print_result, write_file
+from parzen.cli.output import check_output, place, print_result, write_file
 from parzen.cli.progress import ProgressLine
 from parzen.cli.table import check_column, feature_kinds, labels_of, table_of, target_of
 from parzen.estimators.density.density import DensityEstimator
@@ -69,9 +69,7 @@ def run(args: Namespace) -> None:
         check_column(args.text, frame)
     found = _density(args.model, frame) if target is None else _classifier(args, frame, target)
     write_file(args.output, dumped(found.model))
-    text = (
-        f"{_sentence(found.name)} of {_count(found.columns, 'column')} and {_count(frame, 'row')} is in {args.output}."
-    )
+    text = f"{_sentence(found.name)} of {_count(found.columns, 'column')} and {_count(frame, 'row')} is {place(args.output)}."
     if found.left_out:
         text += f" Left out: {', '.join(found.left_out[:6])}{', ...' if len(found.left_out) > 6 else ''}."
     result = {

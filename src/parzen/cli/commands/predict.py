@@ -7,7 +7,7 @@ from parzen.cli.command import Command
 from parzen.cli.errors import CommandError
 from parzen.cli.files import pandas
 from parzen.cli.model import load_model, rows_for
-from parzen.cli.output import write_table
+from parzen.cli.output import check_folder, write_table
 from parzen.cli.table import check_column, table_of
 
 #: Stands for all columns.
@@ -16,6 +16,7 @@ ALL = "*"
 
 def run(args: Namespace) -> None:
     """Predict the rows of a table."""
+    check_folder(args.output)
     model = load_model(args.model)
     frame = table_of(args).frame
     if not hasattr(model, "predict") and not hasattr(model, "score_samples"):
