@@ -69,7 +69,8 @@ def run(args: Namespace) -> None:
         check_column(args.text, frame)
     found = _density(args.model, frame) if target is None else _classifier(args, frame, target)
     write_file(args.output, dumped(found.model))
-    text = f"{_sentence(found.name)} of {_count(found.columns, 'column')} and {_count(frame, 'row')} is {place(args.output)}."
+    of = f"{_count(found.columns, 'column')} and {_count(frame, 'row')}"
+    text = f"{_sentence(found.name)} of {of} is {place(args.output)}."
     if found.left_out:
         text += f" Left out: {', '.join(found.left_out[:6])}{', ...' if len(found.left_out) > 6 else ''}."
     result = {
