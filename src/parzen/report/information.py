@@ -1,6 +1,6 @@
 """What each column alone tells about the class, and the decision regions of two informative columns."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,8 +29,8 @@ def information(X: Any, codes: NDArray[np.intp], names: Sequence[str], classes: 
     K = len(classes)
     prior = np.bincount(codes, minlength=K) / len(codes)
     out = []
-    for name, own in zip(names, held_out_by_column(X[list(names)], codes).T, strict=True):
-        gain = np.log(np.maximum(own, 1e-300)) - np.log(prior[codes])
+    for name, P in zip(names, held_out_by_column(X[list(names)], codes, K), strict=True):
+        gain = np.log(np.maximum(P[np.arange(len(codes)), codes], 1e-300)) - np.log(prior[codes])
         each = [float(gain[codes == k].mean()) for k in range(K)]
         out.append(
             {
@@ -43,23 +43,21 @@ def information(X: Any, codes: NDArray[np.intp], names: Sequence[str], classes: 
     return sorted(out, key=lambda one: -(one["information"]["value"] or 0.0))
 
 
-def held_out_by_column(X: Any, codes: NDArray[np.intp]) -> Array:
-    """Predicted probability of each held-out row's class by naive Bayes on each column alone, (n, d).
+def held_out_by_column(X: Any, codes: NDArray[np.intp], K: int) -> Iterator[Array]:
+    """Predicted probabilities of held-out rows by naive Bayes on each column alone, (n, K), column by column.
 
     Columns are independent given the class: one fit to all of them gives the density of each.
     """
-    out = np.empty((len(codes), X.shape[1]))
     splits = StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(np.zeros(len(codes)), codes)
-    for train, test in splits:
-        model = NaiveBayes().fit(X.iloc[train], codes[train])
-        rows = model.schema_.encode(X.iloc[test])
-        own = np.searchsorted(model.classes_, codes[test])
-        log_prior = np.log(model.class_prior_)
-        for j in range(X.shape[1]):
+    fitted = [(NaiveBayes().fit(X.iloc[train], codes[train]), test) for train, test in splits]
+    folds = [(model, test, model.schema_.encode(X.iloc[test])) for model, test in fitted]
+    for j in range(X.shape[1]):
+        out = np.zeros((len(codes), K))
+        for model, test, rows in folds:
             column = np.ascontiguousarray(rows[:, [j]])
-            P, _ = posterior(model.density_.marginal([j]), log_prior, column, log=False)
-            out[test, j] = P[np.arange(len(test)), own]
-    return out
+            P, _ = posterior(model.density_.marginal([j]), np.log(model.class_prior_), column, log=False)
+            out[np.ix_(test, model.classes_)] = P
+        yield out
 
 
 def dissimilar_pair(X: Any, ranked: Sequence[str]) -> list[str]:
