@@ -50,8 +50,8 @@ LOG_SCALES = np.linspace(-1.5, 1.5, 31)
 def pareto_posterior(distance: Array, w: Array, limit: float, censored: float) -> tuple[Array, Array, Array]:
     """Posterior distribution of the tail beyond a limit: scales there, shapes, and their probabilities, (m,).
 
-    All shapes from 0 (exponential) to 2 (far heavier than Cauchy's tail) are as likely beforehand, and all logarithms of
-    scales.
+    All shapes from 0 (exponential) to 2 (far heavier than Cauchy's tail) are as likely beforehand, and so are all
+    logarithms of scales.
 
     Parameters
     ----------
