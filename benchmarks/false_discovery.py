@@ -1,9 +1,9 @@
 """python -m benchmarks.false_discovery: how often rows of clean tables are flagged as outliers.
 
 Tables without outliers are drawn from sixteen distributions, in several forms: numbers alone, with categories, with
-rare categories, with missing cells. At a false discovery rate of 10% at most one clean table in ten may have flags: every
-flag in it is a false one. Prints the percentage of tables with flags for each distribution and form, and exits with 1
-where one is above the rate by more than three standard errors.
+rare categories, with missing cells. At a false discovery rate of 10% at most one clean table in ten may have flags:
+every flag in it is a false one. Prints the percentage of tables with flags for each distribution and form, and exits
+with 1 where one is above the rate by more than three standard errors.
 """
 
 import argparse

@@ -13,7 +13,7 @@ MOST_BEYOND, MOST_ROOTS = 0.1, 1.5
 #: so many at least.
 TAIL_ROOTS, TAIL, LEAST = 3.0, 0.25, 20
 #: Part of the error that is spent on gaps before a single value; the others share the rest.
-SINGLE = 0.7
+SINGLE = 0.5
 #: How many gaps are looked at closely: those that would be the least likely in an exponential tail.
 TRIED = 8
 #: Gaps that are as likely by chance are no evidence of anything.
@@ -75,7 +75,7 @@ def gap_tail(values: Array, share: float = 1.0, weights: Array | None = None) ->
     inside of these k is fitted (only their number is used of the k), and predicts the gap between the k-th value and
     the next: in a generalised Pareto tail, all k are farther than g with probability
     :math:`(1 + \xi g / \sigma)^{-k / \xi}` (where many of the values that the tail is fitted to are equal, equal ones
-    count once). Probabilities of error are added: 0.7 are spent on k = 1, and :math:`0.3 / (k (k - 1))` on k > 1. The
+    count once). Probabilities of error are added: half is spent on k = 1, and :math:`0.5 / (k (k - 1))` on k > 1. The
     gap that is least likely in this account is taken.
 
     Parameters

@@ -44,15 +44,14 @@ def fit_generalised_pareto(distance: Array, w: Array, limit: float, censored: fl
 
 #: Shapes, and logarithms of scales in units of the median distance, that a posterior distribution is computed at.
 SHAPES = np.linspace(0.0, 2.0, 21)
-NEAR = 0.3
 LOG_SCALES = np.linspace(-1.5, 1.5, 31)
 
 
 def pareto_posterior(distance: Array, w: Array, limit: float, censored: float) -> tuple[Array, Array, Array]:
     """Posterior distribution of the tail beyond a limit: scales there, shapes, and their probabilities, (m,).
 
-    Beforehand, the shape is with probability 1/2 any from 0 (exponential) to 2 (far heavier than Cauchy's tail), and
-    otherwise near 0 (half-normal, with a deviation of 0.3); all logarithms of scales are as likely.
+    All shapes from 0 (exponential) to 2 (far heavier than Cauchy's tail) are as likely beforehand, and so are all
+    logarithms of scales.
 
     Parameters
     ----------
@@ -67,8 +66,7 @@ def pareto_posterior(distance: Array, w: Array, limit: float, censored: float) -
     for row, shape in zip(logs, shapes, strict=True):
         known = np.log1p(np.multiply.outer(shape * inverse, y)) @ w
         row[:] = -n * LOG_SCALES - (1.0 + 1.0 / shape) * known - censored / shape * np.log1p(shape * end * inverse)
-    prior = 0.5 / SHAPES[-1] + 0.5 * np.sqrt(2 / np.pi) / NEAR * np.exp(-0.5 * (SHAPES / NEAR) ** 2)
-    weight = np.exp(logs - logs.max()) * prior[:, None]
+    weight = np.exp(logs - logs.max())
     kept = weight > 1e-12
     scale = (np.exp(LOG_SCALES) + shapes[:, None] * end) * unit
     shape_of = np.broadcast_to(shapes[:, None], logs.shape)
