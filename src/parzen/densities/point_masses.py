@@ -74,11 +74,15 @@ class PointMassDensity(Density):
         values = np.where((atoms < len(self.at))[:, None], masses, self.log_mass[:, -1] + rest)
         return np.where(np.isnan(X), 0.0, values)
 
-    def cdf(self, X: Any) -> Array:
+    def cdf(self, X: Any, upper: bool = False) -> Array:
         X = as_floats(X, 1)
-        masses = np.exp(self.log_mass)
-        below = np.concatenate([np.zeros((len(masses), 1)), np.cumsum(masses[:, :-1], axis=1)], axis=1)
-        return below.T[np.searchsorted(self.at, X[:, 0], side="right")] + masses[:, -1] * self.rest.cdf(X)
+        masses, none = np.exp(self.log_mass), np.zeros((len(self.log_mass), 1))
+        atoms = masses[:, :-1]
+        if upper:
+            steps = np.concatenate([np.cumsum(atoms[:, ::-1], axis=1)[:, ::-1], none], axis=1)
+        else:
+            steps = np.concatenate([none, np.cumsum(atoms, axis=1)], axis=1)
+        return steps.T[np.searchsorted(self.at, X[:, 0], side="right")] + masses[:, -1] * self.rest.cdf(X, upper)
 
     def expectation(self) -> Array:
         masses = np.exp(self.log_mass)

@@ -50,8 +50,8 @@ class TransformedDensity(Density):
         X = as_floats(X, self.shape[1])
         return self.density.leave_one_out(self.transform.forward(X)) + self._log_slope(X)
 
-    def cdf(self, X: Any) -> Array:
-        return self.density.cdf(self.transform.forward(as_floats(X, self.shape[1])))
+    def cdf(self, X: Any, upper: bool = False) -> Array:
+        return self.density.cdf(self.transform.forward(as_floats(X, self.shape[1])), upper)
 
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
         return self.transform.inverse(self.density.sample(labels, rng))
