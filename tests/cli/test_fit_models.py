@@ -53,7 +53,7 @@ def test_the_best_model_is_the_report_s(mixed, tmp_path, run, monkeypatch):
     for part in ("summary.mixture", "summary.outliers", "summary.dependence", "target.class_outliers"):
         monkeypatch.setattr(f"parzen.report.{part}", lambda *_: None)
     monkeypatch.setattr("parzen.report.target.learning_curves", lambda *_: None)
-    code, out, err = run("fit", mixed, "--target", "kind", "--model", "best", "-o", tmp_path / "m")
+    code, out, err = run("fit", mixed, "--target", "kind", "--model", "best", "--quiet", "-o", tmp_path / "m")
     assert (code, err) == (0, "")
     found = summarise(pd.read_csv(mixed), "kind")
     own = next(one for one in found["models"] if one["name"] == found["best"])
@@ -99,7 +99,9 @@ def messages(tmp_path):
 @pytest.mark.parametrize("name", [*(one.short for one in TEXT_MODELS), "best", None])
 def test_texts_are_fitted_predicted_and_scored(messages, tmp_path, run, name):
     chosen = [] if name is None else ["--model", name]
-    code, _, err = run("fit", messages, "--target", "kind", "--text", "message", *chosen, "-o", tmp_path / "m")
+    code, _, err = run(
+        "fit", messages, "--target", "kind", "--text", "message", *chosen, "--quiet", "-o", tmp_path / "m"
+    )
     assert (code, err) == (0, "")
     assert run("score", tmp_path / "m", messages)[0] == 0
     (tmp_path / "new.csv").write_text('message\n"PRIZE, win!"\nat home\n')

@@ -12,7 +12,8 @@ from parzen.cli.progress import ProgressLine
 STAGE = r"parzen: +\d+\.\d s  "
 
 
-def test_each_stage_has_a_line_with_the_time_where_there_is_no_terminal(table, tmp_path, run):
+def test_each_stage_has_a_line_with_the_time_where_there_is_no_terminal(table, tmp_path, run, monkeypatch):
+    monkeypatch.setattr("parzen.cli.progress.EVERY", 0.0)
     code, out, err = run("report", table, "-o", tmp_path / "r.html")
     assert code == 0
     lines = err.splitlines()

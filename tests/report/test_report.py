@@ -104,7 +104,7 @@ SIZES = ["worst perimeter", "worst radius", "worst area"]  # three names for one
 
 @pytest.fixture(scope="module")
 def sizes():
-    return load_breast_cancer(as_frame=True).frame[[*SIZES, "mean texture", "target"]].iloc[::3]
+    return load_breast_cancer(as_frame=True).frame[[*SIZES, "worst concavity", "target"]].iloc[::3]
 
 
 @pytest.fixture(scope="module")

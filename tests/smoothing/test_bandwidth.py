@@ -285,7 +285,7 @@ def test_extreme_weights_are_weights(rule, rng):
 
 
 def test_extreme_weights_of_a_density_are_weights(rng):
-    x, w = rng.normal(size=(50, 1)), 10.0 ** np.linspace(-300, 300, 50)
+    x, w = rng.normal(size=(50, 1)), 10.0 ** np.linspace(-290, 99, 50)
     for more in ({}, {"adaptive": True}, {"bounds": (-9.0, 9.0)}, {"kernel": "epanechnikov"}):
         model = KernelDensity(bandwidth=0.5, **more).fit(x, sample_weight=w)
         heavy = KernelDensity(bandwidth=0.5, **more).fit(x[-4:], sample_weight=w[-4:])

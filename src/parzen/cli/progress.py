@@ -5,12 +5,15 @@ import time
 
 from parzen.cli.terminal import control
 
+#: Seconds between lines, where there is no terminal.
+EVERY = 0.5
+
 
 class ProgressLine:
     """The stage that a command is at, with the seconds so far, on the error stream.
 
-    On a terminal it is one line, which is cleared at the end of a ``with`` block. Elsewhere, such as in a log, each
-    stage has its own line when it begins, and the end has one, too.
+    On a terminal it is one line, which is cleared at the end of a ``with`` block. Elsewhere, such as in a log, a stage
+    has its own line when it begins, unless the one before has just begun, and the end has one, too.
 
     Parameters
     ----------
@@ -22,15 +25,15 @@ class ProgressLine:
         self.shown = not quiet and sys.stderr is not None
         self.over = self.shown and sys.stderr.isatty()
         self.begun = time.perf_counter()
-        self.stages = 0
+        self.written = -EVERY
 
     def __call__(self, stage: str) -> None:
         """Show the stage that begins."""
-        self.stages += 1
         if self.over:
             control("\r\x1b[K")
             self._write(f"{self._seconds()}  {stage} ...")
-        else:
+        elif time.perf_counter() - self.written >= EVERY:
+            self.written = time.perf_counter()
             self._write(f"parzen: {self._seconds()}  {stage}\n")
 
     def __enter__(self) -> "ProgressLine":
@@ -39,7 +42,7 @@ class ProgressLine:
     def __exit__(self, kind: object, *_: object) -> None:
         if self.over:
             control("\r\x1b[K")
-        elif kind is None and self.stages:
+        elif kind is None and self.written > 0:
             self._write(f"parzen: {self._seconds()}  done\n")
 
     def _seconds(self) -> str:

@@ -1,4 +1,4 @@
-"""The generalised Pareto distribution of distances beyond a threshold: posterior mode, posterior distribution."""
+"""The generalised Pareto distribution of distances beyond a threshold, fitted by its posterior mode."""
 
 import numpy as np
 from scipy import optimize
@@ -40,40 +40,3 @@ def fit_generalised_pareto(distance: Array, w: Array, limit: float, censored: fl
     ]
     best = min(found, key=lambda one: float(one.fun))
     return float(np.exp(best.x[0])) * unit, float(best.x[1])
-
-
-#: Shapes, and logarithms of scales in units of the median distance, that a posterior distribution is computed at.
-SHAPES = np.linspace(0.0, 2.0, 21)
-LOG_SCALES = np.linspace(-1.5, 1.5, 31)
-
-
-def pareto_posterior(distance: Array, w: Array, limit: float, censored: float) -> tuple[Array, Array, Array]:
-    """Posterior distribution of the tail beyond a limit: scales there, shapes, and their probabilities, (m,).
-
-    All shapes from 0 (exponential) to 2 (far heavier than Cauchy's tail) are as likely beforehand, and so are all
-    logarithms of scales.
-
-    Parameters
-    ----------
-    distance, w : distances up to the limit, and their weights
-    limit, censored : a distance, and the weight of distances beyond it
-    """
-    n = float(w.sum())
-    unit = float(np.median(distance))  # the mean of a heavy tail may be far above its scale
-    y, end, shapes = distance / unit, limit / unit, np.maximum(SHAPES, 1e-6)
-    inverse = np.exp(-LOG_SCALES)
-    logs = np.empty((len(shapes), len(inverse)))
-    for row, shape in zip(logs, shapes, strict=True):
-        known = np.log1p(np.multiply.outer(shape * inverse, y)) @ w
-        row[:] = -n * LOG_SCALES - (1.0 + 1.0 / shape) * known - censored / shape * np.log1p(shape * end * inverse)
-    weight = np.exp(logs - logs.max())
-    kept = weight > 1e-12
-    scale = (np.exp(LOG_SCALES) + shapes[:, None] * end) * unit
-    shape_of = np.broadcast_to(shapes[:, None], logs.shape)
-    return scale[kept], shape_of[kept], weight[kept] / weight[kept].sum()
-
-
-def predicted(distance: float, count: float, scale: Array, shape: Array, weight: Array) -> float:
-    """Posterior probability that each of `count` values beyond a limit is farther from it than a distance."""
-    with np.errstate(over="ignore"):
-        return float(weight @ np.exp(-count * np.log1p(shape * (distance / scale)) / shape))

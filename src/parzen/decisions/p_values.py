@@ -37,11 +37,25 @@ class NullDistribution:
     shape: float
 
     @classmethod
-    def from_scores(cls, scores: Array, weights: Array | None = None) -> "NullDistribution":
+    def from_scores(
+        cls,
+        scores: Array,
+        weights: Array | None = None,
+        tail: float = TAIL,
+        censored: float = CENSORED,
+        errors: float = 0.0,
+    ) -> "NullDistribution":
         """The null distribution of scores, of which a few in a hundred may be of outliers.
 
         The lower half of the scores is the tail, fitted by its posterior mode. The lowest tenth is censored: only that
         these scores are lower than the others is used, so that outliers among them don't change the fit.
+
+        Parameters
+        ----------
+        scores, weights : arrays of shape (n,)
+        tail : proportion of the scores that are in the tail
+        censored : proportion of the scores that are not censored
+        errors : how many standard errors are added to the shape of the tail: caution where it is extrapolated
 
         Examples
         --------
@@ -57,13 +71,14 @@ class NullDistribution:
         cumulative = np.append(0.0, np.cumsum(w))
         threshold, limit = (
             float(scores[np.searchsorted(cumulative[1:], proportion * cumulative[-1], side="right")])
-            for proportion in (1.0 - TAIL, 1.0 - CENSORED)
+            for proportion in (tail, 1.0 - censored)
         )
-        tail, known = scores < threshold, (scores < threshold) & (scores >= limit)
+        lower, known = scores < threshold, (scores < threshold) & (scores >= limit)
         if w[known].sum() < LEAST or not np.isfinite(limit) or not limit < threshold:
             return cls(scores, cumulative, threshold, 0.0, 0.0)
-        distances, censored = threshold - scores[known], float(w[tail & ~known].sum())
-        scale, shape = fit_generalised_pareto(distances, w[known], threshold - limit, censored)
+        distances, beyond = threshold - scores[known], float(w[lower & ~known].sum())
+        scale, shape = fit_generalised_pareto(distances, w[known], threshold - limit, beyond)
+        shape += errors * (1.0 + shape) / np.sqrt(w[known].sum())
         return cls(scores, cumulative, threshold, scale, shape)
 
     def _weight_up_to(self, scores: Array) -> Array:

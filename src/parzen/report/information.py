@@ -86,11 +86,14 @@ def _folds(codes: NDArray[np.intp]) -> Iterator[tuple[NDArray[np.intp], NDArray[
     return iter(StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(np.zeros(len(codes)), codes))
 
 
-def dissimilar_pair(X: Any, ranked: Sequence[str]) -> list[str]:
-    """The most informative column, and the next whose rank correlation with it is below 0.9."""
+def dissimilar_pair(X: Any, ranked: Sequence[str]) -> list[str] | None:
+    """The most informative column, and the next whose rank correlation with it is below 0.9, where there is one."""
+    if len(ranked) < 2:
+        return None
     ranks = X[list(ranked)].rank()
     near = ranks.corrwith(ranks[ranked[0]]).abs()
-    return [ranked[0], next((name for name in ranked[1:] if not near[name] >= 0.9), ranked[1])]
+    other = next((name for name in ranked[1:] if not near[name] >= 0.9), None)
+    return None if other is None else [ranked[0], other]
 
 
 def decision_regions(

@@ -174,6 +174,6 @@ def _columns(
 
 
 def region_columns(X: Any, found: Sequence[dict[str, Any]], numbers: Sequence[str]) -> list[str] | None:
-    """Two numeric columns that tell about the class, for decision regions; None where the intervals leave fewer."""
+    """Two different numeric columns that tell about the class, for decision regions; None where there are fewer."""
     ranked = [one["column"] for one in found if one["column"] in numbers and informative(one)]
-    return dissimilar_pair(X, ranked) if len(ranked) >= 2 else None
+    return dissimilar_pair(X, ranked)

@@ -102,7 +102,11 @@ def _classifier(args: Namespace, given: Input, target: str) -> Fitted:
     kinds = column_kinds(frame, given.kinds)
     chosen = _chosen(args.model, TABLE_MODELS if args.text is None else TEXT_MODELS, "with a target")
     best = None
-    with ProgressLine(args.quiet) as progress, np.errstate(all="ignore"), warnings.catch_warnings():
+    with (
+        ProgressLine(args.quiet or chosen is not None) as progress,
+        np.errstate(all="ignore"),
+        warnings.catch_warnings(),
+    ):
         if not args.warnings:
             warnings.simplefilter("ignore")
         if chosen is None:

@@ -30,5 +30,7 @@ def default_family(X: Any, w: Array | None) -> Family:
             return AutoColumns()
     rows = np.asarray(X, dtype=np.float64)
     off = rows - rows[0]
-    spread = np.sqrt(np.average((off - np.average(off, axis=0, weights=w)) ** 2, axis=0, weights=w))
+    unit = np.abs(off).max(axis=0)  # so that squares neither vanish nor overflow
+    off /= np.where(unit > 0, unit, 1.0)
+    spread = unit * np.sqrt(np.average((off - np.average(off, axis=0, weights=w)) ** 2, axis=0, weights=w))
     return Kernel(np.where(spread > 0, spread, 1.0), "exponential")

@@ -49,10 +49,10 @@ class DensityOutlier(BaseOutlierDetector):
         Log-densities of the rows of the fit, each held out.
     null_ : NullDistribution
         The distribution of log-densities of rows that are no outliers.
-    tails_ : RowTails
-        Columns in which a gap sets rows of the fit apart (see `p_values`), and the tails of the others.
-    tail_p_values_ : array of shape (n,)
-        P-values of the rows of the fit by these tails; 1 for rows that no gap sets apart.
+    tails_ : NumberTails or ScoreTail, or None
+        The tail of the rows of the fit (see `p_values`): of their numbers, or of the scores of a given density.
+    tail_p_values_ : array of shape (n,), or None
+        P-values of the rows of the fit by it.
     estimator_ : density estimator
     n_features_in_ : int
     feature_names_in_ : array of str, where X has names
@@ -66,7 +66,7 @@ class DensityOutlier(BaseOutlierDetector):
     --------
     >>> import numpy as np
     >>> from parzen import DensityOutlier
-    >>> rng = np.random.default_rng(3)
+    >>> rng = np.random.default_rng(0)
     >>> X = np.vstack([rng.normal(size=(300, 2)), [[6.0, 6.0], [-7.0, 5.0]]])
     >>> model = DensityOutlier().fit(X)
     >>> np.flatnonzero(model.flagged())
@@ -74,9 +74,9 @@ class DensityOutlier(BaseOutlierDetector):
     >>> model.predict([[0.0, 0.0], [9.0, 0.0]])
     array([ 1, -1])
     >>> print(model.explain([[0.0, 9.0]]))
-    log-density -9.98, p = 0.0033
-      column 1 = 9 (0.2084 would be likely)  +6.98
-      column 0 = 0 (0.1584 would be likely)  +0.00
+    log-density -9.95, p = 8.8e-06
+      column 1 = 9 (-0.0498 would be likely)  +6.92
+      column 0 = 0                            +0.00
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class DensityOutlier(BaseOutlierDetector):
         if not self._leaves_one_out() and self.cv is not None:
             self.scores_ = held_out_scores(model, X, w, folds_of(self.cv, X, given, self.random_state), scores)
         self.null_, self.offset_ = threshold(self.contamination, scores, self.scores_, w)
-        self._find_tails(X, self.scores_, w, self.density is not None)
+        self._find_tails(X if self.density is None else None, self.scores_, w)
         self.typical_ = None if is_sparse(X) else typical_values(X)
         self.dtypes_ = [column_of(X, j).dtype for j in range(X.shape[1])] if frame_kind(X) else None
 

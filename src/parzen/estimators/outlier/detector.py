@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
 from parzen.decisions.p_values import NullDistribution, benjamini_hochberg
-from parzen.estimators.outlier.row_tails import RowTails, row_tails
+from parzen.estimators.outlier.number_tails import NumberTails, number_tails
+from parzen.estimators.outlier.score_tail import ScoreTail, score_tail
 from parzen.smoothing.row_weights import effective_rows
 from parzen.storage.files import SaveMixin
 
@@ -29,8 +30,8 @@ class BaseOutlierDetector(SaveMixin, OutlierMixin, BaseEstimator):
 
     offset_: float
     null_: NullDistribution
-    tails_: RowTails
-    tail_p_values_: Array
+    tails_: NumberTails | ScoreTail | None
+    tail_p_values_: Array | None
 
     @abstractmethod
     def score_samples(self, X: Any) -> Array:
@@ -65,15 +66,15 @@ class BaseOutlierDetector(SaveMixin, OutlierMixin, BaseEstimator):
             those of the fit are exchangeable. None is below 1 / (n + 1), and they find no outliers among the rows of
             the fit, whose ranks are 1, ..., n in any table.
 
-            "auto": the same, except for rows that a gap sets apart, farther than the tail of the others explains: in
-            one of their numbers, or in the score of a table of numbers. Their p-value is the proportion of rows beyond
-            the gap, times the probability that a gap as wide occurs anywhere among ordinary rows. It assumes that tails
-            of ordinary rows are generalised Pareto tails (of any scale, and any shape from exponential to heavier than
-            Cauchy's) from the last fifth on.
+            "auto": the same, except where a fitted tail is lower than any rank can be. By default it is that of the
+            numbers of a row: columns with a long tail are transformed until they are nearly Gaussian, the outermost
+            cells excepted, and log-densities there have a tail that is exponential or shorter, which is extrapolated.
+            Categories are judged by their ranks alone: a rare one is no outlier. Of a density that was given, it is the
+            tail of its scores, transformed in the same way.
 
             "tail": a generalised Pareto tail of the lower half of the scores, of which the lowest tenth is censored,
-            extrapolated as far as need be. It finds more outliers, and is too bold where the density has lighter tails
-            than the rows: neither p-values nor rates of false discoveries are guaranteed.
+            extrapolated as far as need be. It is too bold where the density has lighter tails than the rows: neither
+            p-values nor rates of false discoveries are guaranteed.
         """
         check_is_fitted(self, "null_")
         choose("method", method, METHODS)
@@ -82,16 +83,18 @@ class BaseOutlierDetector(SaveMixin, OutlierMixin, BaseEstimator):
         return self._p_values(scores, beyond, method)
 
     def _tail_p_values(self, X: Any, scores: Array) -> Array | None:
-        """P-values of rows beyond gaps; None for a detector of a file that was written before these were searched."""
-        if X is None:
+        """P-values by the fitted tail, of new rows or of those of the fit; None where there is none."""
+        tails = getattr(self, "tails_", None)
+        if tails is None or X is None:
             return getattr(self, "tail_p_values_", None)
-        return self.tails_.p_values(X, scores) if hasattr(self, "tails_") else None
+        return np.asarray(tails.p_values(X, scores))
 
     def _p_values(self, scores: Array, beyond: Array | None, method: str = "auto") -> Array:
-        if method == "tail" or (method == "auto" and beyond is None):
+        if method == "tail" or (method == "auto" and not hasattr(self, "tails_")):
             return self.null_.p_values(scores)
         ranks = self.null_.conformal_p_values(scores)
-        return ranks if beyond is None else np.minimum(ranks, beyond)
+        # The tail speaks where ranks end.
+        return ranks if beyond is None else np.where(beyond < ranks.min(initial=1.0), beyond, ranks)
 
     def flagged(self, X: Any = None, *, fdr: float = 0.05, method: str = "auto") -> NDArray[np.bool_]:
         """Outliers at a false discovery rate (Benjamini and Hochberg), (n,); without X, among the rows of the fit.
@@ -104,10 +107,11 @@ class BaseOutlierDetector(SaveMixin, OutlierMixin, BaseEstimator):
         """
         return benjamini_hochberg(self.p_values(X, method=method), fdr)
 
-    def _find_tails(self, X: Any, scores: Array, w: Array | None, scored: bool) -> None:
-        """Search for gaps among the rows of the fit."""
-        self.tails_ = row_tails(X, scores, None if w is None else effective_weights(w), scored)
-        self.tail_p_values_ = self.tails_.p_values(X, scores)
+    def _find_tails(self, X: Any, scores: Array, w: Array | None) -> None:
+        """Fit the tails of the numbers of the rows of the fit, or, with X None, that of their scores."""
+        worth = None if w is None else effective_weights(w)
+        self.tails_ = score_tail(scores, worth) if X is None else number_tails(X, worth)
+        self.tail_p_values_ = None if self.tails_ is None else self.tails_.p_values(X, scores)
 
 
 def threshold(

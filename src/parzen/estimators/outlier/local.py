@@ -133,7 +133,7 @@ class LocalDensityFactor(BaseOutlierDetector):
         self.log_ratio_ = self._log_ratio(self.log_density_, nearest)
         self.negative_outlier_factor_ = -self._factor(self.log_ratio_)
         self.null_, offset = threshold(self.contamination, self.log_ratio_, self.log_ratio_)
-        self._find_tails(np.empty((n, 0)), self.log_ratio_, None, True)
+        self._find_tails(None, self.log_ratio_, None)
         self.offset_ = float(-self._factor(np.array([offset]))[0])
 
     @cached_property

@@ -82,7 +82,7 @@ def maximise_likelihood(
 
     # The change of the objective is no reason to stop: only its slope is.
     options = {"maxfun": 20 * max_iter, "ftol": 1e-300, "maxcor": 20, "maxls": 50}
-    point, unit, wanted = space.enter(*start), 1.0, tol
+    point, unit, wanted, before = space.enter(*start), 1.0, tol, np.inf
     while True:
         limits = {"maxiter": max_iter - spent["steps"], "gtol": wanted}
         with np.errstate(over="ignore"):
@@ -91,10 +91,11 @@ def maximise_likelihood(
             )
         unit = min(1.0, max(10.0 * float(found.fun), space.lightest()))
         point, wanted = found.x, tol * unit
-        slope = np.abs(found.jac).max()
-        if slope <= wanted or found.status != 0 or spent["steps"] >= max_iter:
+        slope, stuck = np.abs(found.jac).max(), found.status == 2 or not found.fun < before
+        if slope <= wanted or stuck or found.status != 0 or spent["steps"] >= max_iter:
             break
+        before = found.fun
     coef, offsets = space.leave(point)
-    # A line search that can't improve a value any more has found the optimum to rounding.
-    settled = bool(slope <= wanted or (found.status == 2 and slope <= max(wanted, 1e-6 * unit)))
+    # A search that can't improve a value any more has found the optimum to rounding.
+    settled = bool(slope <= wanted or (stuck and slope <= max(wanted, 1e-6 * unit)))
     return Optimum(coef, offsets, float(found.fun) * space.whole, int(spent["steps"]), settled)
