@@ -74,7 +74,7 @@ class DensityOutlier(BaseOutlierDetector):
     >>> model.predict([[0.0, 0.0], [9.0, 0.0]])
     array([ 1, -1])
     >>> print(model.explain([[0.0, 9.0]]))
-    log-density -9.95, p = 8.8e-06
+    log-density -9.95, p = 2.1e-06
       column 1 = 9 (-0.0498 would be likely)  +6.92
       column 0 = 0                            +0.00
     """

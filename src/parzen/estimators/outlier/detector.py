@@ -110,8 +110,8 @@ class BaseOutlierDetector(SaveMixin, OutlierMixin, BaseEstimator):
     def _find_tails(self, X: Any, scores: Array, w: Array | None) -> None:
         """Fit the tails of the numbers of the rows of the fit, or, with X None, that of their scores."""
         worth = None if w is None else effective_weights(w)
-        self.tails_ = score_tail(scores, worth) if X is None else number_tails(X, worth)
-        self.tail_p_values_ = None if self.tails_ is None else self.tails_.p_values(X, scores)
+        found = score_tail(scores, worth) if X is None else number_tails(X, worth)
+        self.tails_, self.tail_p_values_ = (None, None) if found is None else found
 
 
 def threshold(

@@ -1,5 +1,6 @@
 """How far rows lie in the tails of a table's numbers, each column in units in which its tails are short."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +20,7 @@ from parzen.tables.kinds import Column
 #: the others, which are censored, don't change the fit.
 TAIL, CENSORED = 0.6, 0.93
 #: Standard errors that are added to the shape of the tail, which is extrapolated.
-ERRORS = 0.5
+ERRORS = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +28,9 @@ class NumberTails:
     """The tail of a table's numbers.
 
     A column with a long tail is transformed until its quantiles are those of a Gaussian, outliers excepted. The columns
-    together have a kernel density there, whose kernel has an exponential tail and one standard deviation as bandwidth: so
-    the log-densities of ordinary rows have a tail that is exponential or shorter, whatever that of the columns was.
+    together have a kernel density there, whose kernel has an exponential tail and one standard deviation as bandwidth.
+    So the log-densities of ordinary rows have a tail that is exponential or shorter, whatever that of the columns was.
+    Rows are judged by these, and by each of their cells alone.
 
     Attributes
     ----------
@@ -39,8 +41,8 @@ class NumberTails:
         Medians and standard deviations of transformed columns, without their outermost cells.
     density : WindowDensity
         Of transformed and standardised rows.
-    null : NullDistribution
-        Of their leave-one-out log-densities.
+    nulls : tuple of NullDistribution
+        Of their leave-one-out log-densities; of several columns, then also of the distance of each from its median.
     """
 
     columns: Array
@@ -48,16 +50,19 @@ class NumberTails:
     centre: Array
     spread: Array
     density: WindowDensity
-    null: NullDistribution
+    nulls: tuple[NullDistribution, ...]
 
     def p_values(self, X: Any, scores: Array) -> Array:
         """Probability that the numbers of an ordinary row are as unusual, (n,); a row of the fit is left out first."""
         rows = _standard(_numbers(X, self.columns.tolist()), self.transform, self.centre, self.spread)
-        return self.null.p_values(self.density.leave_one_out(rows)[:, 0])
+        return _least([null.p_values(each) for null, each in zip(self.nulls, _scores(self.density, rows), strict=True)])
 
 
-def number_tails(X: Any, w: Array | None) -> NumberTails | None:
-    """The tail of a table's numbers; None where it has no column of numbers, or rows that are too few for a tail."""
+def number_tails(X: Any, w: Array | None) -> tuple[NumberTails, Array] | None:
+    """The tail of a table's numbers, and the p-values of its rows.
+
+    None where it has no column of numbers, or rows that are too few for a tail.
+    """
     columns = [] if is_sparse(X) else _number_columns(X)
     if not columns or X.shape[0] < 3:
         return None
@@ -70,11 +75,27 @@ def number_tails(X: Any, w: Array | None) -> NumberTails | None:
     rows = _standard(raw, transform, centre, spread)
     windows = Windows(rows, w, np.eye(len(columns)))
     density = WindowDensity(kernel_function("exponential"), (windows,), rtol=1e-6)
-    scores = density.leave_one_out(rows)[:, 0]
-    null = NullDistribution.from_scores(scores, w, TAIL, CENSORED, ERRORS)
-    if not null.scale:
+    scores = list(_scores(density, rows))
+    nulls = tuple(NullDistribution.from_scores(each, w, TAIL, CENSORED, ERRORS) for each in scores)
+    if not nulls[0].scale:
         return None
-    return NumberTails(np.array(columns, dtype=np.int64), transform, centre, spread, density, null)
+    tails = NumberTails(np.array(columns, dtype=np.int64), transform, centre, spread, density, nulls)
+    return tails, _least([null.p_values(each) for null, each in zip(nulls, scores, strict=True)])
+
+
+def _scores(density: WindowDensity, rows: Array) -> Iterator[Array]:
+    """Log-densities of rows; of several columns, then also minus the distance of each from its median."""
+    yield density.leave_one_out(rows)[:, 0]
+    if rows.shape[1] > 1:
+        yield from -np.abs(rows.T)
+
+
+def _least(p_values: list[Array]) -> Array:
+    """The least p-value of each row after Bonferroni: half of the error is that of the first, the others share the rest."""
+    whole, *cells = p_values
+    if not cells:
+        return whole
+    return np.minimum(2.0 * np.minimum(whole, len(cells) * np.min(cells, axis=0)), 1.0)
 
 
 def _number_columns(X: Any) -> list[int]:

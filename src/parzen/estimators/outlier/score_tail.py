@@ -33,14 +33,15 @@ class ScoreTail:
         return self.null.p_values(_transformed(self.transform, scores))
 
 
-def score_tail(scores: Array, w: Array | None) -> ScoreTail | None:
-    """The tail of scores (n,); None where they are too few, or don't vary."""
+def score_tail(scores: Array, w: Array | None) -> tuple[ScoreTail, Array] | None:
+    """The tail of scores (n,), and their p-values; None where they are too few, or don't vary."""
     finite = scores[np.isfinite(scores)]
     if len(finite) < 3 or not np.ptp(finite) > 0:
         return None
     transform = PowerTransform(*(np.array([one]) for one in straightest_tail(finite)))
-    null = NullDistribution.from_scores(_transformed(transform, scores), w, errors=0.5)
-    return ScoreTail(transform, null) if null.scale else None
+    moved = _transformed(transform, scores)
+    null = NullDistribution.from_scores(moved, w, errors=0.5)
+    return (ScoreTail(transform, null), null.p_values(moved)) if null.scale else None
 
 
 def _transformed(transform: PowerTransform, scores: Array) -> Array:
