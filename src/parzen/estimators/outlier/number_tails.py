@@ -91,7 +91,7 @@ def _scores(density: WindowDensity, rows: Array) -> Iterator[Array]:
 
 
 def _least(p_values: list[Array]) -> Array:
-    """The least p-value of each row after Bonferroni: half of the error is that of the first, the others share the rest."""
+    """The least p-value of each row by Bonferroni: the first has half of the error, the others share the rest."""
     whole, *cells = p_values
     if not cells:
         return whole
