@@ -121,6 +121,11 @@ class NullDistribution:
         return float(self.scores[np.searchsorted(self.cumulative_weight[1:-1], wanted, side="right")])
 
 
+def below_ranks(ranks: Array, tail: Array) -> Array:
+    """P-values by ranks, and by a tail where that is lower than any rank can be."""
+    return np.where(tail < ranks.min(initial=1.0), tail, ranks)
+
+
 def benjamini_hochberg(p_values: Array, fdr: float) -> NDArray[np.bool_]:
     """Which p-values are discoveries at a false discovery rate (Benjamini & Hochberg 1995).
 

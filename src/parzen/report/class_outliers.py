@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
-from parzen.decisions.p_values import NullDistribution, benjamini_hochberg
+from parzen.decisions.p_values import NullDistribution, below_ranks, benjamini_hochberg
 from parzen.estimators.classify.naive_bayes import NaiveBayes
 from parzen.estimators.outlier.explanation import contributions, typical_values
+from parzen.estimators.outlier.score_tail import score_tail
 from parzen.report.intervals import rounded
 from parzen.report.outliers import explained
 from parzen.report.phrases import counted
@@ -30,7 +31,9 @@ def class_outliers(
         return np.asarray(model.density_.log_density(matrix).max(axis=1))
 
     scores = largest(encoded)
-    p = NullDistribution.from_scores(scores).p_values(scores)
+    found = score_tail(scores, None)
+    ranks = NullDistribution.from_scores(scores).conformal_p_values(scores)
+    p = ranks if found is None else below_ranks(ranks, found[1])
     flags = benjamini_hochberg(p, fdr)
     many = int(flags.sum())
     worst = np.argsort(p, kind="stable")[: min(max(many, 3), 15)]

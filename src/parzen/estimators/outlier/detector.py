@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
-from parzen.decisions.p_values import NullDistribution, benjamini_hochberg
+from parzen.decisions.p_values import NullDistribution, below_ranks, benjamini_hochberg
 from parzen.estimators.outlier.number_tails import NumberTails, number_tails
 from parzen.estimators.outlier.score_tail import ScoreTail, score_tail
 from parzen.smoothing.row_weights import effective_rows
@@ -93,8 +93,7 @@ class BaseOutlierDetector(SaveMixin, OutlierMixin, BaseEstimator):
         if method == "tail" or (method == "auto" and not hasattr(self, "tails_")):
             return self.null_.p_values(scores)
         ranks = self.null_.conformal_p_values(scores)
-        # The tail speaks where ranks end.
-        return ranks if beyond is None else np.where(beyond < ranks.min(initial=1.0), beyond, ranks)
+        return ranks if beyond is None else below_ranks(ranks, beyond)
 
     def flagged(self, X: Any = None, *, fdr: float = 0.05, method: str = "auto") -> NDArray[np.bool_]:
         """Outliers at a false discovery rate (Benjamini and Hochberg), (n,); without X, among the rows of the fit.
