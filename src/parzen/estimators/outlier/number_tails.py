@@ -42,7 +42,7 @@ class NumberTails:
     density : WindowDensity
         Of transformed and standardised rows.
     nulls : tuple of NullDistribution
-        Of their leave-one-out log-densities; of several columns, then also of the distance of each from its median.
+        Of their leave-one-out log-densities, and of the distance of each column from its median.
     """
 
     columns: Array
@@ -84,17 +84,14 @@ def number_tails(X: Any, w: Array | None) -> tuple[NumberTails, Array] | None:
 
 
 def _scores(density: WindowDensity, rows: Array) -> Iterator[Array]:
-    """Log-densities of rows; of several columns, then also minus the distance of each from its median."""
+    """Log-densities of rows, then minus the distance of each column from its median."""
     yield density.leave_one_out(rows)[:, 0]
-    if rows.shape[1] > 1:
-        yield from -np.abs(rows.T)
+    yield from -np.abs(rows.T)
 
 
 def _least(p_values: list[Array]) -> Array:
     """The least p-value of each row by Bonferroni: the first has half of the error, the others share the rest."""
     whole, *cells = p_values
-    if not cells:
-        return whole
     return np.minimum(2.0 * np.minimum(whole, len(cells) * np.min(cells, axis=0)), 1.0)
 
 
