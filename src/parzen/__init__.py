@@ -28,6 +28,7 @@ from parzen.estimators.classify.multinomial_nb import MultinomialNB
 from parzen.estimators.classify.naive_bayes import NaiveBayes
 from parzen.estimators.classify.quadratic_discriminant import QuadraticDiscriminantAnalysis
 from parzen.estimators.density.density import DensityEstimator
+from parzen.estimators.density.gaussian_kde import gaussian_kde
 from parzen.estimators.density.histogram import HistogramDensity
 from parzen.estimators.density.kernel import KernelDensity
 from parzen.estimators.markov.categorical_hmm import CategoricalHMM
@@ -141,6 +142,7 @@ __all__ = [
     "evaluate",
     "expected_cost",
     "fit",
+    "gaussian_kde",
     "load",
     "log_likelihood",
     "report",
