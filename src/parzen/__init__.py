@@ -33,8 +33,11 @@ from parzen.estimators.density.histogram import HistogramDensity
 from parzen.estimators.density.kernel import KernelDensity
 from parzen.estimators.markov.categorical_hmm import CategoricalHMM
 from parzen.estimators.markov.gaussian_hmm import GaussianHMM
+from parzen.estimators.markov.gmm_hmm import GMMHMM
 from parzen.estimators.markov.hidden_markov import HiddenMarkov
 from parzen.estimators.markov.markov_chain import MarkovChain
+from parzen.estimators.markov.multinomial_hmm import MultinomialHMM
+from parzen.estimators.markov.poisson_hmm import PoissonHMM
 from parzen.estimators.markov.transition_counts import TransitionCounts
 from parzen.estimators.mixture.gaussian import GaussianMixture
 from parzen.estimators.mixture.kmeans import KMeans
@@ -99,6 +102,7 @@ __all__ = [
     "Family",
     "Fixed",
     "FloorWarning",
+    "GMMHMM",
     "Gaussian",
     "GaussianDiscriminant",
     "GaussianHMM",
@@ -121,10 +125,12 @@ __all__ = [
     "MixtureModel",
     "ModelFileError",
     "Multinomial",
+    "MultinomialHMM",
     "MultinomialNB",
     "NaiveBayes",
     "PerGroup",
     "Poisson",
+    "PoissonHMM",
     "Product",
     "QuadraticDiscriminantAnalysis",
     "TransitionCounts",

@@ -111,6 +111,9 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "estimators.markov.monitor": ("Monitor",),
     "estimators.markov.gaussian_hmm": ("GaussianHMM",),
     "estimators.markov.categorical_hmm": ("CategoricalHMM",),
+    "estimators.markov.poisson_hmm": ("PoissonHMM",),
+    "estimators.markov.multinomial_hmm": ("MultinomialHMM",),
+    "estimators.markov.gmm_hmm": ("GMMHMM",),
 }
 
 #: What files of version 1 call classes that have another tag now.
