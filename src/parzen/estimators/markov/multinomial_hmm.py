@@ -49,7 +49,7 @@ class MultinomialHMM(BaseHmmlearn):
     >>> X = np.array([[4, 1], [5, 0], [4, 1], [0, 5], [1, 4], [0, 5], [5, 0]])
     >>> model = MultinomialHMM(2, n_iter=50, random_state=0).fit(X)
     >>> model.predict(X)
-    array([0, 0, 0, 1, 0, 1, 0])
+    array([1, 1, 1, 0, 0, 0, 1])
     """
 
     emissionprob_: Array
