@@ -39,6 +39,7 @@ from parzen.estimators.markov.markov_chain import MarkovChain
 from parzen.estimators.markov.multinomial_hmm import MultinomialHMM
 from parzen.estimators.markov.poisson_hmm import PoissonHMM
 from parzen.estimators.markov.transition_counts import TransitionCounts
+from parzen.estimators.mixture.bayesian import BayesianGaussianMixture
 from parzen.estimators.mixture.gaussian import GaussianMixture
 from parzen.estimators.mixture.kmeans import KMeans
 from parzen.estimators.mixture.mixture import MixtureModel
@@ -86,6 +87,7 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "AutoColumns",
     "BayesClassifier",
+    "BayesianGaussianMixture",
     "Bernoulli",
     "BernoulliNB",
     "Categorical",
