@@ -85,6 +85,7 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
+    "GMMHMM",
     "AutoColumns",
     "BayesClassifier",
     "BayesianGaussianMixture",
@@ -104,7 +105,6 @@ __all__ = [
     "Family",
     "Fixed",
     "FloorWarning",
-    "GMMHMM",
     "Gaussian",
     "GaussianDiscriminant",
     "GaussianHMM",

@@ -76,8 +76,8 @@ class VariationalPosterior:
         return MixtureDensity(GaussianDensity(self.mean, self.factor), self.expected_log_weights + shift)
 
     def log_normalisers(self) -> float:
-        """What the bound has of the posterior: minus the logarithms of its normalising constants (up to the prior's)."""
-        C, d = self.mean.shape
+        """Minus the logarithms of the posterior's normalising constants, up to the prior's: its part of the bound."""
+        d = self.mean.shape[1]
         diagonal = self.factor if self.factor.ndim == 2 else np.diagonal(self.factor, axis1=1, axis2=2)
         log_root = -np.log(diagonal).sum(axis=1) - 0.5 * d * np.log(self.freedom)
         gammas = gammaln(0.5 * (self.freedom[:, None] - np.arange(d))).sum(axis=1)
@@ -186,7 +186,9 @@ def _cholesky(covariance: Array) -> Array:
     try:
         return np.linalg.cholesky(covariance)
     except np.linalg.LinAlgError:
-        raise Collapse("the covariance of a component is singular; use a larger covariance_prior or reg_covar.") from None
+        raise Collapse(
+            "the covariance of a component is singular; use a larger covariance_prior or reg_covar."
+        ) from None
 
 
 def _expected_log_joint(density: MixtureDensity, statistic: Any) -> float:

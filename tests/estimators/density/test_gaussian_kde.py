@@ -1,4 +1,4 @@
-"""SciPy's class for kernel densities: its numbers, its callers, its rules. SciPy's own tests: tests/test_upstream.py."""
+"""SciPy's class for kernel densities: its numbers, its callers, its rules."""
 
 import copy
 import pickle

@@ -185,7 +185,7 @@ class gaussian_kde:
         return float(other.weights @ np.exp(logs))
 
     def _widened(self, by: Array) -> WindowDensity:
-        """This density convolved with a Gaussian of covariance `by`."""
+        """The density convolved with a Gaussian of covariance `by`."""
         factor = np.linalg.cholesky((self.covariance + by).astype(np.float64))
         windows = Windows(self._rows(self.dataset), self.weights, factor)
         return WindowDensity(self._density.kernel, (windows,), rtol=RTOL)

@@ -88,9 +88,7 @@ class MultinomialHMM(BaseHmmlearn):
 
     def _training_rows(self, X: Any) -> Array:
         keeps = hasattr(self, "emissionprob_") and "e" not in self.init_params
-        rows = counts_of(
-            table(self, X, reset=True, sparse=False), np.shape(self.emissionprob_)[1] if keeps else None
-        )
+        rows = counts_of(table(self, X, reset=True, sparse=False), np.shape(self.emissionprob_)[1] if keeps else None)
         totals, complete = np.nansum(rows, axis=1), ~np.isnan(rows).any(axis=1)
         if self.n_trials is None:
             self.n_trials = totals.astype(np.int64)

@@ -172,6 +172,17 @@ class BayesianGaussianMixture(BaseMixture):
         self._keep(found.density, found.statistic, found)
         self.n_batches_ = 1
 
+    def _encoded(self, X: Any, grow: bool) -> Any:
+        rows = super()._encoded(X, grow)
+        missing = np.isnan(rows)
+        if missing.any():
+            row, column = np.argwhere(missing)[0]
+            raise ValueError(
+                f"Input X contains NaN: column {self.schema_.labels[column]!r} is missing in row {row}; this "
+                "mixture takes no missing values, GaussianMixture does."
+            )
+        return rows
+
     def _before_fit(self) -> MixtureDensity | None:
         density = getattr(self, "density_", None) if self.warm_start else None
         return density if density is not None and density.size == self.n_components else None
