@@ -122,9 +122,9 @@ class VariationalGaussians(Family):
     noise: float = 0.0
     init: str = "auto"
     n_init: int = 1
+    takes_missing = False
 
     iterates: ClassVar[bool] = True
-    takes_missing: ClassVar[bool] = False
 
     def _mixture(self) -> Mixture:
         full = self.covariance_type in ("full", "tied")
@@ -184,7 +184,7 @@ class VariationalGaussians(Family):
 
 def _cholesky(covariance: Array) -> Array:
     try:
-        return np.linalg.cholesky(covariance)
+        return np.asarray(np.linalg.cholesky(covariance), dtype=np.float64)
     except np.linalg.LinAlgError:
         raise Collapse(
             "the covariance of a component is singular; use a larger covariance_prior or reg_covar."

@@ -56,6 +56,8 @@ class gaussian_kde:
     (array([0.1226, 0.1035]), 0.6404)
     """
 
+    _weights: Array
+
     def __init__(self, dataset: ArrayLike, bw_method: Any = None, weights: ArrayLike | None = None) -> None:
         self.dataset = np.atleast_2d(np.asarray(dataset))
         if self.dataset.size < 2:
@@ -74,7 +76,7 @@ class gaussian_kde:
     def weights(self) -> Array:
         """Weights of the samples, which sum to one."""
         if not hasattr(self, "_weights"):
-            self._weights: Array = np.full(self.n, 1.0 / self.n)
+            self._weights = np.full(self.n, 1.0 / self.n)
         return self._weights
 
     @property

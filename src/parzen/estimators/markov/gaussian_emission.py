@@ -109,7 +109,7 @@ def _factor(covariance: Array) -> Array:
     """The Cholesky factor of a state's covariance; of a singular one with hmmlearn's 1e-7 on the diagonal."""
     for added in (0.0, 1e-7):
         try:
-            return np.linalg.cholesky(covariance + added * np.eye(len(covariance)))
+            return np.asarray(np.linalg.cholesky(covariance + added * np.eye(len(covariance))), dtype=np.float64)
         except np.linalg.LinAlgError:
             continue
     raise ValueError(

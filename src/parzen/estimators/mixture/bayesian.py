@@ -129,7 +129,7 @@ class BayesianGaussianMixture(BaseMixture):
 
     @with_callbacks
     @transactional
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, labels: None = None) -> None:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, labels: Any = None) -> None:
         """Fit the mixture to rows.
 
         Parameters
@@ -197,11 +197,11 @@ class BayesianGaussianMixture(BaseMixture):
                 raise ValueError(f"{name} must be a whole number, at least 1, got {value!r}.")
         for name, least in (("tol", 0.0), ("reg_covar", 0.0)):
             value = getattr(self, name)
-            if not isinstance(value, Real) or not least <= value < np.inf:
+            if not isinstance(value, Real) or not least <= float(value) < np.inf:
                 raise ValueError(f"{name} must be a number, at least 0, got {value!r}.")
         for name in ("weight_concentration_prior", "mean_precision_prior", "degrees_of_freedom_prior"):
             value = getattr(self, name)
-            if value is not None and (not isinstance(value, Real) or not 0 < value < np.inf):
+            if value is not None and (not isinstance(value, Real) or not 0 < float(value) < np.inf):
                 raise ValueError(f"{name} must be a number above 0, or None, got {value!r}.")
 
     def _set_priors(self, rows: Array, w: Array | None) -> None:
@@ -217,9 +217,9 @@ class BayesianGaussianMixture(BaseMixture):
                 f"one, but got {self.degrees_of_freedom_prior!r}."
             )
         needs = self.mean_prior is None or self.covariance_prior is None
-        whole = accumulate(self._everything(), rows, w) if needs else None
+        whole: Any = accumulate(self._everything(), rows, w) if needs else None
         if self.mean_prior is None:
-            self.mean_prior_ = whole.mean[0]  # type: ignore[attr-defined]
+            self.mean_prior_ = whole.mean[0]
         else:
             self.mean_prior_ = np.asarray(self.mean_prior, dtype=np.float64)
             if self.mean_prior_.shape != (d,) or not np.isfinite(self.mean_prior_).all():
@@ -237,7 +237,7 @@ class BayesianGaussianMixture(BaseMixture):
             spread = whole.scatter[0] / max(weight - 1.0, 1e-300)
             return float(spread.mean()) if shape == "spherical" else spread
         if shape == "spherical":
-            if not isinstance(self.covariance_prior, Real) or not 0 < self.covariance_prior < np.inf:
+            if not isinstance(self.covariance_prior, Real) or not 0 < float(self.covariance_prior) < np.inf:
                 raise ValueError(f"covariance_prior must be a number above 0, got {self.covariance_prior!r}.")
             return self.covariance_prior
         given = np.asarray(self.covariance_prior, dtype=np.float64)
