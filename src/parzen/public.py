@@ -24,13 +24,18 @@ from parzen.estimators.classify.naive_bayes import NaiveBayes
 from parzen.estimators.classify.quadratic_discriminant import QuadraticDiscriminantAnalysis
 from parzen.estimators.classify.text import TextClassifier
 from parzen.estimators.density.density import DensityEstimator
+from parzen.estimators.density.gaussian_kde import gaussian_kde
 from parzen.estimators.density.histogram import HistogramDensity
 from parzen.estimators.density.kernel import KernelDensity
 from parzen.estimators.markov.categorical_hmm import CategoricalHMM
 from parzen.estimators.markov.gaussian_hmm import GaussianHMM
+from parzen.estimators.markov.gmm_hmm import GMMHMM
 from parzen.estimators.markov.hidden_markov import HiddenMarkov
 from parzen.estimators.markov.markov_chain import MarkovChain
+from parzen.estimators.markov.multinomial_hmm import MultinomialHMM
+from parzen.estimators.markov.poisson_hmm import PoissonHMM
 from parzen.estimators.markov.transition_counts import TransitionCounts
+from parzen.estimators.mixture.bayesian import BayesianGaussianMixture
 from parzen.estimators.mixture.gaussian import GaussianMixture
 from parzen.estimators.mixture.kmeans import KMeans
 from parzen.estimators.mixture.mixture import MixtureModel
@@ -68,8 +73,10 @@ if TYPE_CHECKING:
     from parzen import datasets, displays, report
 
 __all__ = [
+    "GMMHMM",
     "AutoColumns",
     "BayesClassifier",
+    "BayesianGaussianMixture",
     "Bernoulli",
     "BernoulliNB",
     "Categorical",
@@ -108,11 +115,13 @@ __all__ = [
     "MixtureModel",
     "ModelFileError",
     "Multinomial",
+    "MultinomialHMM",
     "MultinomialNB",
     "NaiveBayes",
     "PerGroup",
     "PointMasses",
     "Poisson",
+    "PoissonHMM",
     "Product",
     "QuadraticDiscriminantAnalysis",
     "TextClassifier",
@@ -132,6 +141,7 @@ __all__ = [
     "evaluate",
     "expected_cost",
     "fit",
+    "gaussian_kde",
     "load",
     "log_likelihood",
     "report",

@@ -1,6 +1,7 @@
-"""python -m tests.storage.golden FOLDER: golden files of the models, families and statistics, with their answers.
+"""python -m tests.storage.golden FOLDER [MODEL ...]: golden files of models, families, statistics, with answers.
 
-Written once for each version of the format, by the library of that version; never again.
+Written once for each version of the format, by the library of that version; never again. Models that came later are
+named: their files and answers are added.
 """
 
 import sys
@@ -13,17 +14,28 @@ from parzen import save
 from tests.storage.models import FAMILIES, MODELS, STATISTICS, answers, few, fitted, numbers_of
 
 
+def written(folder: Path, name: str) -> dict[str, np.ndarray]:
+    """The answers of a model whose file has been written."""
+    model, rows = fitted(name)
+    save(model, folder / f"{name.replace(' ', '_')}.parzen")
+    return {
+        f"{name.replace(' ', '_')}/{method}": array
+        for method, found in answers(model, few(rows))
+        if not isinstance(found, type) and (array := numbers_of(found)) is not None
+    }
+
+
+def add(folder: Path, names: list[str]) -> None:
+    for name in names:
+        assert not (folder / f"{name.replace(' ', '_')}.parzen").exists(), name
+        np.savez_compressed(folder / f"{name.replace(' ', '_')}.npz", **written(folder, name))
+
+
 def main(folder: Path) -> None:
     folder.mkdir(parents=True)
     told = {}
     for name in MODELS:
-        model, rows = fitted(name)
-        save(model, folder / f"{name.replace(' ', '_')}.parzen")
-        told |= {
-            f"{name.replace(' ', '_')}/{method}": array
-            for method, found in answers(model, few(rows))
-            if not isinstance(found, type) and (array := numbers_of(found)) is not None
-        }
+        told |= written(folder, name)
     for name, (family, _) in FAMILIES.items():
         save(family, folder / f"family_{name}.parzen")
     for name, statistic in STATISTICS.items():
@@ -33,4 +45,7 @@ def main(folder: Path) -> None:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    main(Path(sys.argv[1]))
+    if sys.argv[2:]:
+        add(Path(sys.argv[1]), sys.argv[2:])
+    else:
+        main(Path(sys.argv[1]))

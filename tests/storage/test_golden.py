@@ -40,13 +40,17 @@ def test_files_of_the_first_version_are_read():
         np.testing.assert_allclose(found, answer, rtol=1e-12, err_msg=name)
 
 
-@pytest.mark.parametrize("folder", VERSIONS, ids=lambda path: path.name)
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [(one, name) for name in MODELS for one in VERSIONS if (one / f"{name.replace(' ', '_')}.parzen").exists()],
+    ids=lambda one: getattr(one, "name", one),
+)
 def test_models_of_every_version_answer_as_they_did(folder, name):
     slug = name.replace(" ", "_")
+    later = folder / f"{slug}.npz"  # of a model that came after the others of its version
     model, rows = load(folder / f"{slug}.parzen"), MODELS[name][1]
     found = {method: numbers_of(answer) for method, answer in answers(model, few(rows)) if not isinstance(answer, type)}
-    with np.load(folder / "answers.npz") as told:
+    with np.load(later if later.exists() else folder / "answers.npz") as told:
         expected = {key.partition("/")[2]: told[key] for key in told.files if key.partition("/")[0] == slug}
     assert expected or not {key for key, value in found.items() if value is not None}
     for method, answer in expected.items():

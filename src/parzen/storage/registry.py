@@ -77,6 +77,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "families.auto_columns": ("AutoColumns",),
     "families.uninformative": ("Uninformative", "UninformativeDensity"),
     "families.per_group": ("PerGroup", "Fixed"),
+    "families.variational": ("VariationalGaussians",),
     "families.mixture": ("Mixture",),
     "families.kmeans": ("Centroids", "CentroidDensity"),
     "families.semi_supervised": ("SemiSupervised", "SemiSupervisedDensity"),
@@ -93,6 +94,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "estimators.density.kernel": ("KernelDensity",),
     "estimators.density.histogram": ("HistogramDensity",),
     "estimators.mixture.mixture": ("MixtureModel",),
+    "estimators.mixture.bayesian": ("BayesianGaussianMixture",),
     "estimators.mixture.gaussian": ("GaussianMixture",),
     "estimators.mixture.kmeans": ("KMeans",),
     "estimators.classify.bayes_classifier": ("BayesClassifier",),
@@ -123,6 +125,9 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "estimators.markov.monitor": ("Monitor",),
     "estimators.markov.gaussian_hmm": ("GaussianHMM",),
     "estimators.markov.categorical_hmm": ("CategoricalHMM",),
+    "estimators.markov.poisson_hmm": ("PoissonHMM",),
+    "estimators.markov.multinomial_hmm": ("MultinomialHMM",),
+    "estimators.markov.gmm_hmm": ("GMMHMM",),
 }
 
 #: What files of version 1 call classes that have another tag now.

@@ -8,9 +8,7 @@ from numpy.typing import NDArray
 
 from parzen.compute.memberships import Memberships
 from parzen.densities.hmm import HMMDensity
-from parzen.estimators.markov.categorical_emission import HmmlearnCategorical
 from parzen.estimators.markov.checks import not_negative
-from parzen.estimators.markov.gaussian_emission import HmmlearnGaussian
 from parzen.families.family import Family
 from parzen.families.fit import fit
 from parzen.families.hmm import HMM
@@ -28,7 +26,7 @@ class HmmlearnHMM(Family):
     ----------
     initial : HMMDensity
         Where EM starts.
-    emission : HmmlearnGaussian or HmmlearnCategorical
+    emission : Family with a method `check`
         The states' densities, updated by hmmlearn's rules.
     lengths : array of int64
         Lengths of the sequences.
@@ -39,7 +37,7 @@ class HmmlearnHMM(Family):
     """
 
     initial: HMMDensity
-    emission: HmmlearnGaussian | HmmlearnCategorical
+    emission: Any
     lengths: NDArray[np.int64]
     params: str
     startprob_prior: Any = 1.0

@@ -8,11 +8,10 @@ from sklearn.utils import check_random_state
 from parzen.compute.arrays import Array
 from parzen.densities.categorical import CategoricalDensity
 from parzen.densities.transition_matrix import stochastic
-from parzen.estimators.base.validation import finite, table, transactional
+from parzen.estimators.base.validation import finite, table
 from parzen.estimators.markov.categorical_emission import HmmlearnCategorical
 from parzen.estimators.markov.checks import check_hmmlearn, whole_number
 from parzen.estimators.markov.hmmlearn import BaseHmmlearn
-from parzen.tables.sequences import refuse_nested
 
 
 class CategoricalHMM(BaseHmmlearn):
@@ -28,7 +27,8 @@ class CategoricalHMM(BaseHmmlearn):
     startprob_prior, transmat_prior, emissionprob_prior : float or array
         Concentrations of Dirichlet priors; 1 is none.
     n_features : int, optional
-        Number of symbols S; by default one more than the largest symbol of the rows that are fitted.
+        Number of symbols S; by default one more than the largest symbol of the rows that are fitted first. As in
+        hmmlearn a fit sets it, so that later rows can't hold other symbols.
     algorithm, random_state, n_iter, tol, verbose, implementation : see `GaussianHMM`
     params, init_params : str
         Which parameters a fit updates, and which it initialises: "s" for `startprob_`, "t" for `transmat_`, "e" for
@@ -86,37 +86,12 @@ class CategoricalHMM(BaseHmmlearn):
         self.init_params = init_params
         self.implementation = implementation
 
-    @transactional
-    def fit(self, X: Any, lengths: Any = None) -> None:
-        """Fit by EM (Baum-Welch), from the parameters that are set and not in `init_params`.
-
-        Parameters
-        ----------
-        X : array of shape (n, 1), symbols in their order
-        lengths : lengths of the sequences; by default all rows are one sequence
-
-        Returns
-        -------
-        self
-        """
-        self._check()
-        rows = self._training_rows(X)
-        cut = self._lengths(lengths, len(rows))
-        self._initialise_chain()
-        self._initialise_emission(rows)
-        initial = self._density()
-        emission = HmmlearnCategorical(initial.emission, self.params, self.emissionprob_prior)
-        fitted: Any = self._baum_welch(initial, emission, rows, cut).emission
-        self.emissionprob_ = np.exp(fitted.log_probability)
-        self._remember_fit()
-
     def _check(self) -> None:
         check_hmmlearn(self, {"s", "t", *self._letters})
         if self.n_features is not None:
             whole_number("n_features", self.n_features, 1)
 
     def _training_rows(self, X: Any) -> Array:
-        refuse_nested(X)
         keeps = hasattr(self, "emissionprob_") and "e" not in self.init_params
         S = np.shape(self.emissionprob_)[1] if keeps else self.n_features
         return _symbols(table(self, X, reset=True, sparse=False), S)
@@ -129,6 +104,13 @@ class CategoricalHMM(BaseHmmlearn):
             # As in hmmlearn, an integer seed is used a second time.
             P = check_random_state(self.random_state).rand(self.n_components, S)
             self.emissionprob_ = P / P.sum(axis=1, keepdims=True)
+        self.n_features = np.shape(self.emissionprob_)[1]
+
+    def _emission_family(self, initial: Any) -> HmmlearnCategorical:
+        return HmmlearnCategorical(initial, self.params, self.emissionprob_prior)
+
+    def _adopt(self, emission: Any) -> None:
+        self.emissionprob_ = np.exp(emission.log_probability)
 
     def _emission(self) -> CategoricalDensity:
         self._check()

@@ -102,13 +102,20 @@ class HmmlearnGaussian(Family):
             covariance = np.repeat(covariance, len(mean), axis=0)
         else:
             covariance = (self.covars_prior + scatter) / np.maximum(np.reshape(more, (-1, 1, 1)) + weight, 1e-5)
+        return np.stack([_factor(one) for one in covariance])
+
+
+def _factor(covariance: Array) -> Array:
+    """The Cholesky factor of a state's covariance; of a singular one with hmmlearn's 1e-7 on the diagonal."""
+    for added in (0.0, 1e-7):
         try:
-            return np.linalg.cholesky(covariance)
+            return np.asarray(np.linalg.cholesky(covariance + added * np.eye(len(covariance))), dtype=np.float64)
         except np.linalg.LinAlgError:
-            raise ValueError(
-                "the covariance of a state is singular: it has too few rows. Use covariance_type='diag', fewer "
-                "states, or covars_prior=0.01 * np.eye(d)."
-            ) from None
+            continue
+    raise ValueError(
+        "the covariance of a state is singular: it has too few rows. Use covariance_type='diag', fewer states, or "
+        "covars_prior=0.01 * np.eye(d)."
+    )
 
 
 def _squares(off: Array) -> Array:

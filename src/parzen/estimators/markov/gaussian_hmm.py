@@ -10,11 +10,10 @@ from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
 from parzen.densities.gaussian import GaussianDensity
 from parzen.estimators.base.covariances import SHAPES, covariances_of, factors_of, means_of
-from parzen.estimators.base.validation import finite, table, transactional
+from parzen.estimators.base.validation import finite, table
 from parzen.estimators.markov.checks import check_hmmlearn
 from parzen.estimators.markov.gaussian_emission import HmmlearnGaussian
 from parzen.estimators.markov.hmmlearn import BaseHmmlearn
-from parzen.tables.sequences import refuse_nested
 
 
 class GaussianHMM(BaseHmmlearn):
@@ -115,45 +114,11 @@ class GaussianHMM(BaseHmmlearn):
         self.init_params = init_params
         self.implementation = implementation
 
-    @transactional
-    def fit(self, X: Any, lengths: Any = None) -> None:
-        """Fit by EM (Baum-Welch), from the parameters that are set and not in `init_params`.
-
-        Parameters
-        ----------
-        X : array of shape (n, d), rows in their order
-        lengths : lengths of the sequences; by default all rows are one sequence
-
-        Returns
-        -------
-        self
-        """
-        self._check()
-        rows = self._training_rows(X)
-        cut = self._lengths(lengths, len(rows))
-        self._initialise_chain()
-        self._initialise_emission(rows)
-        initial = self._density()
-        emission = HmmlearnGaussian(
-            initial.emission,
-            self.covariance_type,
-            self.params,
-            self.means_prior,
-            self.means_weight,
-            self.covars_prior,
-            self.covars_weight,
-        )
-        fitted: Any = self._baum_welch(initial, emission, rows, cut).emission
-        self.means_ = fitted.mean.copy()
-        self._covars_ = covariances_of(fitted.factor, self.covariance_type)
-        self._remember_fit()
-
     def _check(self) -> None:
         check_hmmlearn(self, {"s", "t", *self._letters})
         choose("covariance_type", self.covariance_type, tuple(SHAPES))
 
     def _training_rows(self, X: Any) -> Array:
-        refuse_nested(X)
         rows = np.asarray(finite(table(self, X, reset=True, sparse=False)), dtype=np.float64)
         if hasattr(self, "means_") and "m" not in self.init_params:
             self._check_columns(rows)
@@ -182,13 +147,33 @@ class GaussianHMM(BaseHmmlearn):
                 "tied": spread,
             }[self.covariance_type]
 
+    def _emission_family(self, initial: Any) -> HmmlearnGaussian:
+        return HmmlearnGaussian(
+            initial,
+            self.covariance_type,
+            self.params,
+            self.means_prior,
+            self.means_weight,
+            self.covars_prior,
+            self.covars_weight,
+        )
+
+    def _adopt(self, emission: Any) -> None:
+        self.means_ = emission.mean.copy()
+        self._covars_ = covariances_of(emission.factor, self.covariance_type)
+
     # Parameters ------------------------------------------------------------------------------------------------------
 
     @property
     def n_features(self) -> int:
-        """Number of features."""
+        """Number of features: of `means_`. It may be set, as hmmlearn asks for before sampling, to the same."""
         check_is_fitted(self, "means_")
         return int(np.shape(self.means_)[1])
+
+    @n_features.setter
+    def n_features(self, number: int) -> None:
+        if hasattr(self, "means_") and number != self.n_features:
+            raise ValueError(f"n_features must be {self.n_features}, the columns of means_, got {number!r}.")
 
     @property
     def covars_(self) -> Array:
@@ -208,6 +193,8 @@ class GaussianHMM(BaseHmmlearn):
     def covars_(self, covars: ArrayLike) -> None:
         given = np.array(covars, dtype=np.float64)
         axes = {"spherical": 1, "diag": 2, "full": 3, "tied": 2}.get(self.covariance_type)
+        if self.covariance_type == "spherical" and given.size == len(given):
+            given = given.reshape(-1)
         if axes is not None and given.ndim != axes:
             raise ValueError(
                 f"covars_ must have {axes} axes for covariance_type={self.covariance_type!r}, got {given.shape}."

@@ -1,6 +1,6 @@
 """What hmmlearn's models share: parameters that may be set, and inference from them."""
 
-import warnings
+import logging
 from abc import abstractmethod
 from typing import Any, ClassVar
 
@@ -16,14 +16,16 @@ from parzen.densities.chain_structure import structure
 from parzen.densities.density import Density
 from parzen.densities.hmm import HMMDensity
 from parzen.densities.transition_matrix import stationary, stochastic
-from parzen.estimators.base.validation import row_count
+from parzen.estimators.base.validation import row_count, transactional
 from parzen.estimators.markov.baum_welch import HmmlearnHMM, baum_welch
 from parzen.estimators.markov.checks import whole_number
 from parzen.estimators.markov.monitor import Monitor
 from parzen.estimators.markov.online_filter import OnlineFilter
-from parzen.statistics.messages import caller_stacklevel
+from parzen.families.family import Family
 from parzen.storage.files import SaveMixin
 from parzen.tables.sequences import check_lengths, refuse_nested
+
+LOG = logging.getLogger(__name__)
 
 
 class BaseHmmlearn(SaveMixin, BaseEstimator):
@@ -47,8 +49,28 @@ class BaseHmmlearn(SaveMixin, BaseEstimator):
     init_params: str
 
     @abstractmethod
+    def _check(self) -> None:
+        """Raise where a parameter is wrong."""
+
+    @abstractmethod
+    def _training_rows(self, X: Any) -> Array:
+        """Rows of a table to fit to, checked."""
+
+    @abstractmethod
+    def _initialise_emission(self, rows: Array) -> None:
+        """Initialise the parameters of the emissions that `init_params` asks for, as hmmlearn does."""
+
+    @abstractmethod
     def _emission(self) -> Density:
         """The states' densities from the parameters, or an error."""
+
+    @abstractmethod
+    def _emission_family(self, initial: Any) -> Family:
+        """The emissions' family with hmmlearn's M-step, from the initial densities."""
+
+    @abstractmethod
+    def _adopt(self, emission: Any) -> None:
+        """Keep the parameters of fitted densities."""
 
     @abstractmethod
     def _rows(self, X: Any) -> Any:
@@ -61,6 +83,30 @@ class BaseHmmlearn(SaveMixin, BaseEstimator):
     @abstractmethod
     def _emission_parameters(self) -> int:
         """Number of free parameters of the emissions."""
+
+    @transactional
+    def fit(self, X: Any, lengths: Any = None) -> None:
+        """Fit by EM (Baum-Welch), from the parameters that are set and not in `init_params`.
+
+        Parameters
+        ----------
+        X : array of shape (n, d), rows in their order
+        lengths : lengths of the sequences; by default all rows are one sequence
+
+        Returns
+        -------
+        self
+        """
+        self._check()
+        refuse_nested(X)
+        rows = self._training_rows(X)
+        cut = self._lengths(lengths, len(rows))
+        self._initialise_chain()
+        self._initialise_emission(rows)
+        initial = self._density()
+        self._warn_of_few(rows)
+        self._adopt(self._baum_welch(initial, self._emission_family(initial.emission), rows, cut).emission)
+        self._remember_fit()
 
     # Parameters, before and after a fit ------------------------------------------------------------------------------
 
@@ -96,13 +142,21 @@ class BaseHmmlearn(SaveMixin, BaseEstimator):
         if letter not in self.init_params:
             return not hasattr(self, name)
         if hasattr(self, name) and getattr(self, name) is not getattr(self, "_from_fit", {}).get(name):
-            warnings.warn(
-                f"{name.strip('_')}_ was set, but is initialised anew because init_params contains {letter!r}; remove "
-                "that letter to start from the value that was set.",
-                UserWarning,
-                stacklevel=caller_stacklevel(),
+            LOG.warning(
+                "%s_ was set, but will be overwritten: init_params contains %r; remove that letter to start from the "
+                "value that was set.",
+                name.strip("_"),
+                letter,
             )
         return True
+
+    def _warn_of_few(self, rows: Array) -> None:
+        if rows.size < self._n_parameters():
+            LOG.warning(
+                "the model has %d free parameters, but X only %d values: the fit will be degenerate; use fewer states.",
+                self._n_parameters(),
+                rows.size,
+            )
 
     def _baum_welch(self, initial: HMMDensity, emission: Any, rows: Array, lengths: NDArray[np.int64]) -> HMMDensity:
         """The density that EM finds from the initial one; the parameters of its chain are kept."""
