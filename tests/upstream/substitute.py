@@ -34,7 +34,7 @@ GROUPS = {
     "mixtures": (
         "sklearn.mixture",
         ["GaussianMixture", "BayesianGaussianMixture"],
-        [f"sklearn.mixture.tests.{name}" for name in ("test_gaussian_mixture", "test_bayesian_mixture", "test_mixture")],
+        [f"sklearn.mixture.tests.test_{name}" for name in ("gaussian_mixture", "bayesian_mixture", "mixture")],
     ),
     "KMeans": ("sklearn.cluster", ["KMeans"], ["sklearn.cluster.tests.test_k_means"]),
     "LogisticRegression": (
@@ -110,7 +110,7 @@ class Substitution:
             self.outcomes[report.nodeid] = before if before == "failed" else "passed" if good else report.outcome
 
     def result(self):
-        """Tests that touch our classes: which passed, and which failed by their public behaviour, by words, by privacy."""
+        """Tests that touch our classes: passed, failed, failed by words alone, failed and reaching for private names."""
         found = {"passed": [], "failed": [], "message": [], "private": []}
         for nodeid, outcome in self.outcomes.items():
             name = nodeid.rpartition("/")[2]
