@@ -110,7 +110,7 @@ class Substitution:
             self.outcomes[report.nodeid] = before if before == "failed" else "passed" if good else report.outcome
 
     def result(self):
-        """Tests that touch our classes: passed, failed, failed by words alone, failed and reaching for private names."""
+        """Tests that touch our classes: passed, failed, failed, by words alone, by private names."""
         found = {"passed": [], "failed": [], "message": [], "private": []}
         for nodeid, outcome in self.outcomes.items():
             name = nodeid.rpartition("/")[2]
