@@ -154,6 +154,15 @@ class TestLogisticRegression:
         assert all("Use a penalty" in text for text in said)
 
 
+def test_weights_of_many_decades_warn_of_coefficients_that_light_rows_decide(rng):
+    X = rng.normal(size=(200, 3))
+    y = (X[:, 0] + rng.normal(size=200) > 0).astype(int)
+    with pytest.warns(ConvergenceWarning, match="eight orders of magnitude"):
+        LogisticRegression().fit(X, y, sample_weight=10.0 ** rng.uniform(-6, 6, 200))
+    LogisticRegression().fit(X, y, sample_weight=10.0 ** rng.uniform(-2, 2, 200))
+
+
+@pytest.mark.filterwarnings("ignore:sample_weight differs")
 @pytest.mark.parametrize("seed", [2, 3, 8, 9])
 def test_weights_of_many_decades_do_not_stop_it_early(seed):
     """Rows with most of the weight are fitted well long before the optimum, which the others decide on."""

@@ -198,6 +198,14 @@ class LogisticRegression(SaveMixin, BaseClassifier):
                 ConvergenceWarning,
                 stacklevel=3,
             )
+        elif found.blurred:
+            warnings.warn(
+                "sample_weight differs by more than eight orders of magnitude: the objective has settled, but "
+                "coefficients that only the lightest rows decide may not have; leave those rows out, or give weights "
+                "that differ less.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
 
     def _separated(self, rows: Any, labels: Any) -> bool:
         """Warn where the classes can be separated, so that the likelihood has no maximum."""

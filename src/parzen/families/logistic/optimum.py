@@ -16,6 +16,9 @@ from parzen.compute.memberships import Labels
 from parzen.families.logistic.space import Space
 from parzen.families.logistic.terms import Terms
 
+#: Weight of a row, in units of the mean weight, below which its part of the objective is near rounding.
+LIGHT = 1e-8
+
 
 @dataclass(frozen=True)
 class Optimum:
@@ -28,6 +31,8 @@ class Optimum:
         Minus the weighted log-likelihood plus the penalty.
     n_iter : int
     converged : bool
+    blurred : bool
+        Whether rows so light that their part of the objective is lost in its rounding may decide some coefficients.
     """
 
     coef: Array
@@ -35,6 +40,7 @@ class Optimum:
     objective: float
     n_iter: int
     converged: bool
+    blurred: bool = False
 
 
 def maximise_likelihood(
@@ -98,4 +104,5 @@ def maximise_likelihood(
     coef, offsets = space.leave(point)
     # A search that can't improve a value any more has found the optimum to rounding.
     settled = bool(slope <= wanted or (stuck and slope <= max(wanted, 1e-6 * unit)))
-    return Optimum(coef, offsets, float(found.fun) * space.whole, int(spent["steps"]), settled)
+    blurred = bool(space.lightest() < LIGHT and slope > tol * space.lightest())
+    return Optimum(coef, offsets, float(found.fun) * space.whole, int(spent["steps"]), settled, blurred)
