@@ -119,7 +119,7 @@ MODELS = {
     "GaussianHMM": (GaussianHMM(2, random_state=0), WHOLE, None),
     "CategoricalHMM": (CategoricalHMM(2, random_state=0), CODES[:, :1], None),
     "PoissonHMM": (PoissonHMM(2, random_state=0), CODES[:, :1], None),
-    "MultinomialHMM": (MultinomialHMM(2, random_state=0), CODES, None),
+    "MultinomialHMM": (MultinomialHMM(2, random_state=0), np.column_stack([CODES[:, :1], 9 - CODES[:, :1]]), None),
     "GMMHMM": (GMMHMM(2, 2, random_state=0), WHOLE, None),
     "BayesianGaussianMixture": (BayesianGaussianMixture(n_components=3, random_state=0), WHOLE, None),
     "chain": (MarkovChain(2), ["abracadabra", "barba"], None),

@@ -9,7 +9,7 @@ from hmmlearn import hmm
 import parzen
 
 #: hmmlearn's logarithms of each step are equal to ours; a negative tolerance lets all steps be made.
-STEPS = {"n_iter": 25, "tol": -np.inf}
+STEPS = {"n_iter": 12, "tol": -np.inf}
 
 
 @pytest.fixture(autouse=True)

@@ -130,7 +130,8 @@ class MultinomialHMM(BaseHmmlearn):
     def _draw(self, state: int, rng: np.random.RandomState) -> Any:
         total = np.unique([] if self.n_trials is None else np.asarray(self.n_trials))
         if len(total) != 1:
-            raise ValueError(f"sample needs a single n_trials, the total of every row, got {self.n_trials!r}.")
+            got = "None" if self.n_trials is None else f"{len(total)} different ones"
+            raise ValueError(f"sample needs a single n_trials, the total of every row, got {got}.")
         return rng.multinomial(int(total[0]), np.asarray(self.emissionprob_)[state])
 
     def _emission_parameters(self) -> int:
