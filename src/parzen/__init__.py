@@ -3,36 +3,39 @@
 A family observes weighted rows into a statistic; statistics add; a statistic is maximised into densities.
 """
 
+import ast
 import importlib
 import sys
+from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from parzen.public import *  # noqa: F403
 
-#: Modules that many programs don't need; they are imported when they are first asked for.
-LATER = ("datasets", "displays", "report")
+def _origins() -> dict[str, str]:
+    """The module that each public name comes from, as `__init__.pyi` tells it to type checkers."""
+    stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    found = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
+    return {alias.name: str(node.module) for node in found for alias in node.names}
+
+
+_FROM = _origins()
+__all__ = sorted(_FROM)
 
 
 def __getattr__(name: str) -> Any:
-    """A public name. All of them are imported when one is first used, so that whatever comes before the libraries
-    (the version, help, an interruption) does not wait for them.
-    """
-    if name in LATER:
-        return importlib.import_module(f"parzen.{name}")
+    """A public name, imported when it is first used: nothing else waits for the libraries that it needs."""
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("parzen")
-    if name == "__all__" or not name.startswith("_"):
-        public = importlib.import_module("parzen.public")
-        if name == "__all__" or name in public.__all__:
-            globals().update({one: getattr(public, one) for one in public.__all__ if one not in LATER})
-            return getattr(public, name)
-    raise AttributeError(f"module 'parzen' has no attribute {name!r}.")
+    if name not in _FROM:
+        raise AttributeError(f"module 'parzen' has no attribute {name!r}.")
+    if _FROM[name] == "parzen":
+        return importlib.import_module(f"parzen.{name}")
+    globals()[name] = getattr(importlib.import_module(_FROM[name]), name)
+    return globals()[name]
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *importlib.import_module("parzen.public").__all__})
+    return sorted({*globals(), *__all__})
 
 
 class _Bandwidth(ModuleType):
