@@ -46,6 +46,10 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "tally": ((*ROWS, *MEMBERS, POINTER, POINTER), CODES),
     "lookup": ((*ROWS, INTEGER, POINTER, POINTER, INTEGER, POINTER), CODES),
     "bits": ((POINTER, INTEGER, NUMBER, POINTER), CELLS),
+    "propagate": (
+        (INTEGER, *(POINTER,) * 12, INTEGER, INTEGER, POINTER, POINTER, *(INTEGER,) * 3, *(POINTER,) * 4),
+        ("f64",),
+    ),
     "places": ((POINTER, *(INTEGER,) * 3, POINTER, POINTER), ("i64",)),
     "csr_sums": ((*CSR, *MEMBERS, POINTER, POINTER), CSRS),
     "csr_product": ((*CSR, INTEGER, POINTER, POINTER), CSRS),

@@ -1,0 +1,218 @@
+"""The density of a Bayes net: a product of conditional distributions of nodes given their parents."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from parzen.compute.arrays import Array, as_floats
+from parzen.compute.codes import BadCode, lookup
+from parzen.densities.columns import chosen, given_values, others
+from parzen.densities.density import Density
+from parzen.densities.gaussian import GaussianDensity
+from parzen.densities.nets.graph import Graph
+from parzen.densities.nets.linear_gaussian import (
+    Component,
+    components,
+    configuration,
+    joint_gaussian,
+    node_log_density,
+    split_parents,
+)
+from parzen.densities.nets.propagation import Network
+from parzen.densities.nets.sampling import draw
+
+
+@dataclass(frozen=True)
+class BayesNetDensity(Density):
+    """K Bayes nets of one graph: nodes with tables, and Gaussian nodes.
+
+    Attributes
+    ----------
+    parents : tuple of tuples of int
+        Parents of each node, in ascending order.
+    sizes : tuple of int
+        States of each node; 0 for a Gaussian one.
+    parameters : tuple of arrays, one for each node
+        Of shape (K, C, size): log-probabilities of its states, for each configuration of its parents (in C order); of a
+        Gaussian node (K, C, p + 2): intercept, slopes of its Gaussian parents and variance, for each configuration of
+        its discrete parents.
+    columns : tuple of int
+        The nodes that are the density's columns. The others are marginalised, or given.
+    given : array, one for each node
+        State or value of a node that is given; NaN for all others.
+    names : tuple of str
+        What nodes are called where an error names them.
+    """
+
+    parents: tuple[tuple[int, ...], ...]
+    sizes: tuple[int, ...]
+    parameters: tuple[Array, ...]
+    columns: tuple[int, ...]
+    given: Array
+    names: tuple[str, ...]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.parameters[0]), len(self.columns)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The graph of the nodes."""
+        return Graph(self.parents)
+
+    @cached_property
+    def discrete(self) -> tuple[int, ...]:
+        """Nodes with tables."""
+        return tuple(node for node, size in enumerate(self.sizes) if size)
+
+    @cached_property
+    def components(self) -> list[Component]:
+        """Gaussian nodes, put together where they depend on each other."""
+        return components(self.graph, self.sizes)
+
+    @cached_property
+    def network(self) -> Network:
+        """The discrete nodes and factors over them, for exact inference."""
+        place = {node: at for at, node in enumerate(self.discrete)}
+        scopes = tuple(tuple(place[one] for one in self.graph.family(node)) for node in self.discrete)
+        extra = tuple(tuple(place[one] for one in part.scope) for part in self.components if part.scope)
+        sizes = tuple(self.sizes[node] for node in self.discrete)
+        return Network(sizes, scopes, extra, tuple(self.names[node] for node in self.discrete))
+
+    @cached_property
+    def gaussians(self) -> list[GaussianDensity]:
+        """Joint Gaussians of each component: those of every configuration, for each of the K nets."""
+        return [joint_gaussian(part, self.graph, self.sizes, self.parameters) for part in self.components]
+
+    def tables(self, k: int) -> list[Array]:
+        """Conditional probabilities of the discrete nodes: dimensions are the parents and, last, the node."""
+        return [
+            np.exp(self.parameters[node][k]).reshape([self.sizes[one] for one in self.graph.family(node)])
+            for node in self.discrete
+        ]
+
+    # -- evaluation ------------------------------------------------------------------------------------------------
+
+    def log_density(self, X: Any) -> Array:
+        joint = self._log_joint(self.rows(X))
+        return joint if np.isnan(self.given).all() else joint - self.log_given
+
+    @cached_property
+    def log_given(self) -> Array:
+        """Log-probability (or density) of what is given, (K,)."""
+        return self._log_joint(self.given[None].copy())[0]
+
+    def rows(self, X: Any) -> Array:
+        """Rows of the columns as rows of all nodes: what is given is put in, what is not known is NaN."""
+        X = as_floats(X, self.shape[1])
+        whole = np.repeat(self.given[None], len(X), axis=0)
+        whole[:, list(self.columns)] = X
+        return whole
+
+    def _log_joint(self, rows: Array) -> Array:
+        out = np.empty((len(rows), self.shape[0]))
+        codes = self.codes(rows)
+        gone = np.isnan(rows)
+        gone[:, list(self.discrete)] = codes[:, list(self.discrete)] < 0
+        gone = gone.any(axis=1)
+        for some, evaluated in ((~gone, self._log_complete), (gone, self._log_evidence)):
+            if some.all():
+                return evaluated(rows, codes)
+            if some.any():
+                out[some] = evaluated(rows[some], codes[some])
+        return out
+
+    def codes(self, rows: Array) -> NDArray[np.int32]:
+        """States of all nodes as codes, -1 where not known (and for Gaussian nodes)."""
+        found = np.full(rows.shape, -1, dtype=np.int32)
+        for node in self.discrete:
+            cells = rows[:, node]
+            seen = ~np.isnan(cells)
+            codes = np.where(seen, cells, -1.0)
+            wrong = ~((codes >= -1) & (codes < self.sizes[node]) & (codes == np.floor(codes)))
+            if wrong.any():
+                raise BadCode(node, cells[np.argmax(wrong)].item(), self.sizes[node])
+            found[:, node] = codes
+        return found
+
+    def _log_complete(self, rows: Array, codes: NDArray[np.int32]) -> Array:
+        out = np.zeros((len(rows), self.shape[0]))
+        if self.discrete:
+            volumes = tuple(self.parameters[node][0].size for node in self.discrete)
+            lookup(self.family_codes(codes), self._log_table, volumes, False, out)
+        for node in (node for part in self.components for node in part.nodes):
+            discrete, gaussian = split_parents(self.graph, self.sizes, node)
+            at = configuration(codes, discrete, self.sizes)
+            out += node_log_density(rows, node, gaussian, self.parameters[node], at)
+        return out
+
+    def family_codes(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:
+        """For each discrete node the cell of its table that a row falls into, (n, nodes)."""
+        return family_codes(codes, self.graph, self.sizes)
+
+    @cached_property
+    def _log_table(self) -> Array:
+        whole = [self.parameters[node].reshape(self.shape[0], -1) for node in self.discrete]
+        return np.ascontiguousarray(np.concatenate(whole, axis=1).T)
+
+    def _log_evidence(self, rows: Array, codes: NDArray[np.int32]) -> Array:
+        factors, offset = self.factors(rows)
+        known = np.ascontiguousarray(codes[:, list(self.discrete)])
+        if self.discrete:
+            for k in range(self.shape[0]):
+                offset[:, k] += self.network.posterior(self.tables(k), known, factors[k])[0]
+        return offset
+
+    def factors(self, rows: Array) -> tuple[list[Array], Array]:
+        """What the Gaussian cells of each row say about their discrete parents, for each net (n, cells); and its scale.
+
+        The scale (n, K) is the logarithm of what the factors were divided by.
+        """
+        K = self.shape[0]
+        offset = np.zeros((len(rows), K))
+        parts: list[list[Array]] = [[] for _ in range(K)]
+        for part, gaussian in zip(self.components, self.gaussians, strict=True):
+            logs = gaussian.log_density(rows[:, list(part.nodes)]).reshape(len(rows), K, -1)
+            largest = logs.max(axis=2)
+            offset += largest
+            if part.scope:
+                for k in range(K):
+                    parts[k].append(np.exp(logs[:, k] - largest[:, k, None]))
+        empty = np.empty((len(rows), 0))
+        return [np.ascontiguousarray(np.concatenate([empty, *own], axis=1)) for own in parts], offset
+
+    # -- other densities -------------------------------------------------------------------------------------------
+
+    def marginal(self, columns: Sequence[int]) -> "BayesNetDensity":
+        return replace(self, columns=tuple(self.columns[j] for j in chosen(self.shape[1], columns)))
+
+    def conditional(self, columns: Sequence[int], values: ArrayLike) -> "BayesNetDensity":
+        rest = others(self.shape[1], columns)
+        known = [self.columns[j] for j in chosen(self.shape[1], columns)]
+        given = self.given.copy()
+        given[known] = given_values(values, len(known))
+        found = replace(self, columns=tuple(self.columns[j] for j in rest), given=given)
+        if not np.isfinite(found.log_given).all():
+            raise ValueError("the given values have probability zero; nothing follows from what can't be.")
+        return found
+
+    def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
+        return draw(self, labels, rng)[:, list(self.columns)]
+
+
+def family_codes(codes: NDArray[np.int32], graph: Graph, sizes: tuple[int, ...]) -> NDArray[np.int32]:
+    """For each discrete node the cell of its table, parents first, that each row falls into, (n, nodes)."""
+    discrete = [node for node, size in enumerate(sizes) if size]
+    columns = np.ascontiguousarray(codes.T)
+    found = np.empty((len(discrete), len(codes)), dtype=np.int32)
+    for own, node in zip(found, discrete, strict=True):
+        first, *rest = graph.family(node)
+        own[:] = columns[first]
+        for other in rest:
+            own *= sizes[other]
+            own += columns[other]
+    return np.ascontiguousarray(found.T)
