@@ -52,6 +52,7 @@ from parzen.estimators.regress.conditional import ConditionalDensity as Conditio
 from parzen.estimators.regress.regression import KernelRegressor as KernelRegressor
 from parzen.families.auto_columns import AutoColumns as AutoColumns
 from parzen.families.bernoulli import Bernoulli as Bernoulli
+from parzen.families.nets.bayes_net import BayesNet as BayesNet
 from parzen.families.categorical import Categorical as Categorical
 from parzen.families.family import Family as Family
 from parzen.families.fit import fit as fit

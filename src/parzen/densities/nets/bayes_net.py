@@ -128,16 +128,7 @@ class BayesNetDensity(Density):
 
     def codes(self, rows: Array) -> NDArray[np.int32]:
         """States of all nodes as codes, -1 where not known (and for Gaussian nodes)."""
-        found = np.full(rows.shape, -1, dtype=np.int32)
-        for node in self.discrete:
-            cells = rows[:, node]
-            seen = ~np.isnan(cells)
-            codes = np.where(seen, cells, -1.0)
-            wrong = ~((codes >= -1) & (codes < self.sizes[node]) & (codes == np.floor(codes)))
-            if wrong.any():
-                raise BadCode(node, cells[np.argmax(wrong)].item(), self.sizes[node])
-            found[:, node] = codes
-        return found
+        return read_codes(rows, self.sizes)
 
     def _log_complete(self, rows: Array, codes: NDArray[np.int32]) -> Array:
         out = np.zeros((len(rows), self.shape[0]))
@@ -204,15 +195,34 @@ class BayesNetDensity(Density):
         return draw(self, labels, rng)[:, list(self.columns)]
 
 
+def read_codes(rows: Array, sizes: tuple[int, ...]) -> NDArray[np.int32]:
+    """States of all nodes as codes, -1 where not known and for Gaussian nodes (of size 0)."""
+    found = np.full(rows.shape, -1, dtype=np.int32)
+    for node, size in enumerate(sizes):
+        if size:
+            cells = rows[:, node]
+            codes = np.where(np.isnan(cells), -1.0, cells)
+            wrong = ~((codes >= -1) & (codes < size) & (codes == np.floor(codes)))
+            if wrong.any():
+                raise BadCode(node, cells[np.argmax(wrong)].item(), size)
+            found[:, node] = codes
+    return found
+
+
 def family_codes(codes: NDArray[np.int32], graph: Graph, sizes: tuple[int, ...]) -> NDArray[np.int32]:
-    """For each discrete node the cell of its table, parents first, that each row falls into, (n, nodes)."""
+    """For each discrete node the cell of its table, parents first, that each row falls into, (n, nodes); -1 where one is missing."""
     discrete = [node for node, size in enumerate(sizes) if size]
     columns = np.ascontiguousarray(codes.T)
+    gone = columns < 0
+    some = gone.any(axis=1)
     found = np.empty((len(discrete), len(codes)), dtype=np.int32)
     for own, node in zip(found, discrete, strict=True):
-        first, *rest = graph.family(node)
+        first, *rest = family = graph.family(node)
         own[:] = columns[first]
         for other in rest:
             own *= sizes[other]
             own += columns[other]
+        for other in family:
+            if some[other]:
+                own[gone[other]] = -1
     return np.ascontiguousarray(found.T)

@@ -1,0 +1,377 @@
+"""The family of Bayes nets over a given graph."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parzen.compute.arrays import Array, as_floats
+from parzen.compute.checks import choose
+from parzen.compute.codes import tally
+from parzen.compute.gaussian import expected_moments
+from parzen.compute.memberships import Labels, Memberships, group_count, only_group, take
+from parzen.compute.moments import moments
+from parzen.conjugate import NormalInverseGamma
+from parzen.densities.nets.bayes_net import BayesNetDensity, family_codes, read_codes
+from parzen.densities.nets.graph import Graph, read_edges
+from parzen.densities.nets.linear_gaussian import configuration, split_parents
+from parzen.families.checks import ESTIMATES
+from parzen.families.family import Family
+from parzen.families.nets.parameters import PRIORS, concentrations, lines, log_line_prior, log_table
+from parzen.statistics.configured import ConfiguredMoments
+from parzen.statistics.counts import Counts
+from parzen.statistics.joint import ExpectedStatistic, Joint
+from parzen.statistics.messages import NeedsDensity
+from parzen.statistics.moments import Moments
+from parzen.tables.table import Table
+
+
+@dataclass(eq=False, repr=False)
+class BayesNet(Family):
+    r"""A Bayes net over a graph of columns: :math:`p(x) = \prod_j p(x_j \mid x_{parents(j)})`.
+
+    A column of categories has a table for each configuration of its parents; a column of numbers is Gaussian, linear
+    in its parents that are numbers, for each configuration of the others. A category can't depend on a number. Its
+    statistic is counts of each column with its parents, and moments of numbers; they add. Missing cells are
+    marginalised exactly, and parameters are then found by EM.
+
+    Parameters
+    ----------
+    edges : str or list of pairs
+        ``"rain -> wet <- sprinkler"``, or pairs (parent, child) of names or positions.
+    estimate : "bayes", "map" or "ml"
+        Of the posterior: its mean or its mode; or maximum likelihood.
+    prior : "k2", "bdeu", float or dict, optional
+        Pseudo-counts of the tables: 1 in each cell ("k2", the default; 2 for "map"), a common sample that the cells
+        share ("bdeu"), a number, or a dict from nodes to numbers or tables.
+    equivalent_sample_size : float
+        Of "bdeu".
+    line_prior : NormalInverseGamma, optional
+        Of Gaussian nodes, for "map" and "bayes": the intercept about its mean, slopes about zero. Without one, all
+        estimates of lines are by maximum likelihood.
+    numbers : sequence, optional
+        Columns that are numbers; on bare arrays none is by default, in an estimator those that hold other numbers than
+        0 and 1. Every other column holds categories.
+    categories : dict or list, optional
+        Categories of columns, or how many, where the first table may lack some.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from parzen import BayesNet, fit
+    >>> rows = np.array([[0, 0], [0, 0], [0, 1], [1, 1], [1, 1]])
+    >>> net = fit(BayesNet([(0, 1)], estimate="ml"), rows).density
+    >>> np.exp(net.log_density(np.array([[0.0, 0.0], [np.nan, 1.0]]))).round(3)
+    array([[0.4],
+           [0.6]])
+    """
+
+    edges: Any = ()
+    estimate: str = "bayes"
+    prior: Any = None
+    equivalent_sample_size: float = 10.0
+    line_prior: NormalInverseGamma | None = None
+    numbers: Any = None
+    categories: Any = None
+    names: Any = None
+
+    def bind(self, table: Table) -> Self:
+        pairs, alone = read_edges(self.edges)
+        table.positions(list(range(len(table.names()))))
+        where = {name: table.positions([name])[0] for pair in [*pairs, alone] for name in pair}
+        names = tuple(map(str, table.names()))
+        bound = [(where[a], where[b]) for a, b in pairs]
+        kinds = [table.kind(j) for j in range(len(names))]
+        given = None if self.numbers is None else set(table.positions(self.numbers)) if len(self.numbers) else set()
+        numbers = tuple(
+            j for j, kind in enumerate(kinds) if (kind in ("continuous", "count") if given is None else j in given)
+        )
+        rest = [j for j in range(len(names)) if j not in numbers]
+        alphabets = dict(zip(rest, self._alphabets(table, rest), strict=True))
+        sizes = tuple(len(alphabets[j]) if j in alphabets else 0 for j in range(len(names)))
+        prior = self.prior
+        if isinstance(prior, dict):
+            prior = {table.positions([node])[0]: value for node, value in prior.items()}
+        Graph.of(len(names), bound, names)
+        return replace(self, edges=tuple(bound), numbers=numbers, categories=sizes, prior=prior, names=names)
+
+    def _alphabets(self, table: Table, rest: list[int]) -> tuple[NDArray[Any], ...]:
+        if not rest:
+            return ()
+        given = self.categories
+        if isinstance(given, dict):
+            where = {table.positions([node])[0]: part for node, part in given.items()}
+            given = {at: where[j] for at, j in enumerate(rest) if j in where}
+        return table.select(rest).alphabets(given, closed=True)
+
+    # -- rows to statistics ----------------------------------------------------------------------------------------
+
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Joint | ExpectedStatistic:
+        rows = as_floats(np.asarray(X))
+        graph, sizes = self._structure(rows, at)
+        codes = read_codes(rows, sizes)
+        gone = _incomplete(rows, codes, sizes)
+        if at is None:
+            if gone.any():
+                raise NeedsDensity(
+                    "X has missing cells, and the parameters of a Bayes net must then be found by EM: use parzen.fit or "
+                    "an estimator over rows that can be read again."
+                )
+            return self._tallied(rows, codes, R, graph, sizes)
+        seen = np.flatnonzero(~gone)
+        statistic = self._tallied(rows[seen], codes[seen], take(R, seen), graph, sizes)
+        likelihood = _weighted(at.log_density(rows[seen]), take(R, seen))
+        weight = _totals(len(rows), R)
+        if gone.any():
+            left = np.flatnonzero(gone)
+            expected, own = self._expected(rows[left], codes[left], take(R, left), at)
+            statistic, likelihood = statistic + expected, likelihood + own
+        return ExpectedStatistic(statistic, weight, likelihood)
+
+    def _structure(self, rows: Array, at: Any) -> tuple[Graph, tuple[int, ...]]:
+        """The graph, and states of each node; 0 for a Gaussian one."""
+        choose("estimate", self.estimate, ESTIMATES)
+        if at is not None:
+            return at.graph, at.sizes
+        d = rows.shape[1]
+        pairs, alone = read_edges(self.edges)
+        for node in [node for pair in [*pairs, alone] for node in pair]:
+            if not isinstance(node, int | np.integer) or not 0 <= node < d:
+                raise ValueError(f"edges names {node!r}, but bare arrays have positions 0 to {d - 1}; use an estimator.")
+        graph = Graph.of(d, pairs, self.names)
+        numbers = set(() if self.numbers is None else self.numbers)
+        sizes = self._sizes(rows, numbers)
+        for parent, child in graph.edges:
+            if not sizes[parent] and sizes[child]:
+                names = self.names or range(d)
+                raise ValueError(
+                    f"{names[child]!r} holds categories and can't depend on {names[parent]!r}, which holds numbers; turn "
+                    "the edge round, or cut the numbers into categories."
+                )
+        return graph, sizes
+
+    def _sizes(self, rows: Array, numbers: set[int]) -> tuple[int, ...]:
+        d = rows.shape[1]
+        if self.categories is not None:
+            given = list(self.categories)
+            return tuple(
+                0 if j in numbers else int(part) if np.ndim(part) == 0 else len(part) for j, part in enumerate(given)
+            )
+        largest = np.fmax.reduce(rows, axis=0, initial=0.0)
+        return tuple(0 if j in numbers else int(largest[j]) + 1 for j in range(d))
+
+    def _tallied(
+        self, rows: Array, codes: NDArray[np.int32], R: Memberships, graph: Graph, sizes: tuple[int, ...]
+    ) -> Joint:
+        parts: list[Any] = [_counts(codes, R, graph, sizes)]
+        for node in _gaussian(sizes):
+            discrete, gaussian = split_parents(graph, sizes, node)
+            C = _volume(discrete, sizes)
+            which = configuration(codes, discrete, sizes)
+            cells = np.ascontiguousarray(rows[:, [*gaussian, node]])
+            parts.append(
+                ConfiguredMoments(
+                    tuple(
+                        Moments(*moments(cells, _within(only_group(R, k), which, C)))
+                        for k in range(group_count(R))
+                    )
+                )
+            )
+        return Joint(tuple(parts))
+
+    def _expected(
+        self, rows: Array, codes: NDArray[np.int32], R: Memberships, at: BayesNetDensity
+    ) -> tuple[Joint, Array]:
+        """Statistic of incomplete rows, expected under the current density, and their log-likelihood."""
+        K, graph, sizes = group_count(R), at.graph, at.sizes
+        factors, offset = at.factors(rows)
+        known = np.ascontiguousarray(codes[:, list(at.discrete)])
+        counts: list[Array] = []
+        configured: dict[int, list[Moments]] = {node: [] for node in _gaussian(sizes)}
+        likelihood = np.zeros(K)
+        extra = at.network.extra
+        for k in range(K):
+            w = _weights(len(rows), R, k)
+            log_evidence = offset[:, k].copy()
+            shares: list[Array] = []
+            if at.discrete:
+                tables = at.tables(k)
+                found, summed = at.network.posterior(tables, known, factors[k], at.network.scopes, w, summed=True)
+                counts.append(np.concatenate(summed))
+                log_evidence += found
+                if extra:
+                    shares = at.network.posterior(tables, known, factors[k], extra)[1]
+            likelihood[k] = float(np.where(w == 0, 0.0, w * log_evidence).sum())
+            pending = iter(shares)
+            for part, gaussian in zip(at.components, at.gaussians, strict=True):
+                C = len(gaussian.mean) // at.shape[0]
+                share = next(pending) if part.scope else np.ones((len(rows), 1))
+                own = slice(k * C, (k + 1) * C)
+                cells = np.ascontiguousarray(rows[:, list(part.nodes)])
+                memberships = np.ascontiguousarray(share * w[:, None])
+                found_moments = expected_moments(cells, memberships, gaussian.mean[own], gaussian.factor[own])
+                whole = Moments(*found_moments[:4])
+                for node in part.nodes:
+                    configured[node].append(_of_node(whole, part, node, graph, sizes))
+        parts: list[Any] = [Counts(np.stack(counts) if counts else np.zeros((K, 0)), _volumes(graph, sizes))]
+        parts += [ConfiguredMoments(tuple(configured[node])) for node in _gaussian(sizes)]
+        return Joint(tuple(parts)), likelihood
+
+    def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> BayesNetDensity:
+        """From what each node shows together with its parents, where none of them is missing."""
+        rows = as_floats(np.asarray(X))
+        graph, sizes = self._structure(rows, None)
+        codes = read_codes(rows, sizes)
+        parts: list[Any] = [_counts(codes, R, graph, sizes)]
+        for node in _gaussian(sizes):
+            discrete, gaussian = split_parents(graph, sizes, node)
+            columns = [*gaussian, node]
+            there = ~np.isnan(rows[:, columns]).any(axis=1) & (codes[:, list(discrete)] >= 0).all(axis=1)
+            own = np.flatnonzero(there)
+            which = configuration(codes[own], discrete, sizes)
+            cells, C = np.ascontiguousarray(rows[np.ix_(own, columns)]), _volume(discrete, sizes)
+            groups = (only_group(take(R, own), k) for k in range(group_count(R)))
+            parts.append(ConfiguredMoments(tuple(Moments(*moments(cells, _within(one, which, C))) for one in groups)))
+        smooth = replace(self, estimate="bayes", prior=None)
+        return smooth._maximised(Joint(tuple(parts)), graph, sizes)
+
+    # -- statistics to densities -----------------------------------------------------------------------------------
+
+    def maximise(self, statistic: Joint) -> BayesNetDensity:
+        graph, sizes = self._known_structure(statistic)
+        return self._maximised(statistic, graph, sizes)
+
+    def _known_structure(self, statistic: Joint) -> tuple[Graph, tuple[int, ...]]:
+        """The graph and the sizes of its nodes, from the shapes of the counts where they were not declared."""
+        pairs, alone = read_edges(self.edges)
+        counts = statistic.parts[0]
+        numbers = set(() if self.numbers is None else self.numbers)
+        d = len(counts.sizes) + len(numbers)
+        graph = Graph.of(d, pairs, self.names)
+        if self.categories is not None:
+            return graph, self._sizes(np.empty((0, d)), numbers)
+        discrete = iter(counts.sizes)
+        volumes = [0 if node in numbers else next(discrete) for node in range(d)]
+        sizes = [0] * d
+        for node in graph.order:
+            if volumes[node]:
+                sizes[node] = volumes[node] // _volume(graph.parents[node], sizes)
+        return graph, tuple(sizes)
+
+    def _maximised(self, statistic: Joint, graph: Graph, sizes: tuple[int, ...]) -> BayesNetDensity:
+        counts: Counts = statistic.parts[0]  # type: ignore[assignment]
+        tables = iter(counts.columns()) if counts.sizes else iter(())
+        moments_of = iter(statistic.parts[1:])
+        parameters: list[Array] = []
+        for node, size in enumerate(sizes):
+            if size:
+                own = next(tables)
+                shaped = own.reshape(len(own), -1, size)
+                prior = concentrations(self._prior(node), shaped.shape[1], size, self.equivalent_sample_size)
+                parameters.append(log_table(shaped, prior, self.estimate))
+            else:
+                parts = next(moments_of).parts  # type: ignore[attr-defined]
+                prior = None if self.estimate == "ml" else self.line_prior
+                parameters.append(np.stack([lines(part, self.estimate, prior) for part in parts]))
+        d = len(sizes)
+        names = tuple(map(str, self.names or range(d)))
+        return BayesNetDensity(graph.parents, sizes, tuple(parameters), tuple(range(d)), np.full(d, np.nan), names)
+
+    def _prior(self, node: int) -> Any:
+        prior = self.prior
+        if isinstance(prior, str):
+            choose("prior", prior, PRIORS)
+        if isinstance(prior, dict):
+            prior = prior.get(node)
+        return 2.0 if prior is None and self.estimate == "map" else prior
+
+    def log_prior(self, density: Any, statistic: Any) -> float:
+        if self.estimate == "ml":
+            return 0.0
+        total = 0.0
+        for node in density.discrete:
+            logs = density.parameters[node]
+            prior = concentrations(self._prior(node), *logs.shape[1:], self.equivalent_sample_size)
+            own = prior - 1.0 if self.estimate == "map" else prior
+            total += float(np.where(np.isfinite(logs), own * np.where(np.isfinite(logs), logs, 0.0), 0.0).sum())
+        if self.line_prior is not None:
+            for node in _gaussian(density.sizes):
+                total += log_line_prior(density.parameters[node], self.line_prior, self.estimate)
+        return total
+
+    def n_parameters(self, density: Any) -> int:
+        K = density.shape[0]
+        tables = sum(density.parameters[node].shape[1] * (size - 1) for node, size in enumerate(density.sizes) if size)
+        return int(K * (tables + sum(density.parameters[node][0].size for node in _gaussian(density.sizes))))
+
+
+def _gaussian(sizes: tuple[int, ...]) -> list[int]:
+    return [node for node, size in enumerate(sizes) if not size]
+
+
+def _volume(nodes: Any, sizes: Any) -> int:
+    return int(np.prod([sizes[node] for node in nodes], dtype=np.int64))
+
+
+def _volumes(graph: Graph, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(_volume(graph.family(node), sizes) for node, size in enumerate(sizes) if size)
+
+
+def _counts(codes: NDArray[np.int32], R: Memberships, graph: Graph, sizes: tuple[int, ...]) -> Counts:
+    """Counts of each discrete node with its parents; rows in which one of them is missing count nothing for it."""
+    volumes = _volumes(graph, sizes)
+    if not volumes:
+        return Counts(np.zeros((group_count(R), 0)), ())
+    return Counts(tally(family_codes(codes, graph, sizes), R, volumes), volumes)
+
+
+def _incomplete(rows: Array, codes: NDArray[np.int32], sizes: tuple[int, ...]) -> NDArray[np.bool_]:
+    gone = np.isnan(rows[:, _gaussian(sizes)]).any(axis=1)
+    discrete = [node for node, size in enumerate(sizes) if size]
+    return gone | (codes[:, discrete] < 0).any(axis=1)
+
+
+def _within(R: Memberships, which: NDArray[np.int64], configurations: int) -> Labels:
+    """Memberships of one group's rows in configurations."""
+    if isinstance(R, Labels):
+        codes = np.where(R.codes >= 0, which, -1).astype(np.int32)
+        return Labels.sound(codes, R.weights, configurations)
+    return Labels.sound(which.astype(np.int32), R, configurations)
+
+
+def _weights(n: int, R: Memberships, k: int) -> Array:
+    """Weights of the rows in group k."""
+    if R is None:
+        return np.ones(n)
+    if isinstance(R, Labels):
+        return np.where(R.codes == k, 1.0 if R.weights is None else R.weights, 0.0)
+    return np.ascontiguousarray(R if R.ndim == 1 else R[:, k])
+
+
+def _weighted(values: Array, R: Memberships) -> Array:
+    columns = (_weights(len(values), R, k) for k in range(group_count(R)))
+    return np.array([float(np.where(w == 0, 0.0, w * values[:, k]).sum()) for k, w in enumerate(columns)])
+
+
+def _totals(n: int, R: Memberships) -> Array:
+    return np.array([float(_weights(n, R, k).sum()) for k in range(group_count(R))])
+
+
+def _of_node(whole: Moments, part: Any, node: int, graph: Graph, sizes: tuple[int, ...]) -> Moments:
+    """Moments of a node and its Gaussian parents for its own configurations, from those of its component."""
+    discrete, gaussian = split_parents(graph, sizes, node)
+    columns = [part.nodes.index(one) for one in (*gaussian, node)]
+    shape = [sizes[one] for one in part.scope]
+    states = np.indices(shape).reshape(len(shape), len(whole.weight))
+    codes = np.zeros((len(whole.weight), len(sizes)), dtype=np.int32)
+    for one, own in zip(part.scope, states, strict=True):
+        codes[:, one] = own
+    which = configuration(codes, discrete, sizes)
+    square = np.ix_(range(len(whole.weight)), columns, columns)
+    cut = Moments(whole.weight, whole.mean[:, columns], whole.scatter[square], whole.carry[:, columns])
+    groups = [np.flatnonzero(which == c) for c in range(_volume(discrete, sizes))]
+    pooled = [
+        Moments(cut.weight[rows], cut.mean[rows], cut.scatter[rows], cut.carry[rows]).pooled() for rows in groups
+    ]
+    return Moments(*(np.concatenate([getattr(one, name) for one in pooled]) for name in ("weight", "mean", "scatter", "carry")))
