@@ -109,8 +109,30 @@ index places(const index* y, index n, index low, index size, index* counts, std:
     return OK;
 }
 
+// Weight of each pair of a state and a code, for several columns of codes: counts[offsets[c] + code * states + state].
+index pairs(const std::int32_t* state, index n, index states, const std::int32_t* columns, const index* chosen,
+            index count, const double* weights, const index* offsets, double* counts) {
+    std::memset(counts, 0, sizeof(double) * offsets[count]);
+    for (index c = 0; c < count; ++c) {
+        const std::int32_t* code = columns + chosen[c] * n;
+        double* table = counts + offsets[c];
+        if (weights)
+            for (index i = 0; i < n; ++i) table[code[i] * states + state[i]] += weights[i];
+        else
+            for (index i = 0; i < n; ++i) table[code[i] * states + state[i]] += 1;
+    }
+    return OK;
+}
+
 }  // namespace
 }  // namespace parzen
+
+PARZEN_EXPORT parzen::index parzen_pairs_i32(const std::int32_t* state, parzen::index n, parzen::index states,
+                                             const std::int32_t* columns, const parzen::index* chosen,
+                                             parzen::index count, const double* weights, const parzen::index* offsets,
+                                             double* counts) {
+    return parzen::pairs(state, n, states, columns, chosen, count, weights, offsets, counts);
+}
 
 PARZEN_EXPORT parzen::index parzen_places_i64(const parzen::index* y, parzen::index n, parzen::index low,
                                               parzen::index size, parzen::index* counts, std::int32_t* codes) {

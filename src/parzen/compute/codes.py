@@ -1,5 +1,6 @@
 """Tables indexed by category codes: tallies, and sums of log-probabilities."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,44 @@ def tally(X: NDArray[Any], R: Memberships, sizes: tuple[int, ...]) -> Array:
     )
     _refuse(bad, X, sizes)
     return counts
+
+
+def tally_pairs(
+    state: NDArray[np.int32],
+    states: int,
+    columns: NDArray[np.int32],
+    chosen: Sequence[int],
+    sizes: Sequence[int],
+    weights: Array | None = None,
+) -> list[Array]:
+    """Weight of each pair of a code and a state, for some columns of codes: arrays of shape (size, states).
+
+    Parameters
+    ----------
+    state : (n,) numbers from 0 to states - 1
+    columns : (d, n) codes of columns, from 0 to their size - 1
+    chosen, sizes : which columns, and how many codes each has
+    """
+    n, own = len(state), np.asarray(chosen, dtype=np.int64)
+    offsets = offsets_of([size * states for size in sizes])
+    if n and (state.min() < 0 or state.max() >= states):
+        raise ValueError(f"states must be 0 to {states - 1}, got {state.min()} to {state.max()}.")
+    for column, size in zip(own, sizes, strict=True):
+        if n and not (columns[column].min() >= 0 and columns[column].max() < size):
+            raise ValueError(f"codes of column {column} must be 0 to {size - 1}.")
+    counts = np.empty(offsets[-1])
+    native.call(
+        "pairs_i32",
+        native.pointer(state, native.I32, (n,), "state"),
+        n,
+        states,
+        native.pointer(columns, native.I32, (len(columns), n), "columns"),
+        *native.outputs(own),
+        len(own),
+        None if weights is None else native.pointer(weights, native.F64, (n,), "weights"),
+        *native.outputs(offsets, counts),
+    )
+    return [part.reshape(size, states) for part, size in zip(np.split(counts, offsets[1:-1]), sizes, strict=True)]
 
 
 def lookup(X: NDArray[Any], table: Array, sizes: tuple[int, ...], open_ended: bool, out: Array | None = None) -> Array:

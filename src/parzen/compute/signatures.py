@@ -50,6 +50,7 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
         (INTEGER, *(POINTER,) * 12, INTEGER, INTEGER, POINTER, POINTER, *(INTEGER,) * 3, *(POINTER,) * 4),
         ("f64",),
     ),
+    "pairs": ((POINTER, *(INTEGER,) * 2, *(POINTER,) * 2, INTEGER, *(POINTER,) * 3), ("i32",)),
     "places": ((POINTER, *(INTEGER,) * 3, POINTER, POINTER), ("i64",)),
     "csr_sums": ((*CSR, *MEMBERS, POINTER, POINTER), CSRS),
     "csr_product": ((*CSR, INTEGER, POINTER, POINTER), CSRS),

@@ -3,8 +3,10 @@
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
 from parzen.families.nets.scores import Scores
@@ -31,6 +33,12 @@ class Rules:
     max_parents: int
 
 
+@cache
+def _marks(d: int) -> NDArray[np.uint64]:
+    """A random number for each edge: the exclusive or of those that are there marks a graph (Zobrist)."""
+    return np.random.default_rng(d).integers(0, 2**64, (d, d), dtype=np.uint64)
+
+
 class _Climb:
     """A graph, its reachable pairs, and what each change of an edge would do to the score."""
 
@@ -39,6 +47,7 @@ class _Climb:
         self.parents = [frozenset(own) for own in parents]
         self.d = len(self.parents)
         self.add, self.cut = np.full((self.d, self.d), -np.inf), np.full((self.d, self.d), -np.inf)
+        self.mark = np.bitwise_xor.reduce(_marks(self.d)[self.edges()], initial=np.uint64(0))
         for node in range(self.d):
             self._renew(node)
         self._reach()
@@ -78,22 +87,22 @@ class _Climb:
             reach = wider
         self.reach = reach
 
-    def best(self, barred: set[tuple[int, int]]) -> tuple[float, str, int, int]:
-        """The change with the highest gain that makes no cycle: gain, kind, parent, child."""
+    def best(self, seen: Array) -> tuple[float, str, int, int]:
+        """The change with the highest gain that makes no cycle and no graph seen lately: gain, kind, parent, child."""
         edges = self.edges()
-        gain = np.where(edges | self.reach.T, -np.inf, self.add)
-        found = _highest(gain, "add", barred)
-        cut = _highest(np.where(edges, self.cut, -np.inf), "cut", barred)
-        found = max(found, cut)
-        turned = np.where(edges, self.cut + self.add.T, -np.inf)
+        after = self.mark ^ _marks(self.d)
+        new = ~np.isin(after, seen)
+        found = _highest(np.where(edges | self.reach.T | ~new, -np.inf, self.add), "add")
+        found = max(found, _highest(np.where(edges & new, self.cut, -np.inf), "cut"))
         room = np.array([len(own) < self.rules.max_parents for own in self.parents])
-        turned = np.where(room[:, None], turned, -np.inf)
+        new = ~np.isin(after ^ _marks(self.d).T, seen)
+        turned = np.where(edges & room[:, None] & new, self.cut + self.add.T, -np.inf)
         for at in np.argsort(-turned, axis=None):
             i, j = divmod(int(at), self.d)
             value = float(turned[i, j])
             if not value > found[0]:
                 break
-            if (i, j) not in barred and not self._other_path(i, j, edges):
+            if not self._other_path(i, j, edges):
                 return value, "turn", i, j
         return found
 
@@ -103,6 +112,8 @@ class _Climb:
 
     def change(self, kind: str, i: int, j: int) -> None:
         """Make a change."""
+        marks = _marks(self.d)
+        self.mark ^= marks[i, j] ^ marks[j, i] if kind == "turn" else marks[i, j]
         if kind == "add":
             self.parents[j] |= {i}
         else:
@@ -114,9 +125,7 @@ class _Climb:
         self._reach()
 
 
-def _highest(gain: Array, kind: str, barred: set[tuple[int, int]]) -> tuple[float, str, int, int]:
-    for pair in barred:
-        gain[pair] = -np.inf
+def _highest(gain: Array, kind: str) -> tuple[float, str, int, int]:
     i, j = divmod(int(np.argmax(gain)), len(gain))
     return float(gain[i, j]), kind, i, j
 
@@ -137,7 +146,7 @@ def hill_climb(
     Parameters
     ----------
     tabu : int
-        How many steps may go on without a better graph; an edge that was changed stays as it is for as many.
+        How many steps may go on without a better graph; none of as many graphs before is visited again.
     restarts, changes : int
         How often to begin again from the best graph with so many random changes.
     callback : called after each step with its number and the score
@@ -160,15 +169,14 @@ def _climb(
     climb = _Climb(scores, rules, start)
     current = highest = climb.score
     best = [sorted(own) for own in climb.parents]
-    recent: deque[tuple[int, int]] = deque(maxlen=max(tabu, 1))
+    recent: deque[np.uint64] = deque([climb.mark], maxlen=max(tabu, 1))
     idle = 0
     for step in range(max_iter):
-        barred = set(recent) | {(j, i) for i, j in recent} if tabu else set()
-        gain, kind, i, j = climb.best(barred)
+        gain, kind, i, j = climb.best(np.array(recent, dtype=np.uint64))
         if not np.isfinite(gain) or (gain <= LEAST and idle >= tabu):
             break
         climb.change(kind, i, j)
-        recent.append((i, j))
+        recent.append(climb.mark)
         current += gain
         if callback is not None:
             callback(step, current)

@@ -9,7 +9,7 @@ from scipy.special import gammaln
 
 from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
-from parzen.compute.codes import tally
+from parzen.compute.codes import tally_pairs
 from parzen.compute.memberships import Labels
 from parzen.compute.moments import moments
 from parzen.densities.nets.linear_gaussian import LOG_2_PI, configuration
@@ -54,6 +54,7 @@ class Scores:
             raise ValueError(f"score={self.score!r} is for categories; there are columns of numbers: use 'bic'.")
         if self.score == "bge" and self.discrete:
             raise ValueError("score='bge' is for numbers; there are columns of categories: use 'bic'.")
+        self._columns = np.ascontiguousarray(self.codes.T)
         self._block = np.ascontiguousarray(self.cells[:, self.gaussian])
         self._moments: dict[tuple[int, ...], tuple[Array, Array]] = {}
 
@@ -91,20 +92,26 @@ class Scores:
     ) -> None:
         """Count a node with its parents, and with each of the new ones as well; keep the scores."""
         size = self.sizes[node]
-        asked = [(parents | {one}, one, self.sizes[one]) for one in new] or [(parents, -1, 1)]
-        fitting = [part for part in asked if volume * part[2] * size <= MOST_CELLS]
-        for own, _, _ in asked:
-            self._known[node, own] = -np.inf
-        if not fitting:
+        for one in new:
+            self._known[node, parents | {one}] = -np.inf
+        if not new:
+            self._known[node, parents] = -np.inf
+        if volume * size > MOST_CELLS:
             return
-        state = base * size + self.codes[:, node]
-        columns = np.empty((len(state), len(fitting)), dtype=np.int32)
-        for at, (_, one, states) in enumerate(fitting):
-            columns[:, at] = state if one < 0 else self.codes[:, one] * (volume * size) + state
-        volumes = tuple(volume * states * size for _, _, states in fitting)
-        counts = tally(columns, self.weights, volumes)[0]
-        for (own, _, _), part in zip(fitting, np.split(counts, np.cumsum(volumes)[:-1]), strict=True):
-            self._known[node, own] = table_score(part.reshape(-1, size), self.n, self.score, self.equivalent_sample_size)
+        state = (base * size + self.codes[:, node]).astype(np.int32)
+        if not new:
+            counts = np.bincount(state, self.weights, volume * size)
+            self._keep(node, parents, counts.reshape(volume, size))
+            return
+        fitting = [one for one in new if volume * size * self.sizes[one] <= MOST_CELLS]
+        tables = tally_pairs(
+            state, volume * size, self._columns, fitting, [self.sizes[one] for one in fitting], self.weights
+        )
+        for one, table in zip(fitting, tables, strict=True):
+            self._keep(node, parents | {one}, table.reshape(-1, size))
+
+    def _keep(self, node: int, parents: frozenset[int], counts: Array) -> None:
+        self._known[node, parents] = table_score(counts, self.n, self.score, self.equivalent_sample_size)
 
     def _gaussian_score(self, node: int, parents: frozenset[int]) -> float:
         inner = [self.gaussian.index(one) for one in sorted(parents) if not self.sizes[one]]
