@@ -1,7 +1,8 @@
 """Hill-climbing over graphs: edges are added, taken away and turned round while the score rises."""
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from functools import cache
 
@@ -42,15 +43,21 @@ def _marks(d: int) -> NDArray[np.uint64]:
 class _Climb:
     """A graph, its reachable pairs, and what each change of an edge would do to the score."""
 
-    def __init__(self, scores: Scores, rules: Rules, parents: Iterable[Iterable[int]]) -> None:
+    def __init__(self, scores: Scores, rules: Rules) -> None:
         self.scores, self.rules = scores, rules
-        self.parents = [frozenset(own) for own in parents]
-        self.d = len(self.parents)
+        self.d = len(scores.sizes)
+        self.parents = [frozenset(np.flatnonzero(rules.required[:, node]).tolist()) for node in range(self.d)]
         self.add, self.cut = np.full((self.d, self.d), -np.inf), np.full((self.d, self.d), -np.inf)
         self.mark = np.bitwise_xor.reduce(_marks(self.d)[self.edges()], initial=np.uint64(0))
         for node in range(self.d):
             self._renew(node)
         self._reach()
+
+    def copy(self) -> "_Climb":
+        """The same graph, to be changed apart from this one."""
+        other = copy(self)
+        other.parents, other.add, other.cut = list(self.parents), self.add.copy(), self.cut.copy()
+        return other
 
     @property
     def score(self) -> float:
@@ -124,6 +131,16 @@ class _Climb:
         self._renew(j)
         self._reach()
 
+    def isolate(self, node: int) -> None:
+        """Cut all edges of a node that need not be there."""
+        edges = self.edges() & ~self.rules.required
+        for i, j in [(i, node) for i in np.flatnonzero(edges[:, node])] + [(node, j) for j in np.flatnonzero(edges[node])]:
+            self.mark ^= _marks(self.d)[i, j]
+            self.parents[j] -= {i}
+        for other in [node, *np.flatnonzero(edges[node]).tolist()]:
+            self._renew(other)
+        self._reach()
+
 
 def _highest(gain: Array, kind: str) -> tuple[float, str, int, int]:
     i, j = divmod(int(np.argmax(gain)), len(gain))
@@ -151,49 +168,71 @@ def hill_climb(
         How often to begin again from the best graph with so many random changes.
     callback : called after each step with its number and the score
     """
-    d = len(scores.sizes)
-    rng = np.random.default_rng() if rng is None else rng
-    start = [np.flatnonzero(rules.required[:, node]).tolist() for node in range(d)]
-    best, highest = _climb(scores, rules, start, tabu, max_iter, callback)
+    rng = np.random.default_rng(0) if rng is None else rng
+    steps = _Steps(max_iter, callback)
+    best = _reinserted(_ascended(_Climb(scores, rules), tabu, steps), tabu, steps)
     for _ in range(restarts):
-        moved = _disturbed(scores, rules, best, changes, rng)
-        found, score = _climb(scores, rules, moved, tabu, max_iter, callback)
-        if score > highest + LEAST:
-            best, highest = found, score
-    return best
+        found = _reinserted(_ascended(_disturbed(best.copy(), changes, rng), tabu, steps), tabu, steps)
+        best = max(best, found, key=lambda climb: climb.score)
+    return [sorted(own) for own in best.parents]
 
 
-def _climb(
-    scores: Scores, rules: Rules, start: list[list[int]], tabu: int, max_iter: int, callback: Callable[[int, float], None] | None
-) -> tuple[list[list[int]], float]:
-    climb = _Climb(scores, rules, start)
+@dataclass
+class _Steps:
+    """How many steps were made and may be made."""
+
+    most: int
+    callback: Callable[[int, float], None] | None
+    made: int = 0
+
+    def another(self, score: float) -> bool:
+        """Count a step; whether one more may follow."""
+        self.made += 1
+        if self.callback is not None:
+            self.callback(self.made, score)
+        return self.made < self.most
+
+
+def _ascended(climb: _Climb, tabu: int, steps: _Steps) -> _Climb:
+    """The best graph on the way up, and on `tabu` steps beyond each summit."""
     current = highest = climb.score
-    best = [sorted(own) for own in climb.parents]
+    best = climb.copy()
     recent: deque[np.uint64] = deque([climb.mark], maxlen=max(tabu, 1))
     idle = 0
-    for step in range(max_iter):
+    while idle <= tabu:
         gain, kind, i, j = climb.best(np.array(recent, dtype=np.uint64))
         if not np.isfinite(gain) or (gain <= LEAST and idle >= tabu):
             break
         climb.change(kind, i, j)
         recent.append(climb.mark)
         current += gain
-        if callback is not None:
-            callback(step, current)
+        idle += 1
         if current > highest + LEAST:
-            highest, idle, best = current, 0, [sorted(own) for own in climb.parents]
-        else:
-            idle += 1
-            if idle > tabu:
-                break
-    return best, highest
+            highest, idle, best = current, 0, climb.copy()
+        if not steps.another(current):
+            break
+    return best
 
 
-def _disturbed(
-    scores: Scores, rules: Rules, parents: list[list[int]], changes: int, rng: np.random.Generator
-) -> list[list[int]]:
+def _reinserted(best: _Climb, tabu: int, steps: _Steps) -> _Climb:
+    """A graph that no node improves by losing all of its edges and finding new ones.
+
+    Greedy steps alone end where several edges of a node would have to change at once (Moore & Wong 2003).
+    """
+    highest, untried = best.score, deque(range(best.d))
+    while untried and steps.made < steps.most:
+        node = untried.popleft()
+        found = best.copy()
+        found.isolate(node)
+        found = _ascended(found, 0, steps)
+        if found.score > highest + LEAST:
+            best, highest = found, found.score
+            untried = deque([*untried, *(one for one in range(best.d) if one not in untried)])
+    return best
+
+
+def _disturbed(climb: _Climb, changes: int, rng: np.random.Generator) -> _Climb:
     """A graph after random changes."""
-    climb = _Climb(scores, rules, parents)
     for _ in range(changes):
         edges = climb.edges()
         add = np.argwhere(np.isfinite(climb.add) & ~edges & ~climb.reach.T & ~np.eye(climb.d, dtype=bool))
@@ -202,4 +241,4 @@ def _disturbed(
         if options:
             kind, i, j = options[int(rng.integers(len(options)))]
             climb.change(kind, i, j)
-    return [sorted(own) for own in climb.parents]
+    return climb
