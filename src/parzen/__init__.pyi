@@ -51,6 +51,7 @@ from parzen.estimators.outlier.local import LocalDensityFactor as LocalDensityFa
 from parzen.estimators.regress.conditional import ConditionalDensity as ConditionalDensity
 from parzen.estimators.regress.regression import KernelRegressor as KernelRegressor
 from parzen.families.auto_columns import AutoColumns as AutoColumns
+from parzen.estimators.nets.bayes_network import BayesNetwork as BayesNetwork
 from parzen.families.bernoulli import Bernoulli as Bernoulli
 from parzen.families.nets.bayes_net import BayesNet as BayesNet
 from parzen.families.categorical import Categorical as Categorical

@@ -1,0 +1,81 @@
+"""Which graph suits a table: trees of Chow and Liu, tree-augmented naive Bayes, hill-climbing."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from parzen.compute.arrays import Array
+from parzen.compute.checks import choose
+from parzen.densities.nets.bayes_net import read_codes
+from parzen.densities.nets.graph import Graph
+from parzen.families.nets.hill_climbing import Rules, hill_climb
+from parzen.families.nets.scores import Scores
+from parzen.families.nets.trees import chow_liu, mutual_information
+from parzen.statistics.messages import caller_stacklevel
+
+STRUCTURES = ("chow-liu", "tan", "hill-climb")
+
+
+def learn_structure(model: Any, rows: Array, sizes: tuple[int, ...], weights: Array | None) -> list[tuple[int, int]]:
+    """Edges of the graph that a model's parameters ask for, from the complete rows of a table."""
+    choose("structure", model.structure, STRUCTURES)
+    codes = read_codes(rows, sizes)
+    discrete = [node for node, size in enumerate(sizes) if size]
+    gaussian = [node for node, size in enumerate(sizes) if not size]
+    whole = ~np.isnan(rows[:, gaussian]).any(axis=1) & (codes[:, discrete] >= 0).all(axis=1)
+    if not whole.any():
+        raise ValueError("no row is complete, and the structure is learnt from complete rows; give edges instead.")
+    if not whole.all():
+        warnings.warn(
+            f"the structure is learnt from the {int(whole.sum())} rows without missing cells, of {len(rows)}; its "
+            "parameters from all of them.",
+            UserWarning,
+            stacklevel=caller_stacklevel(),
+        )
+    score = model.criterion if model.structure == "hill-climb" else "log-likelihood"
+    scores = Scores(
+        codes[whole], rows[whole], sizes, score, model.equivalent_sample_size, None if weights is None else weights[whole]
+    )
+    if model.structure == "hill-climb":
+        return _searched(model, scores)
+    root = None if model.root is None else model.schema_.positions([model.root])[0]
+    if model.structure == "chow-liu":
+        parents = chow_liu(mutual_information(scores), sizes, root)
+    else:
+        if root is None or not sizes[root]:
+            raise ValueError(f"structure='tan' needs root=, the column of the classes, got {model.root!r}.")
+        parents = chow_liu(mutual_information(scores, root), sizes, None, leave_out=root)
+        parents = [own if node == root else [root, *own] for node, own in enumerate(parents)]
+    return [(parent, child) for child, own in enumerate(parents) for parent in own]
+
+
+def _searched(model: Any, scores: Scores) -> list[tuple[int, int]]:
+    d, sizes = len(scores.sizes), np.array(scores.sizes)
+    allowed = ~np.eye(d, dtype=bool) & ~((sizes[:, None] == 0) & (sizes[None, :] > 0))
+    required = np.zeros((d, d), dtype=bool)
+    for parent, child in model.required or ():
+        required[tuple(model.schema_.positions([parent, child]))] = True
+    for parent, child in model.forbidden or ():
+        allowed[tuple(model.schema_.positions([parent, child]))] = False
+    if model.order is not None:
+        place = np.empty(d, dtype=int)
+        order = model.schema_.positions(list(model.order))
+        if len(order) != d:
+            raise ValueError(f"order must name all {d} columns, parents before children, got {len(order)}.")
+        place[order] = np.arange(d)
+        allowed &= place[:, None] < place[None, :]
+    if (required & ~allowed).any():
+        i, j = np.argwhere(required & ~allowed)[0]
+        names = model.schema_.labels
+        raise ValueError(f"the edge from {names[i]!r} to {names[j]!r} is required, but is not allowed.")
+    Graph.of(d, [(int(i), int(j)) for i, j in np.argwhere(required)], model.schema_.labels)
+    most = d if model.max_parents is None else int(model.max_parents)
+    parents = hill_climb(
+        scores,
+        Rules(allowed, required, most),
+        tabu=model.tabu,
+        restarts=model.restarts,
+        rng=np.random.default_rng(model.random_state if isinstance(model.random_state, int) else 0),
+    )
+    return [(parent, child) for child, own in enumerate(parents) for parent in own]
