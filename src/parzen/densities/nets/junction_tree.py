@@ -4,6 +4,7 @@ import heapq
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 #: Most cells of all clique tables together: 2^27 are one gibibyte.
@@ -57,10 +58,21 @@ class JunctionTree:
         parent = tuple(-1 if above[clique] < 0 else place[above[clique]] for clique in order)
         return JunctionTree(tuple(self.cliques[clique] for clique in order), parent)
 
+    @cached_property
+    def holding(self) -> dict[int, list[int]]:
+        """Cliques that hold each node."""
+        found: dict[int, list[int]] = {}
+        for at, clique in enumerate(self.cliques):
+            for node in clique:
+                found.setdefault(node, []).append(at)
+        return found
+
     def home(self, nodes: Sequence[int], sizes: Sequence[int]) -> int:
-        """The smallest clique that holds all of some nodes."""
-        wanted = set(nodes)
-        fitting = [at for at, clique in enumerate(self.cliques) if wanted.issubset(clique)]
+        """The smallest clique that holds all of some nodes; of none, the first."""
+        if not nodes:
+            return 0
+        rarest = min(nodes, key=lambda node: len(self.holding[node]))
+        fitting = [at for at in self.holding[rarest] if set(nodes).issubset(self.cliques[at])]
         return min(fitting, key=lambda at: math.prod(sizes[node] for node in self.cliques[at]))
 
 

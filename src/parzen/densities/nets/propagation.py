@@ -128,7 +128,7 @@ def _compiled(tree: JunctionTree, net: Network, outputs: Sequence[tuple[int, ...
         outputs=_offsets([len(part) for part in asked]),
         output=_columns(asked),
         needed=needed,
-        maps=np.concatenate(maps.parts),
+        maps=np.concatenate([np.empty(0, dtype=np.int32), *maps.parts]),
         states=first,
         extra=extra,
         slots=slot,

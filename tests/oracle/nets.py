@@ -1,0 +1,73 @@
+"""Bayes nets by brute force: the sum over all configurations of the discrete nodes."""
+
+import itertools
+
+import numpy as np
+from scipy.stats import multivariate_normal
+
+
+def configurations(net, row):
+    """All configurations of the discrete nodes that agree with a row."""
+    choices = [
+        (None,) if not size else range(size) if np.isnan(cell) else (int(cell),)
+        for size, cell in zip(net.sizes, row, strict=True)
+    ]
+    return itertools.product(*choices)
+
+
+def joint(net, states, row, k=0):
+    """Probability of a configuration of net k times the density of the row's numbers given it."""
+    at = {
+        node: int(np.ravel_multi_index([states[p] for p in own if net.sizes[p]], [net.sizes[p] for p in own if net.sizes[p]]))
+        if any(net.sizes[p] for p in own)
+        else 0
+        for node, own in enumerate(net.parents)
+    }
+    value = 1.0
+    numbers = [node for node, size in enumerate(net.sizes) if not size]
+    for node, size in enumerate(net.sizes):
+        if size:
+            value *= np.exp(net.parameters[node][k, at[node], states[node]])
+    if not numbers:
+        return value
+    m = len(numbers)
+    b, B, V = np.zeros(m), np.zeros((m, m)), np.zeros(m)
+    for i, node in enumerate(numbers):
+        line = net.parameters[node][k, at[node]]
+        b[i], V[i] = line[0], line[-1]
+        for slope, parent in zip(line[1:-1], [p for p in net.parents[node] if not net.sizes[p]], strict=True):
+            B[i, numbers.index(parent)] = slope
+    A = np.linalg.inv(np.eye(m) - B)
+    mean, covariance = A @ b, A @ np.diag(V) @ A.T
+    seen = [i for i, node in enumerate(numbers) if not np.isnan(row[node])]
+    if seen:
+        cells = row[[numbers[i] for i in seen]]
+        value *= multivariate_normal(mean[seen], covariance[np.ix_(seen, seen)]).pdf(cells)
+    return value
+
+
+def log_density(net, row, k=0):
+    """Log-density of a row whose missing cells are summed over."""
+    return float(np.log(sum(joint(net, states, row, k) for states in configurations(net, row))))
+
+
+def posterior(net, row, node, k=0):
+    """Posterior of a discrete node given the other cells of a row."""
+    row = np.where(np.arange(len(row)) == node, np.nan, row)
+    found = np.zeros(net.sizes[node])
+    for states in configurations(net, row):
+        found[states[node]] += joint(net, states, row, k)
+    return found / found.sum()
+
+
+def most_probable(net, row, k=0):
+    """The most probable configuration of the discrete nodes."""
+    return max(configurations(net, row), key=lambda states: joint(net, states, row, k))
+
+
+def pairs(state, states, column, size, weights):
+    """Weight of each pair of a code and a state, (size, states)."""
+    found = np.zeros((size, states))
+    for one, code, w in zip(state, column, weights, strict=True):
+        found[code, one] += w
+    return found
