@@ -1,0 +1,178 @@
+"""BayesNetwork: questions, structures, tables with names and missing cells."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import parzen
+from parzen import BayesNetwork
+
+GARDEN = BayesNetwork.from_parameters(
+    "rain -> sprinkler, rain -> wet <- sprinkler",
+    {
+        "rain": [0.8, 0.2],
+        "sprinkler": [[0.6, 0.4], [0.99, 0.01]],
+        "wet": [[[1.0, 0.0], [0.1, 0.9]], [[0.2, 0.8], [0.01, 0.99]]],
+    },
+    states=["no", "yes"],
+)
+
+
+def test_the_sprinkler_explains_the_wet_grass_away():
+    """The textbook's numbers: 0.3577 for rain given wet grass; the sprinkler takes the rest of the blame."""
+    wet = GARDEN.query("rain", {"wet": "yes"})
+    assert wet["yes"] == pytest.approx(0.35768767563227616)
+    assert wet.evidence == pytest.approx(0.44838)
+    assert GARDEN.query("rain", {"wet": "yes", "sprinkler": "yes"})["yes"] < wet["yes"] / 50
+
+
+def test_seeing_is_not_doing():
+    assert GARDEN.query("rain", {"sprinkler": "yes"})["yes"] == pytest.approx(0.002 / 0.322)
+    assert GARDEN.query("rain", do={"sprinkler": "yes"})["yes"] == pytest.approx(0.2)
+    assert GARDEN.query("wet", do={"sprinkler": "yes"})["yes"] == pytest.approx(0.8 * 0.9 + 0.2 * 0.99)
+
+
+def test_questions_about_several_columns():
+    both = GARDEN.query(["wet", "rain"], {"sprinkler": "no"})
+    assert both.probability.shape == (2, 2)
+    assert both["yes", "yes"] == pytest.approx(0.8 * 0.2 * 0.99 / (0.8 * 0.6 + 0.2 * 0.99))
+    assert sum(both.as_dict().values()) == pytest.approx(1)
+    assert both.most_probable() == {"wet": "no", "rain": "no"}
+    everything = GARDEN.query(["rain", "sprinkler", "wet"])
+    assert everything.evidence == pytest.approx(1)
+    assert everything["no", "yes", "yes"] == pytest.approx(0.8 * 0.4 * 0.9)
+    assert GARDEN.probability({"rain": "no", "wet": "yes"}) == pytest.approx(0.8 * 0.4 * 0.9)
+    assert GARDEN.most_probable({"wet": "yes"}) == {"rain": "no", "sprinkler": "yes", "wet": "yes"}
+
+
+def test_the_graph_answers():
+    assert GARDEN.d_separated("rain", "wet", ["sprinkler"]) is False
+    assert GARDEN.markov_blanket("rain") == ["sprinkler", "wet"]
+    assert (GARDEN.n_parameters_, GARDEN.n_joint_) == (7, 7)
+    assert GARDEN.factorisation() == "p(rain, sprinkler, wet) = p(rain) p(sprinkler | rain) p(wet | rain, sprinkler)"
+    assert r"\mid" in GARDEN.factorisation(mathematics=True)
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda: GARDEN.query("rain", {"rain": "yes"}), "asked for and given"),
+        (lambda: GARDEN.query("rain", {"wet": "soaked"}), "'soaked' is no state of 'wet'"),
+        (lambda: GARDEN.query("snow"), "no column 'snow'"),
+        (lambda: GARDEN.query("rain", {"wet": "yes"}, do={"wet": "yes"}), "given and done"),
+        (lambda: GARDEN.query("sprinkler", {"rain": "no", "wet": "yes"}, do={"sprinkler": "no"}), "asked for and given"),
+        (lambda: GARDEN.probability({"wet": "x"}), "no state"),
+        (lambda: GARDEN.d_separated("rain", "rain"), "in common"),
+        (lambda: BayesNetwork().fit(np.zeros((3, 2))), "give the graph"),
+        (lambda: BayesNetwork("0 -> 1", structure="tan").fit(np.zeros((3, 2))), "one of the two"),
+        (lambda: BayesNetwork.from_parameters("a -> b", {"a": [0.5, 0.5]}), "'b', which has no table"),
+        (lambda: BayesNetwork.from_parameters("a -> b", {"a": [0.5, 0.5], "b": [0.5, 0.5]}), r"shape \(2, 2\)"),
+        (lambda: BayesNetwork.from_parameters("", {"a": [0.5, 0.6]}), "sum to 1.1"),
+    ],
+)  # fmt: skip
+def test_a_bad_question_gets_a_sentence(ask, said):
+    with pytest.raises(ValueError, match=said):
+        ask()
+
+
+def test_evidence_of_probability_zero_raises_or_is_nan():
+    impossible = {"rain": "no", "wet": "yes"}
+    table = pd.DataFrame({"rain": ["no", "yes"], "sprinkler": ["no", "no"], "wet": ["yes", "yes"]})
+    certain = BayesNetwork.from_parameters(
+        "rain -> wet", {"rain": [0.5, 0.5], "sprinkler": [1.0, 0.0], "wet": [[1.0, 0.0], [0.0, 1.0]]}, ["no", "yes"]
+    )
+    with pytest.raises(ValueError, match="probability zero: rain = no, wet = yes"):
+        certain.query("sprinkler", impossible)
+    assert np.isnan(certain.query("sprinkler", impossible, impossible="nan").probability).all()
+    with pytest.raises(ValueError, match="row 0 have probability zero"):
+        certain.predict_proba(table[["rain", "sprinkler", "wet"]], "sprinkler")
+    found = certain.predict_proba(table, "sprinkler", impossible="nan")
+    np.testing.assert_array_equal(np.isnan(found), [[True, True], [False, False]])
+    with pytest.raises(ValueError, match="probability zero"):
+        certain.sample(3, given=impossible)
+    with pytest.raises(ValueError, match="probability zero"):
+        certain.most_probable(impossible)
+
+
+@pytest.fixture(scope="module")
+def weather():
+    drawn = GARDEN.sample(4000, random_state=0)
+    return pd.DataFrame(np.asarray(drawn), columns=["rain", "sprinkler", "wet"])
+
+
+def test_parameters_are_found_again_also_from_rows_with_missing_cells(weather):
+    model = BayesNetwork(GARDEN.edges_, estimate="ml").fit(weather)
+    for mine, theirs in zip(model.density_.parameters, GARDEN.density_.parameters, strict=True):
+        np.testing.assert_allclose(np.exp(mine), np.exp(theirs), atol=0.06)
+    holed = weather.mask(np.random.default_rng(0).random(weather.shape) < 0.2)
+    found = BayesNetwork(GARDEN.edges_).fit(holed)
+    assert found.score(weather) > model.score(weather) - 0.01
+    filled = found.impute(holed)
+    assert isinstance(filled, pd.DataFrame)
+    assert not filled.isna().any().any()
+    assert (filled == weather).to_numpy().mean() > 0.9
+
+
+def test_rows_are_answered_as_single_questions_are(weather):
+    rows = weather[:5].copy()
+    rows.loc[0, "sprinkler"] = None
+    found = GARDEN.predict_proba(rows, "rain")
+    for i, row in rows.iterrows():
+        given = {name: row[name] for name in ("sprinkler", "wet") if pd.notna(row[name])}
+        np.testing.assert_allclose(found[i], GARDEN.query("rain", given).probability, rtol=1e-12)
+    assert list(GARDEN.predict(rows, "rain")) == [["no", "yes"][k] for k in found.argmax(axis=1)]
+
+
+def test_polars_tables_batches_and_files(weather, tmp_path):
+    model = BayesNetwork("rain -> wet").fit(pl.DataFrame(weather.to_dict("list")))
+    assert isinstance(model.sample(3, random_state=0), pl.DataFrame)
+    first = BayesNetwork("rain -> wet").fit(weather[:1000])
+    first.partial_fit(weather[1000:])
+    np.testing.assert_allclose(first.score_samples(weather), model.score_samples(pl.DataFrame(weather.to_dict("list"))))
+    model.save(tmp_path / "net.parzen")
+    again = parzen.load(tmp_path / "net.parzen")
+    assert again.query("rain", {"wet": "yes"}).as_dict() == model.query("rain", {"wet": "yes"}).as_dict()
+
+
+def test_structures_are_learnt_with_what_is_required_and_forbidden(weather):
+    found = BayesNetwork(structure="hill-climb").fit(weather)
+    assert {frozenset(edge) for edge in found.edges_} == {frozenset(edge) for edge in GARDEN.edges_}
+    ordered = BayesNetwork(structure="hill-climb", order=["wet", "rain", "sprinkler"]).fit(weather)
+    place = {"wet": 0, "rain": 1, "sprinkler": 2}
+    assert all(place[a] < place[b] for a, b in ordered.edges_)
+    without = BayesNetwork(
+        structure="hill-climb", forbidden=[("rain", "wet"), ("wet", "rain")], required=[("sprinkler", "rain")]
+    ).fit(weather)
+    assert ("sprinkler", "rain") in without.edges_
+    assert not {("rain", "wet"), ("wet", "rain")} & set(without.edges_)
+    few = BayesNetwork(structure="hill-climb", max_parents=1).fit(weather)
+    assert max(map(len, few.density_.parents)) == 1
+    with pytest.raises(ValueError, match="required, but is not allowed"):
+        BayesNetwork(structure="hill-climb", required=[("rain", "wet")], forbidden=[("rain", "wet")]).fit(weather)
+
+
+def test_trees_are_learnt(weather):
+    tree = BayesNetwork(structure="chow-liu", root="rain").fit(weather)
+    assert len(tree.edges_) == 2
+    assert tree.density_.parents[0] == ()
+    tan = BayesNetwork(structure="tan", root="wet").fit(weather)
+    assert {("wet", "rain"), ("wet", "sprinkler")} < set(tan.edges_)
+    assert len(tan.edges_) == 3
+    with pytest.raises(ValueError, match="needs root="):
+        BayesNetwork(structure="tan").fit(weather)
+
+
+def test_numbers_and_categories_in_one_net():
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 2, 2000)
+    size = np.where(kind, 5.0, 1.0) + rng.normal(size=2000)
+    weight = 2.0 * size + 0.1 * rng.normal(size=2000)
+    table = pd.DataFrame({"kind": np.array(["cat", "dog"])[kind], "size": size, "weight": weight})
+    net = BayesNetwork(structure="hill-climb").fit(table)
+    assert frozenset(("size", "weight")) in {frozenset(edge) for edge in net.edges_}
+    assert net.query("kind", {"weight": 11.0})["dog"] > 0.99
+    part = table.drop(columns="size").assign(size=np.nan)[["kind", "size", "weight"]]
+    np.testing.assert_allclose(net.predict(part, "size"), size, atol=0.3)
+    with pytest.raises(ValueError, match="holds numbers"):
+        net.query("size")
