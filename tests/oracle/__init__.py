@@ -32,6 +32,7 @@ from tests.oracle.local_sums import local_averages, local_regression
 from tests.oracle.markov import chain_count, chain_score
 from tests.oracle.memberships import dense
 from tests.oracle.moments import moments, moments_diagonal, moments_full, sums
+from tests.oracle.nets import pairs, propagate
 from tests.oracle.order import copy_rows, kd_order
 from tests.oracle.posterior import largest, normalise, posterior
 from tests.oracle.softmax import csr_softmax, linear, softmax
@@ -56,6 +57,9 @@ __all__ = [
 ]
 
 TWINS = {
+    # junction.cpp
+    "propagate": propagate,
+    "pairs": pairs,  # codes.cpp
     # moments.cpp
     "moments_diagonal": moments_diagonal,
     "moments_full": moments_full,

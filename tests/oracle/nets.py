@@ -71,3 +71,38 @@ def pairs(state, states, column, size, weights):
     for one, code, w in zip(state, column, weights, strict=True):
         found[code, one] += w
     return found
+
+
+def propagate(program, base, codes, factors):
+    """Log-probability of each row's evidence and posterior of each output cell, by a sum over all clique cells.
+
+    A joint state is one cell of each clique such that a clique and its parent agree on what they share.
+    """
+    C = len(program.needed)
+    above = {program.child[i]: (c, program.map[i]) for c in range(C) for i in range(*program.inputs[c : c + 2])}
+    log_evidence, outputs = np.empty(len(codes)), np.zeros((len(codes), program.out_slots))
+    for row, known in enumerate(codes):
+        signals = [float(code in (-1, state)) for code, size in zip(known, np.diff(program.states), strict=True) for state in range(size)]
+        signals += factors[row].tolist()
+        total = 0.0
+        for cells in itertools.product(*(range(n) for n in np.diff(program.cells))):
+            agree = all(
+                program.maps[program.up[1, c] + cells[c]] == program.maps[above[c][1] + cells[above[c][0]]]
+                for c in range(C)
+                if c in above
+            )
+            if not agree:
+                continue
+            value = 1.0
+            for c, cell in enumerate(cells):
+                value *= base[program.cells[c] + cell]
+                for i in range(*program.inputs[c : c + 2]):
+                    if program.child[i] < 0:
+                        value *= signals[program.slot[i] + program.maps[program.map[i] + cell]]
+            total += value
+            for c, cell in enumerate(cells):
+                for o in range(*program.outputs[c : c + 2]):
+                    outputs[row, program.output[0, o] + program.maps[program.output[1, o] + cell]] += value
+        log_evidence[row] = np.log(total)
+        outputs[row] /= total
+    return log_evidence, outputs
