@@ -8,6 +8,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from parzen import (
+    BayesNet,
     Bernoulli,
     Categorical,
     FloorWarning,
@@ -88,6 +89,9 @@ FAMILIES = [
     *[(Multinomial(estimate=e), rows) for e in ("ml", "map", "bayes") for rows in ("counts", "counts in CSR")],
     (Multinomial(prior=Dirichlet([1, 2, 3]), estimate="bayes"), "counts"),
     (Product({(0, 2): Gaussian(), 1: Gaussian(), 3: Categorical(), 4: Poisson()}), "mixed"),
+    *[(BayesNet([(0, 1), (1, 2)], estimate=e), "codes") for e in ("ml", "map", "bayes")],
+    (BayesNet([(1, 0), (2, 0)], numbers=[0, 1, 2]), "normal"),
+    (BayesNet([(3, 0), (0, 1), (3, 4)], numbers=[0, 1, 2, 4]), "mixed"),
     *[(Transformed(Gaussian(covariance), **POWER), "normal") for covariance in ("full", "diag", "spherical")],
     (Transformed(None, **POWER), "normal with holes"),
     (PointMasses(at=0.0), "half zero"),

@@ -19,7 +19,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "statistics.pattern_moments": ("PatternMoments",),
     "statistics.sample": ("Sample",),
     "statistics.range": ("Range",),
-    "statistics.configured": ("ConfiguredMoments",),
+    "statistics.nets": ("NodeCounts", "NodeMoments"),
     "statistics.joint": ("Joint", "ExpectedStatistic"),
     "tables.schema": ("Schema",),
     "tables.alphabet": ("Alphabet",),

@@ -99,7 +99,10 @@ class BayesNetDensity(Density):
 
     def log_density(self, X: Any) -> Array:
         joint = self._log_joint(self.rows(X))
-        return joint if np.isnan(self.given).all() else joint - self.log_given
+        if np.isnan(self.given).all():
+            return joint
+        possible = np.isfinite(self.log_given)  # where it is not, no row is
+        return np.where(possible, joint - np.where(possible, self.log_given, 0.0), -np.inf)
 
     @cached_property
     def log_given(self) -> Array:
@@ -187,7 +190,7 @@ class BayesNetDensity(Density):
         given = self.given.copy()
         given[known] = given_values(values, len(known))
         found = replace(self, columns=tuple(self.columns[j] for j in rest), given=given)
-        if not np.isfinite(found.log_given).all():
+        if not np.isfinite(found.log_given).any():
             raise ValueError("the given values have probability zero; nothing follows from what can't be.")
         return found
 

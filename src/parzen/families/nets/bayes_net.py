@@ -19,11 +19,10 @@ from parzen.densities.nets.linear_gaussian import configuration, split_parents
 from parzen.families.checks import ESTIMATES
 from parzen.families.family import Family
 from parzen.families.nets.parameters import PRIORS, concentrations, lines, log_line_prior, log_table
-from parzen.statistics.configured import ConfiguredMoments
-from parzen.statistics.counts import Counts
 from parzen.statistics.joint import ExpectedStatistic, Joint
 from parzen.statistics.messages import NeedsDensity
 from parzen.statistics.moments import Moments
+from parzen.statistics.nets import NodeCounts, NodeMoments
 from parzen.tables.table import Table
 
 
@@ -164,20 +163,11 @@ class BayesNet(Family):
     def _tallied(
         self, rows: Array, codes: NDArray[np.int32], R: Memberships, graph: Graph, sizes: tuple[int, ...]
     ) -> Joint:
-        parts: list[Any] = [_counts(codes, R, graph, sizes)]
-        for node in _gaussian(sizes):
-            discrete, gaussian = split_parents(graph, sizes, node)
-            C = _volume(discrete, sizes)
-            which = configuration(codes, discrete, sizes)
-            cells = np.ascontiguousarray(rows[:, [*gaussian, node]])
-            parts.append(
-                ConfiguredMoments(
-                    tuple(
-                        Moments(*moments(cells, _within(only_group(R, k), which, C)))
-                        for k in range(group_count(R))
-                    )
-                )
-            )
+        """Counts and moments of each node with its parents, from the rows in which none of them is missing."""
+        counts = iter(_counts(codes, R, graph, sizes))
+        parts: list[Any] = []
+        for node, size in enumerate(sizes):
+            parts.append(next(counts) if size else _node_moments(rows, codes, R, graph, sizes, node))
         return Joint(tuple(parts))
 
     def _expected(
@@ -187,10 +177,9 @@ class BayesNet(Family):
         K, graph, sizes = group_count(R), at.graph, at.sizes
         factors, offset = at.factors(rows)
         known = np.ascontiguousarray(codes[:, list(at.discrete)])
-        counts: list[Array] = []
-        configured: dict[int, list[Moments]] = {node: [] for node in _gaussian(sizes)}
+        counts: list[list[Array]] = []
+        lines_of: dict[int, list[Moments]] = {node: [] for node in _gaussian(sizes)}
         likelihood = np.zeros(K)
-        extra = at.network.extra
         for k in range(K):
             w = _weights(len(rows), R, k)
             log_evidence = offset[:, k].copy()
@@ -198,10 +187,10 @@ class BayesNet(Family):
             if at.discrete:
                 tables = at.tables(k)
                 found, summed = at.network.posterior(tables, known, factors[k], at.network.scopes, w, summed=True)
-                counts.append(np.concatenate(summed))
+                counts.append(summed)
                 log_evidence += found
-                if extra:
-                    shares = at.network.posterior(tables, known, factors[k], extra)[1]
+                if at.network.extra:
+                    shares = at.network.posterior(tables, known, factors[k], at.network.extra)[1]
             likelihood[k] = float(np.where(w == 0, 0.0, w * log_evidence).sum())
             pending = iter(shares)
             for part, gaussian in zip(at.components, at.gaussians, strict=True):
@@ -209,13 +198,20 @@ class BayesNet(Family):
                 share = next(pending) if part.scope else np.ones((len(rows), 1))
                 own = slice(k * C, (k + 1) * C)
                 cells = np.ascontiguousarray(rows[:, list(part.nodes)])
-                memberships = np.ascontiguousarray(share * w[:, None])
-                found_moments = expected_moments(cells, memberships, gaussian.mean[own], gaussian.factor[own])
-                whole = Moments(*found_moments[:4])
+                seen = expected_moments(
+                    cells, np.ascontiguousarray(share * w[:, None]), gaussian.mean[own], gaussian.factor[own]
+                )
                 for node in part.nodes:
-                    configured[node].append(_of_node(whole, part, node, graph, sizes))
-        parts: list[Any] = [Counts(np.stack(counts) if counts else np.zeros((K, 0)), _volumes(graph, sizes))]
-        parts += [ConfiguredMoments(tuple(configured[node])) for node in _gaussian(sizes)]
+                    lines_of[node].append(_of_node(Moments(*seen[:4]), part, node, graph, sizes))
+        tallies = iter(zip(*counts, strict=True))
+        parts: list[Any] = []
+        for node, size in enumerate(sizes):
+            if size:
+                shape = [sizes[one] for one in graph.family(node)]
+                parts.append(NodeCounts(np.stack(next(tallies)).reshape(K, *shape)))
+            else:
+                shape = [sizes[one] for one in split_parents(graph, sizes, node)[0]]
+                parts.append(NodeMoments.of(_stacked(lines_of[node]), (K, *shape)))
         return Joint(tuple(parts)), likelihood
 
     def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> BayesNetDensity:
@@ -223,18 +219,8 @@ class BayesNet(Family):
         rows = as_floats(np.asarray(X))
         graph, sizes = self._structure(rows, None)
         codes = read_codes(rows, sizes)
-        parts: list[Any] = [_counts(codes, R, graph, sizes)]
-        for node in _gaussian(sizes):
-            discrete, gaussian = split_parents(graph, sizes, node)
-            columns = [*gaussian, node]
-            there = ~np.isnan(rows[:, columns]).any(axis=1) & (codes[:, list(discrete)] >= 0).all(axis=1)
-            own = np.flatnonzero(there)
-            which = configuration(codes[own], discrete, sizes)
-            cells, C = np.ascontiguousarray(rows[np.ix_(own, columns)]), _volume(discrete, sizes)
-            groups = (only_group(take(R, own), k) for k in range(group_count(R)))
-            parts.append(ConfiguredMoments(tuple(Moments(*moments(cells, _within(one, which, C))) for one in groups)))
         smooth = replace(self, estimate="bayes", prior=None)
-        return smooth._maximised(Joint(tuple(parts)), graph, sizes)
+        return smooth._maximised(self._tallied(rows, codes, R, graph, sizes), graph, sizes)
 
     # -- statistics to densities -----------------------------------------------------------------------------------
 
@@ -243,37 +229,21 @@ class BayesNet(Family):
         return self._maximised(statistic, graph, sizes)
 
     def _known_structure(self, statistic: Joint) -> tuple[Graph, tuple[int, ...]]:
-        """The graph and the sizes of its nodes, from the shapes of the counts where they were not declared."""
-        pairs, alone = read_edges(self.edges)
-        counts = statistic.parts[0]
-        numbers = set(() if self.numbers is None else self.numbers)
-        d = len(counts.sizes) + len(numbers)
-        graph = Graph.of(d, pairs, self.names)
-        if self.categories is not None:
-            return graph, self._sizes(np.empty((0, d)), numbers)
-        discrete = iter(counts.sizes)
-        volumes = [0 if node in numbers else next(discrete) for node in range(d)]
-        sizes = [0] * d
-        for node in graph.order:
-            if volumes[node]:
-                sizes[node] = volumes[node] // _volume(graph.parents[node], sizes)
-        return graph, tuple(sizes)
+        """The graph, and the sizes of its nodes as the statistic has them."""
+        pairs, _ = read_edges(self.edges)
+        sizes = tuple(part.counts.shape[-1] if isinstance(part, NodeCounts) else 0 for part in statistic.parts)
+        return Graph.of(len(sizes), pairs, self.names), sizes
 
     def _maximised(self, statistic: Joint, graph: Graph, sizes: tuple[int, ...]) -> BayesNetDensity:
-        counts: Counts = statistic.parts[0]  # type: ignore[assignment]
-        tables = iter(counts.columns()) if counts.sizes else iter(())
-        moments_of = iter(statistic.parts[1:])
         parameters: list[Array] = []
-        for node, size in enumerate(sizes):
-            if size:
-                own = next(tables)
-                shaped = own.reshape(len(own), -1, size)
-                prior = concentrations(self._prior(node), shaped.shape[1], size, self.equivalent_sample_size)
+        for node, part in enumerate(statistic.parts):
+            if isinstance(part, NodeCounts):
+                shaped = part.counts.reshape(len(part.counts), -1, sizes[node])
+                prior = concentrations(self._prior(node), shaped.shape[1], sizes[node], self.equivalent_sample_size)
                 parameters.append(log_table(shaped, prior, self.estimate))
             else:
-                parts = next(moments_of).parts  # type: ignore[attr-defined]
-                prior = None if self.estimate == "ml" else self.line_prior
-                parameters.append(np.stack([lines(part, self.estimate, prior) for part in parts]))
+                assert isinstance(part, NodeMoments)
+                parameters.append(lines(part, self.estimate, None if self.estimate == "ml" else self.line_prior))
         d = len(sizes)
         names = tuple(map(str, self.names or range(d)))
         return BayesNetDensity(graph.parents, sizes, tuple(parameters), tuple(range(d)), np.full(d, np.nan), names)
@@ -314,16 +284,37 @@ def _volume(nodes: Any, sizes: Any) -> int:
     return int(np.prod([sizes[node] for node in nodes], dtype=np.int64))
 
 
-def _volumes(graph: Graph, sizes: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(_volume(graph.family(node), sizes) for node, size in enumerate(sizes) if size)
-
-
-def _counts(codes: NDArray[np.int32], R: Memberships, graph: Graph, sizes: tuple[int, ...]) -> Counts:
+def _counts(codes: NDArray[np.int32], R: Memberships, graph: Graph, sizes: tuple[int, ...]) -> list[NodeCounts]:
     """Counts of each discrete node with its parents; rows in which one of them is missing count nothing for it."""
-    volumes = _volumes(graph, sizes)
-    if not volumes:
-        return Counts(np.zeros((group_count(R), 0)), ())
-    return Counts(tally(family_codes(codes, graph, sizes), R, volumes), volumes)
+    shapes = [[sizes[one] for one in graph.family(node)] for node, size in enumerate(sizes) if size]
+    if not shapes:
+        return []
+    volumes = tuple(int(np.prod(shape, dtype=np.int64)) for shape in shapes)
+    whole = tally(family_codes(codes, graph, sizes), R, volumes)
+    parts = np.split(whole, np.cumsum(volumes)[:-1], axis=1)
+    return [NodeCounts(part.reshape(len(part), *shape)) for part, shape in zip(parts, shapes, strict=True)]
+
+
+def _node_moments(
+    rows: Array, codes: NDArray[np.int32], R: Memberships, graph: Graph, sizes: tuple[int, ...], node: int
+) -> NodeMoments:
+    """Moments of a Gaussian node with its parents, from the rows in which none of them is missing."""
+    discrete, gaussian = split_parents(graph, sizes, node)
+    columns = [*gaussian, node]
+    there = ~np.isnan(rows[:, columns]).any(axis=1) & (codes[:, list(discrete)] >= 0).all(axis=1)
+    own = slice(None) if there.all() else np.flatnonzero(there)
+    which = configuration(codes[own], discrete, sizes)
+    cells, members = np.ascontiguousarray(rows[own][:, columns]), take(R, own)
+    shape = [sizes[one] for one in discrete]
+    C = _volume(discrete, sizes)
+    groups = (only_group(members, k) for k in range(group_count(R)))
+    parts = [Moments(*moments(cells, _within(one, which, C))) for one in groups]
+    return NodeMoments.of(_stacked(parts), (len(parts), *shape))
+
+
+def _stacked(parts: list[Moments]) -> Moments:
+    names = ("weight", "mean", "scatter", "carry")
+    return Moments(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
 def _incomplete(rows: Array, codes: NDArray[np.int32], sizes: tuple[int, ...]) -> NDArray[np.bool_]:
@@ -374,4 +365,4 @@ def _of_node(whole: Moments, part: Any, node: int, graph: Graph, sizes: tuple[in
     pooled = [
         Moments(cut.weight[rows], cut.mean[rows], cut.scatter[rows], cut.carry[rows]).pooled() for rows in groups
     ]
-    return Moments(*(np.concatenate([getattr(one, name) for one in pooled]) for name in ("weight", "mean", "scatter", "carry")))
+    return _stacked(pooled)

@@ -7,7 +7,7 @@ import numpy as np
 from parzen.compute.arrays import Array
 from parzen.conjugate import NormalInverseGamma
 from parzen.statistics.messages import Collapse
-from parzen.statistics.moments import Moments
+from parzen.statistics.nets import NodeMoments
 
 PRIORS = ("k2", "bdeu")
 #: A residual variance is at least this share of the column's variance.
@@ -57,22 +57,29 @@ def log_table(counts: Array, prior: Array, estimate: str) -> Array:
         return np.log(counts) - np.log(total)
 
 
-def lines(moments: Moments, estimate: str, prior: NormalInverseGamma | None) -> Array:
-    """Intercept, slopes and residual variance (C, p + 2) of the last column given the others, for each configuration.
+def lines(moments: NodeMoments, estimate: str, prior: NormalInverseGamma | None) -> Array:
+    """Intercept, slopes and residual variance (K, C, p + 2) of a node, for each configuration of its discrete parents.
 
-    A configuration without weight has the line of all rows together, unless a prior speaks for it. Without a prior all
-    estimates are that of maximum likelihood.
+    Without a prior all estimates are that of maximum likelihood, and a configuration without weight has the line of its
+    group's rows together; a group without weight that of all rows.
     """
-    whole = moments.pooled()
-    if not whole.weight[0] > 0 and prior is None:
+    everything = moments.pooled().group(0).pooled()
+    if not everything.weight[0] > 0 and prior is None:
         raise Collapse("a Gaussian node of the net has no value with any weight; leave it out, or give rows with weight.")
-    spread = np.diagonal(whole.scatter[0]) / max(float(whole.weight[0]), 1.0)
-    found = np.empty((len(moments.weight), moments.mean.shape[1] + 1))
-    for c in range(len(moments.weight)):
-        part = whole if prior is None and not moments.weight[c] > 0 else moments
-        at = 0 if part is whole else c
-        n, mean, scatter = float(part.weight[at]), part.mean[at] + part.carry[at], part.scatter[at]
-        found[c] = _line(n, mean, scatter, spread) if prior is None else _posterior(n, mean, scatter, prior, estimate)
+    found = np.empty((*moments.weight.reshape(len(moments.weight), -1).shape, moments.mean.shape[-1] + 1))
+    for k in range(len(found)):
+        own = moments.group(k)
+        whole = own.pooled()
+        if not whole.weight[0] > 0:
+            whole = everything
+        spread = np.diagonal(whole.scatter[0]) / max(float(whole.weight[0]), 1e-300)
+        for c in range(found.shape[1]):
+            alone = prior is not None or own.weight[c] > 0
+            part, at = (own, c) if alone else (whole, 0)
+            n, mean, scatter = float(part.weight[at]), part.mean[at] + part.carry[at], part.scatter[at]
+            found[k, c] = (
+                _line(n, mean, scatter, spread) if prior is None else _posterior(n, mean, scatter, prior, estimate)
+            )
     return found
 
 
