@@ -46,14 +46,13 @@ from parzen.estimators.mixture.bayesian import BayesianGaussianMixture as Bayesi
 from parzen.estimators.mixture.gaussian import GaussianMixture as GaussianMixture
 from parzen.estimators.mixture.kmeans import KMeans as KMeans
 from parzen.estimators.mixture.mixture import MixtureModel as MixtureModel
+from parzen.estimators.nets.bayes_network import BayesNetwork as BayesNetwork
 from parzen.estimators.outlier.density import DensityOutlier as DensityOutlier
 from parzen.estimators.outlier.local import LocalDensityFactor as LocalDensityFactor
 from parzen.estimators.regress.conditional import ConditionalDensity as ConditionalDensity
 from parzen.estimators.regress.regression import KernelRegressor as KernelRegressor
 from parzen.families.auto_columns import AutoColumns as AutoColumns
-from parzen.estimators.nets.bayes_network import BayesNetwork as BayesNetwork
 from parzen.families.bernoulli import Bernoulli as Bernoulli
-from parzen.families.nets.bayes_net import BayesNet as BayesNet
 from parzen.families.categorical import Categorical as Categorical
 from parzen.families.family import Family as Family
 from parzen.families.fit import fit as fit
@@ -64,6 +63,7 @@ from parzen.families.likelihood import log_likelihood as log_likelihood
 from parzen.families.markov import Markov as Markov
 from parzen.families.mixture import Mixture as Mixture
 from parzen.families.multinomial import Multinomial as Multinomial
+from parzen.families.nets.bayes_net import BayesNet as BayesNet
 from parzen.families.per_group import Fixed as Fixed
 from parzen.families.per_group import PerGroup as PerGroup
 from parzen.families.point_masses import PointMasses as PointMasses

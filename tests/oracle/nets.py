@@ -18,7 +18,9 @@ def configurations(net, row):
 def joint(net, states, row, k=0):
     """Probability of a configuration of net k times the density of the row's numbers given it."""
     at = {
-        node: int(np.ravel_multi_index([states[p] for p in own if net.sizes[p]], [net.sizes[p] for p in own if net.sizes[p]]))
+        node: int(
+            np.ravel_multi_index([states[p] for p in own if net.sizes[p]], [net.sizes[p] for p in own if net.sizes[p]])
+        )
         if any(net.sizes[p] for p in own)
         else 0
         for node, own in enumerate(net.parents)
@@ -82,7 +84,11 @@ def propagate(program, base, codes, factors):
     above = {program.child[i]: (c, program.map[i]) for c in range(C) for i in range(*program.inputs[c : c + 2])}
     log_evidence, outputs = np.empty(len(codes)), np.zeros((len(codes), program.out_slots))
     for row, known in enumerate(codes):
-        signals = [float(code in (-1, state)) for code, size in zip(known, np.diff(program.states), strict=True) for state in range(size)]
+        signals = [
+            float(code in (-1, state))
+            for code, size in zip(known, np.diff(program.states), strict=True)
+            for state in range(size)
+        ]
         signals += factors[row].tolist()
         total = 0.0
         for cells in itertools.product(*(range(n) for n in np.diff(program.cells))):

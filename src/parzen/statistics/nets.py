@@ -100,7 +100,7 @@ class NodeMoments(Statistic):
 
 
 def _alike(mine: list[Array], theirs: list[Array]) -> tuple[list[Array], list[Array]]:
-    """Arrays with room for the states of both in their first axes; an error unless they have as many groups and axes."""
+    """Arrays with room for the states of both in their first axes; an error unless groups and axes agree."""
     a, b = mine[0].shape, theirs[0].shape
     if len(a) != len(b) or a[0] != b[0]:
         check_alike(mine[0], theirs[0])

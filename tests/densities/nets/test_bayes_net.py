@@ -58,8 +58,11 @@ def test_conditional_times_marginal_is_joint(seed):
     np.testing.assert_allclose(given_known.log_density(X[:, rest]) + marginal, net.log_density(X), atol=1e-9)
     twice = net.marginal([*rest, known[0]]).conditional([len(rest)], X[0, known[:1]])
     np.testing.assert_allclose(
-        twice.log_density(X[:, rest]), net.conditional(known[:1], X[0, known[:1]]).marginal(
-            [j - (j > known[0]) for j in rest]).log_density(X[:, rest]), atol=1e-9
+        twice.log_density(X[:, rest]),
+        net.conditional(known[:1], X[0, known[:1]])
+        .marginal([j - (j > known[0]) for j in rest])
+        .log_density(X[:, rest]),
+        atol=1e-9,
     )
 
 
@@ -68,7 +71,10 @@ def test_draws_follow_the_net_also_where_cells_are_given(seed):
     rng = np.random.default_rng(seed)
     net = random_net(rng, most=5)
     n = 20_000
-    for density in (net, net.conditional([0], net.sample(np.zeros(1, dtype=int), rng)[0, :1]) if net.shape[1] > 1 else net):
+    for density in (
+        net,
+        net.conditional([0], net.sample(np.zeros(1, dtype=int), rng)[0, :1]) if net.shape[1] > 1 else net,
+    ):
         X = density.sample(np.zeros(n, dtype=int), rng)
         for j, node in enumerate(density.columns):
             if net.sizes[node]:

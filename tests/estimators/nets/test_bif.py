@@ -50,7 +50,9 @@ def test_what_is_written_is_read_again_to_the_last_digit(seed):
 
 
 def test_a_network_is_written_to_a_file_and_read(tmp_path):
-    net = BayesNetwork.from_parameters("rain -> wet", {"rain": [0.8, 0.2], "wet": [[0.9, 0.1], [0.25, 0.75]]}, ["no", "yes"])
+    net = BayesNetwork.from_parameters(
+        "rain -> wet", {"rain": [0.8, 0.2], "wet": [[0.9, 0.1], [0.25, 0.75]]}, ["no", "yes"]
+    )
     net.write_bif(tmp_path / "garden.bif")
     again = BayesNetwork.read_bif(tmp_path / "garden.bif")
     assert again.query("rain", {"wet": "yes"}).as_dict() == pytest.approx(net.query("rain", {"wet": "yes"}).as_dict())

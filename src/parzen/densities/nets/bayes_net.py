@@ -119,9 +119,7 @@ class BayesNetDensity(Density):
     def _log_joint(self, rows: Array) -> Array:
         out = np.empty((len(rows), self.shape[0]))
         codes = self.codes(rows)
-        gone = np.isnan(rows)
-        gone[:, list(self.discrete)] = codes[:, list(self.discrete)] < 0
-        gone = gone.any(axis=1)
+        gone = incomplete(rows, codes, self.sizes)
         for some, evaluated in ((~gone, self._log_complete), (gone, self._log_evidence)):
             if some.all():
                 return evaluated(rows, codes)
@@ -212,12 +210,18 @@ def read_codes(rows: Array, sizes: tuple[int, ...]) -> NDArray[np.int32]:
     return found
 
 
+def incomplete(rows: Array, codes: NDArray[np.int32], sizes: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Whether a cell of each row is missing."""
+    kinds = np.array(sizes) > 0
+    return np.asarray(np.isnan(rows[:, ~kinds]).any(axis=1) | (codes[:, kinds] < 0).any(axis=1))
+
+
 def family_codes(codes: NDArray[np.int32], graph: Graph, sizes: tuple[int, ...]) -> NDArray[np.int32]:
-    """For each discrete node the cell of its table, parents first, that each row falls into, (n, nodes); -1 where one is missing."""
+    """For each discrete node the cell of its table, parents first, of each row, (n, nodes); -1 where one is missing."""
     discrete = [node for node, size in enumerate(sizes) if size]
     columns = np.ascontiguousarray(codes.T)
-    gone = columns < 0
-    some = gone.any(axis=1)
+    gone = np.asarray(columns < 0)
+    some = np.asarray(gone.any(axis=1))
     found = np.empty((len(discrete), len(codes)), dtype=np.int32)
     for own, node in zip(found, discrete, strict=True):
         first, *rest = family = graph.family(node)

@@ -1,4 +1,4 @@
-"""Junction trees: an undirected graph triangulated by min-fill, its cliques joined so that each node's are connected."""
+"""Junction trees: an undirected graph triangulated by min-fill, its cliques joined so that a node's are connected."""
 
 import heapq
 import math
@@ -55,8 +55,8 @@ class JunctionTree:
                         waiting.append(other)
         order.reverse()
         place = {clique: at for at, clique in enumerate(order)}
-        parent = tuple(-1 if above[clique] < 0 else place[above[clique]] for clique in order)
-        return JunctionTree(tuple(self.cliques[clique] for clique in order), parent)
+        parents = tuple(-1 if above[clique] < 0 else place[above[clique]] for clique in order)
+        return JunctionTree(tuple(self.cliques[clique] for clique in order), parents)
 
     @cached_property
     def holding(self) -> dict[int, list[int]]:
@@ -95,7 +95,9 @@ def junction_tree(scopes: Sequence[Sequence[int]], sizes: Sequence[int], names: 
     return _joined(eliminated)
 
 
-def _eliminate(neighbours: dict[int, set[int]], sizes: Sequence[int], names: Sequence[Any]) -> list[tuple[int, set[int]]]:
+def _eliminate(
+    neighbours: dict[int, set[int]], sizes: Sequence[int], names: Sequence[Any]
+) -> list[tuple[int, set[int]]]:
     """Nodes in the order of elimination, each with its neighbours then; those with the least fill first (min-fill)."""
 
     def cost(node: int) -> tuple[int, float, int]:
@@ -156,6 +158,6 @@ def _refuse(cells: int, nodes: list[int], sizes: Sequence[int], names: Sequence[
     shown = ", ".join(f"{names[node]} ({sizes[node]})" for node in sorted(nodes, key=lambda node: -sizes[node])[:8])
     more = "" if len(nodes) <= 8 else f" and {len(nodes) - 8} more"
     raise MemoryError(
-        f"exact inference in this net needs tables of at least {8 * cells / 2**30:,.1f} GiB: these nodes (with their states) "
-        f"depend on each other in one clique: {shown}{more}; take edges away, or join states."
+        f"exact inference in this net needs tables of at least {8 * cells / 2**30:,.1f} GiB: these nodes (and their "
+        f"states) depend on each other in one clique: {shown}{more}; take edges away, or join states."
     )

@@ -54,7 +54,7 @@ def split_parents(graph: Graph, sizes: tuple[int, ...], node: int) -> tuple[tupl
 
 
 def configuration(codes: NDArray[np.int32], nodes: tuple[int, ...], sizes: tuple[int, ...]) -> NDArray[np.int64]:
-    """Which configuration of some nodes each row has, in C order; `codes` are of shape (n, columns), all of them known."""
+    """Which configuration of some nodes each row has, in C order; all of their codes, (n, columns), are known."""
     found = np.zeros(len(codes), dtype=np.int64)
     for node in nodes:
         found = found * sizes[node] + codes[:, node]
@@ -62,7 +62,10 @@ def configuration(codes: NDArray[np.int32], nodes: tuple[int, ...], sizes: tuple
 
 
 def node_log_density(X: Array, node: int, parents: tuple[int, ...], lines: Array, at: NDArray[np.int64]) -> Array:
-    """Log-density (n, K) of a node's cells given its Gaussian parents'; lines (K, C, p + 2): intercept, slopes, variance."""
+    """Log-density (n, K) of a node's cells given its Gaussian parents'.
+
+    Lines are of shape (K, C, p + 2): intercept, slopes and variance; `at` is the configuration of each row.
+    """
     out = np.empty((len(X), len(lines)))
     for k, own in enumerate(lines):
         line = own[at]

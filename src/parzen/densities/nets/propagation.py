@@ -140,8 +140,8 @@ class _Maps:
     """Maps from cells of cliques to cells of parts of them, one after the other."""
 
     def __init__(self, tree: JunctionTree, sizes: Sequence[int]) -> None:
-        self.tree, self.sizes, self.parts, self.length = tree, sizes, [], 0
-        self.parts: list[NDArray[np.int32]]
+        self.tree, self.sizes, self.length = tree, sizes, 0
+        self.parts: list[NDArray[np.int32]] = []
 
     def add(self, clique: int, scope: Sequence[int]) -> int:
         """Where the map of a scope within a clique begins."""

@@ -64,11 +64,16 @@ class PosteriorTable:
         return {name: own[int(i)] for name, own, i in zip(self.names, self.states, cell, strict=True)}
 
     def __str__(self) -> str:
-        rows = [(*map(str, key if isinstance(key, tuple) else (key,)), f"{value:.4f}") for key, value in self.as_dict().items()]
+        rows = [
+            (*map(str, key if isinstance(key, tuple) else (key,)), f"{value:.4f}")
+            for key, value in self.as_dict().items()
+        ]
         head = (*map(str, self.names), "probability")
         widths = [max(len(row[at]) for row in [head, *rows]) for at in range(len(head))]
         lines = [
-            "  ".join([*(cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=False)), row[-1].rjust(widths[-1])])
+            "  ".join(
+                [*(cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=False)), row[-1].rjust(widths[-1])]
+            )
             for row in [head, *rows]
         ]
         return "\n".join(lines)

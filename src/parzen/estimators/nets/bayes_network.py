@@ -38,8 +38,8 @@ class BayesNetwork(BaseDensityEstimator):
         independent of all others.
     structure : "hill-climb", "chow-liu" or "tan", optional
         How the graph is learnt where no edges are given. "hill-climb": edges are added, taken away and turned round
-        while the criterion rises; "chow-liu": the tree of highest mutual information; "tan": the same within the classes of
-        `root`, which all columns depend on.
+        while the criterion rises; "chow-liu": the tree of highest mutual information; "tan": the same within the
+        classes of `root`, which all columns depend on.
     criterion : "bic", "aic", "bdeu", "k2" or "bge"
         What hill-climbing maximises.
     required, forbidden : lists of pairs, optional
@@ -81,8 +81,8 @@ class BayesNetwork(BaseDensityEstimator):
     0.0068
     """
 
-    density_: BayesNetDensity  # type: ignore[assignment]
-    family_: BayesNet  # type: ignore[assignment]
+    density_: BayesNetDensity
+    family_: BayesNet
     _holds_families = True
     _fit_options = ("max_iter", "tol")
 
@@ -231,7 +231,9 @@ class BayesNetwork(BaseDensityEstimator):
         names = [str(name) for name in self._names()]
         states = {name: tuple(map(str, self._states(node))) for node, name in enumerate(names)}
         parents = {name: tuple(names[one] for one in self.density_.parents[node]) for node, name in enumerate(names)}
-        write_whole(path, format_bif(Tables(states, parents, dict(zip(names, self.density_.tables(0), strict=True)))).encode())
+        write_whole(
+            path, format_bif(Tables(states, parents, dict(zip(names, self.density_.tables(0), strict=True)))).encode()
+        )
 
     # The graph -------------------------------------------------------------------------------------------------------
 
@@ -348,7 +350,7 @@ class BayesNetwork(BaseDensityEstimator):
         }
 
     def predict_proba(self, X: Any, target: Any, *, impossible: str = "raise") -> Array:
-        """Posterior of a column of categories in each row, (n, states), given the other cells; missing ones are none."""
+        """Posterior of a column of categories in each row, (n, states), given the other cells that are there."""
         check_is_fitted(self, "density_")
         choose("impossible", impossible, ("raise", "nan"))
         node = self._nodes(target)[0]
@@ -409,9 +411,7 @@ class BayesNetwork(BaseDensityEstimator):
     def _rows(self, X: Any) -> Array:
         return self.density_.rows(np.asarray(self._later(X), dtype=np.float64))
 
-    def _evidence(
-        self, given: Mapping[Any, Any] | None, do: Mapping[Any, Any] | None
-    ) -> tuple[BayesNetDensity, Array]:
+    def _evidence(self, given: Mapping[Any, Any] | None, do: Mapping[Any, Any] | None) -> tuple[BayesNetDensity, Array]:
         """The network that answers, and the row of what is known."""
         net, row = self.density_, self.density_.given.copy()
         seen = {self._nodes(column)[0]: self._coded(column, value) for column, value in (given or {}).items()}

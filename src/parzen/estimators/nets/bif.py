@@ -162,7 +162,9 @@ def _probability(reader: _Reader, found: Tables, room: int) -> int:
     shape = [len(found.states[name]) for name in (*parents, node)]
     cells = int(np.prod(shape, dtype=object))
     if cells > room:
-        raise ValueError(f"line {reader.line}: the table of {node!r} has {cells:,} cells; at most {room:,} more are read.")
+        raise ValueError(
+            f"line {reader.line}: the table of {node!r} has {cells:,} cells; at most {room:,} more are read."
+        )
     table = np.full(shape, np.nan)
     reader.expect("{")
     while (token := reader.expect("table", "default", "property", "(", "}")) != "}":
@@ -178,7 +180,9 @@ def _probability(reader: _Reader, found: Tables, room: int) -> int:
         if token == "table":
             # BIF lists a table with the node's states slowest.
             if len(numbers) != table.size:
-                raise ValueError(f"line {reader.line}: the table of {node!r} has {len(numbers)} numbers, not {table.size}.")
+                raise ValueError(
+                    f"line {reader.line}: the table of {node!r} has {len(numbers)} numbers, not {table.size}."
+                )
             own[...] = np.moveaxis(np.reshape(numbers, [shape[-1], *shape[:-1]]), 0, -1)
         elif len(numbers) != shape[-1]:
             raise ValueError(f"line {reader.line}: {node!r} has {shape[-1]} states, but {len(numbers)} probabilities.")
@@ -215,7 +219,9 @@ def checked_table(table: Array, node: str) -> Array:
     total = table.sum(axis=-1, keepdims=True)
     off = float(np.abs(total - 1).max())
     if off > 1e-3:
-        raise ValueError(f"probabilities of {node!r} sum to {float(total.flat[np.abs(total - 1).argmax()]):.6g}, not to 1.")
+        raise ValueError(
+            f"probabilities of {node!r} sum to {float(total.flat[np.abs(total - 1).argmax()]):.6g}, not to 1."
+        )
     return table if off < 1e-15 else table / total
 
 

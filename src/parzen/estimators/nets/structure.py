@@ -35,7 +35,12 @@ def learn_structure(model: Any, rows: Array, sizes: tuple[int, ...], weights: Ar
         )
     score = model.criterion if model.structure == "hill-climb" else "log-likelihood"
     scores = Scores(
-        codes[whole], rows[whole], sizes, score, model.equivalent_sample_size, None if weights is None else weights[whole]
+        codes[whole],
+        rows[whole],
+        sizes,
+        score,
+        model.equivalent_sample_size,
+        None if weights is None else weights[whole],
     )
     if model.structure == "hill-climb":
         return _searched(model, scores)

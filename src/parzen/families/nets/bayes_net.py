@@ -13,7 +13,7 @@ from parzen.compute.gaussian import expected_moments
 from parzen.compute.memberships import Labels, Memberships, group_count, only_group, take
 from parzen.compute.moments import moments
 from parzen.conjugate import NormalInverseGamma
-from parzen.densities.nets.bayes_net import BayesNetDensity, family_codes, read_codes
+from parzen.densities.nets.bayes_net import BayesNetDensity, family_codes, incomplete, read_codes
 from parzen.densities.nets.graph import Graph, read_edges
 from parzen.densities.nets.linear_gaussian import configuration, split_parents
 from parzen.families.checks import ESTIMATES
@@ -107,15 +107,15 @@ class BayesNet(Family):
     # -- rows to statistics ----------------------------------------------------------------------------------------
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Joint | ExpectedStatistic:
-        rows = as_floats(np.asarray(X))
+        rows = np.asarray(as_floats(np.asarray(X)), dtype=np.float64)
         graph, sizes = self._structure(rows, at)
         codes = read_codes(rows, sizes)
-        gone = _incomplete(rows, codes, sizes)
+        gone = incomplete(rows, codes, sizes)
         if at is None:
             if gone.any():
                 raise NeedsDensity(
-                    "X has missing cells, and the parameters of a Bayes net must then be found by EM: use parzen.fit or "
-                    "an estimator over rows that can be read again."
+                    "X has missing cells, and the parameters of a Bayes net must then be found by EM: use parzen.fit "
+                    "or an estimator over rows that can be read again."
                 )
             return self._tallied(rows, codes, R, graph, sizes)
         seen = np.flatnonzero(~gone)
@@ -137,7 +137,9 @@ class BayesNet(Family):
         pairs, alone = read_edges(self.edges)
         for node in [node for pair in [*pairs, alone] for node in pair]:
             if not isinstance(node, int | np.integer) or not 0 <= node < d:
-                raise ValueError(f"edges names {node!r}, but bare arrays have positions 0 to {d - 1}; use an estimator.")
+                raise ValueError(
+                    f"edges names {node!r}, but bare arrays have positions 0 to {d - 1}; use an estimator."
+                )
         graph = Graph.of(d, pairs, self.names)
         numbers = set(() if self.numbers is None else self.numbers)
         sizes = self._sizes(rows, numbers)
@@ -145,8 +147,8 @@ class BayesNet(Family):
             if not sizes[parent] and sizes[child]:
                 names = self.names or range(d)
                 raise ValueError(
-                    f"{names[child]!r} holds categories and can't depend on {names[parent]!r}, which holds numbers; turn "
-                    "the edge round, or cut the numbers into categories."
+                    f"{names[child]!r} holds categories and can't depend on {names[parent]!r}, which holds numbers; "
+                    "turn the edge round, or cut the numbers into categories."
                 )
         return graph, sizes
 
@@ -216,7 +218,7 @@ class BayesNet(Family):
 
     def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> BayesNetDensity:
         """From what each node shows together with its parents, where none of them is missing."""
-        rows = as_floats(np.asarray(X))
+        rows = np.asarray(as_floats(np.asarray(X)), dtype=np.float64)
         graph, sizes = self._structure(rows, None)
         codes = read_codes(rows, sizes)
         smooth = replace(self, estimate="bayes", prior=None)
@@ -262,7 +264,7 @@ class BayesNet(Family):
         total = 0.0
         for node in density.discrete:
             logs = density.parameters[node]
-            prior = concentrations(self._prior(node), *logs.shape[1:], self.equivalent_sample_size)
+            prior = concentrations(self._prior(node), logs.shape[1], logs.shape[2], self.equivalent_sample_size)
             own = prior - 1.0 if self.estimate == "map" else prior
             total += float(np.where(np.isfinite(logs), own * np.where(np.isfinite(logs), logs, 0.0), 0.0).sum())
         if self.line_prior is not None:
@@ -313,14 +315,12 @@ def _node_moments(
 
 
 def _stacked(parts: list[Moments]) -> Moments:
-    names = ("weight", "mean", "scatter", "carry")
-    return Moments(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
-
-
-def _incomplete(rows: Array, codes: NDArray[np.int32], sizes: tuple[int, ...]) -> NDArray[np.bool_]:
-    gone = np.isnan(rows[:, _gaussian(sizes)]).any(axis=1)
-    discrete = [node for node, size in enumerate(sizes) if size]
-    return gone | (codes[:, discrete] < 0).any(axis=1)
+    return Moments(
+        np.concatenate([part.weight for part in parts]),
+        np.concatenate([part.mean for part in parts]),
+        np.concatenate([part.scatter for part in parts]),
+        np.concatenate([part.carry for part in parts]),
+    )
 
 
 def _within(R: Memberships, which: NDArray[np.int64], configurations: int) -> Labels:
@@ -362,7 +362,5 @@ def _of_node(whole: Moments, part: Any, node: int, graph: Graph, sizes: tuple[in
     square = np.ix_(range(len(whole.weight)), columns, columns)
     cut = Moments(whole.weight, whole.mean[:, columns], whole.scatter[square], whole.carry[:, columns])
     groups = [np.flatnonzero(which == c) for c in range(_volume(discrete, sizes))]
-    pooled = [
-        Moments(cut.weight[rows], cut.mean[rows], cut.scatter[rows], cut.carry[rows]).pooled() for rows in groups
-    ]
+    pooled = [Moments(cut.weight[rows], cut.mean[rows], cut.scatter[rows], cut.carry[rows]).pooled() for rows in groups]
     return _stacked(pooled)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
 from functools import cache
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,8 @@ from parzen.families.nets.scores import Scores
 
 #: Least rise of the score that counts as one.
 LEAST = 1e-9
+
+Edges: TypeAlias = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -29,8 +32,8 @@ class Rules:
     max_parents : int
     """
 
-    allowed: Array
-    required: Array
+    allowed: Edges
+    required: Edges
     max_parents: int
 
 
@@ -63,7 +66,7 @@ class _Climb:
     def score(self) -> float:
         return self.scores.total([sorted(own) for own in self.parents])
 
-    def edges(self) -> Array:
+    def edges(self) -> Edges:
         """The adjacency matrix: [parent, child]."""
         found = np.zeros((self.d, self.d), dtype=bool)
         for node, own in enumerate(self.parents):
@@ -94,7 +97,7 @@ class _Climb:
             reach = wider
         self.reach = reach
 
-    def best(self, seen: Array) -> tuple[float, str, int, int]:
+    def best(self, seen: NDArray[np.uint64]) -> tuple[float, str, int, int]:
         """The change with the highest gain that makes no cycle and no graph seen lately: gain, kind, parent, child."""
         edges = self.edges()
         after = self.mark ^ _marks(self.d)
@@ -113,7 +116,7 @@ class _Climb:
                 return value, "turn", i, j
         return found
 
-    def _other_path(self, i: int, j: int, edges: Array) -> bool:
+    def _other_path(self, i: int, j: int, edges: Edges) -> bool:
         """Whether a path leads from i to j besides the edge between them."""
         return bool((edges[i] & self.reach[:, j])[np.arange(self.d) != j].any())
 
@@ -134,7 +137,9 @@ class _Climb:
     def isolate(self, node: int) -> None:
         """Cut all edges of a node that need not be there."""
         edges = self.edges() & ~self.rules.required
-        for i, j in [(i, node) for i in np.flatnonzero(edges[:, node])] + [(node, j) for j in np.flatnonzero(edges[node])]:
+        for i, j in [(i, node) for i in np.flatnonzero(edges[:, node])] + [
+            (node, j) for j in np.flatnonzero(edges[node])
+        ]:
             self.mark ^= _marks(self.d)[i, j]
             self.parents[j] -= {i}
         for other in [node, *np.flatnonzero(edges[node]).tolist()]:
@@ -237,7 +242,7 @@ def _disturbed(climb: _Climb, changes: int, rng: np.random.Generator) -> _Climb:
         edges = climb.edges()
         add = np.argwhere(np.isfinite(climb.add) & ~edges & ~climb.reach.T & ~np.eye(climb.d, dtype=bool))
         cut = np.argwhere(edges & np.isfinite(climb.cut))
-        options = [("add", *pair) for pair in add.tolist()] + [("cut", *pair) for pair in cut.tolist()]
+        options = [(kind, i, j) for kind, pairs in (("add", add), ("cut", cut)) for i, j in pairs.tolist()]
         if options:
             kind, i, j = options[int(rng.integers(len(options)))]
             climb.change(kind, i, j)

@@ -20,8 +20,9 @@ def concentrations(prior: Any, configurations: int, size: int, equivalent_sample
         return np.full((configurations, size), equivalent_sample_size / (configurations * size))
     own = np.asarray(1.0 if prior is None or isinstance(prior, str) else prior, dtype=np.float64)
     try:
-        found = np.broadcast_to(own.reshape(configurations, size) if own.size == configurations * size else own,
-                                (configurations, size))
+        found = np.broadcast_to(
+            own.reshape(configurations, size) if own.size == configurations * size else own, (configurations, size)
+        )
     except ValueError:
         raise ValueError(
             f"pseudo-counts of shape {own.shape} don't fit a table of {configurations} configurations of parents and "
@@ -65,7 +66,9 @@ def lines(moments: NodeMoments, estimate: str, prior: NormalInverseGamma | None)
     """
     everything = moments.pooled().group(0).pooled()
     if not everything.weight[0] > 0 and prior is None:
-        raise Collapse("a Gaussian node of the net has no value with any weight; leave it out, or give rows with weight.")
+        raise Collapse(
+            "a Gaussian node of the net has no value with any weight; leave it out, or give rows with weight."
+        )
     found = np.empty((*moments.weight.reshape(len(moments.weight), -1).shape, moments.mean.shape[-1] + 1))
     for k in range(len(found)):
         own = moments.group(k)

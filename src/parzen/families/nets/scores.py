@@ -100,7 +100,7 @@ class Scores:
             return
         state = (base * size + self.codes[:, node]).astype(np.int32)
         if not new:
-            counts = np.bincount(state, self.weights, volume * size)
+            counts = np.bincount(state, self.weights, volume * size).astype(np.float64)
             self._keep(node, parents, counts.reshape(volume, size))
             return
         fitting = [one for one in new if volume * size * self.sizes[one] <= MOST_CELLS]

@@ -16,13 +16,17 @@ def mutual_information(scores: Scores, given: int | None = None) -> Array:
             continue
         alone = scores.of(node, context)
         # A category does not depend on a number here; the other way round says the same.
-        candidates = [one for one in range(d) if one not in (node, given) and (scores.sizes[one] or not scores.sizes[node])]
+        candidates = [
+            one for one in range(d) if one not in (node, given) and (scores.sizes[one] or not scores.sizes[node])
+        ]
         if candidates:
             found[candidates, node] = scores.additions(node, context, candidates) - alone
     return np.maximum(found, found.T) / max(scores.n, 1e-300)
 
 
-def chow_liu(information: Array, sizes: tuple[int, ...], root: int | None, leave_out: int | None = None) -> list[list[int]]:
+def chow_liu(
+    information: Array, sizes: tuple[int, ...], root: int | None, leave_out: int | None = None
+) -> list[list[int]]:
     """Parents of each node in the tree of highest information, directed away from the root.
 
     Categories come first and numbers are joined to them, so that no category depends on a number.
