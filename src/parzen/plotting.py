@@ -59,6 +59,28 @@ def bars(names: Sequence[str], values: ArrayLike, title: str, label: str, ax: An
     return ax
 
 
+def graph(
+    positions: Any, names: Sequence[str], edges: Sequence[tuple[int, int]], notes: Sequence[str], ax: Any = None
+) -> Any:
+    """Nodes as boxes with their names and notes, and arrows between them; y is minus the layer."""
+    lines = max([note.count("\n") + 1 for note in notes if note] or [0])
+    wide, high = np.ptp(positions, axis=0)
+    ax = axes(ax, (float(np.clip(1.6 + 0.8 * wide, 3.5, 22)), float(np.clip(1.2 + (0.8 + 0.15 * lines) * high, 2, 22))))
+    boxes = []
+    for (x, y), name, note in zip(positions, names, notes, strict=True):
+        text = plain(name) + ("\n" + plain(note) if note else "")
+        style = {"boxstyle": "round,pad=0.45", "facecolor": "#eef4fa", "edgecolor": COLOURS[0]}
+        boxes.append(ax.text(x, y, text, ha="center", va="center", fontsize=8 if note else 9, bbox=style, zorder=3))
+    ax.set_xlim(positions[:, 0].min() - 1.3, positions[:, 0].max() + 1.3)
+    ax.set_ylim(positions[:, 1].min() - 0.6, positions[:, 1].max() + 0.6)
+    ax.axis("off")
+    for parent, child in edges:
+        arrow = {"arrowstyle": "-|>", "color": "0.35", "linewidth": 1.1, "shrinkA": 0, "shrinkB": 1,
+                 "patchA": boxes[parent].get_bbox_patch(), "patchB": boxes[child].get_bbox_patch()}  # fmt: skip
+        ax.annotate("", positions[child], positions[parent], arrowprops=arrow, zorder=2)
+    return ax
+
+
 def ribbons(
     x: ArrayLike, lines: Sequence[tuple[str, ArrayLike, ArrayLike, ArrayLike]], label: str, title: str, ax: Any = None
 ) -> Any:

@@ -6,6 +6,7 @@ from parzen.displays.cost_curve import CostCurveDisplay
 from parzen.displays.density import DensityDisplay
 from parzen.displays.learning_curve import LearningCurveDisplay
 from parzen.displays.mixture import MixtureDisplay
+from parzen.displays.network import NetworkDisplay
 from parzen.displays.posterior import PosteriorDisplay
 from parzen.displays.regions import DecisionRegionDisplay
 from parzen.displays.reliability import ReliabilityDisplay
@@ -19,6 +20,7 @@ __all__ = [
     "DensityDisplay",
     "LearningCurveDisplay",
     "MixtureDisplay",
+    "NetworkDisplay",
     "PosteriorDisplay",
     "ReliabilityDisplay",
     "RiskCoverageDisplay",
