@@ -30,6 +30,7 @@ from parzen.estimators.classify.quadratic_discriminant import (
     QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
 )
 from parzen.estimators.classify.text import TextClassifier as TextClassifier
+from parzen.estimators.classify.tree_augmented_nb import TreeAugmentedNB as TreeAugmentedNB
 from parzen.estimators.density.density import DensityEstimator as DensityEstimator
 from parzen.estimators.density.gaussian_kde import gaussian_kde as gaussian_kde
 from parzen.estimators.density.histogram import HistogramDensity as HistogramDensity

@@ -9,6 +9,7 @@ from parzen.compute.arrays import Array, ColumnError
 from parzen.densities.density import Density
 from parzen.densities.linear import Linear
 from parzen.densities.multinomial import MultinomialDensity
+from parzen.densities.nets.bayes_net import BayesNetDensity
 from parzen.densities.product import ProductDensity
 
 #: Positions of columns that depend on each other given the class: one, mostly.
@@ -57,6 +58,9 @@ def block_scores(density: Density | Linear, X: Array) -> BlockScores:
 def _evaluate(density: Density | Linear, X: Array) -> tuple[list[tuple[Block, Array]], Array]:
     """Each block with its scores (n, K), and the scores of whole rows."""
     d = X.shape[1]
+    if isinstance(density, BayesNetDensity):
+        chained = density.chained(X)
+        return [((j,), own) for j, own in enumerate(chained)], chained.sum(axis=0)
     if isinstance(density, ProductDensity):
         return _of_product(density, X)
     if isinstance(density, MultinomialDensity | Linear):

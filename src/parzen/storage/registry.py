@@ -122,6 +122,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "estimators.outlier.score_tail": ("ScoreTail",),
     "estimators.outlier.density": ("DensityOutlier",),
     "estimators.outlier.local": ("LocalDensityFactor",),
+    "estimators.classify.tree_augmented_nb": ("TreeAugmentedNB",),
     "estimators.nets.bayes_network": ("BayesNetwork",),
     "estimators.markov.markov_chain": ("MarkovChain",),
     "estimators.markov.transition_counts": ("TransitionCounts",),

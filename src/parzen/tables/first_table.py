@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, is_sparse
 from parzen.compute.memberships import Memberships
-from parzen.tables.categories import categories_of, declared_categories
+from parzen.tables.categories import categories_of, codes_in, declared_categories
 from parzen.tables.cells import column_of
 from parzen.tables.kinds import family_kind, kernel_letter
 from parzen.tables.schema import Schema, bare_schema
@@ -73,6 +73,11 @@ class FirstTable:
         if is_sparse(self.X):
             raise TypeError("families that learn from cells take dense tables, got a sparse matrix; use X.toarray().")
         return self.schema.numbers(column_of(self.X, self.columns[position]), position)
+
+    def codes(self, position: int) -> Array:
+        """Cells of a column as codes of its categories, NaN where missing; `alphabets` must have learnt them."""
+        column = self.columns[position]
+        return codes_in(column_of(self.X, column), self.learnt[column])
 
     def letter(self, position: int) -> str:
         """Statsmodels' letter for a column's type: "c" continuous, "u" unordered categories, "o" ordered ones."""

@@ -33,6 +33,9 @@ class Table(Protocol):
     def numbers(self, position: int) -> Array:
         """Cells of a column as numbers, (n,), NaN where missing; an error where it holds anything else."""
 
+    def codes(self, position: int) -> Array:
+        """Cells of a column as codes of its categories, (n,), NaN where missing; `alphabets` must have learnt them."""
+
     def alphabets(self, given: Any, closed: bool) -> tuple[NDArray[Any], ...]:
         """Categories of every column, learnt from it unless given; from now on its cells are encoded as codes.
 

@@ -177,6 +177,25 @@ class BayesNetDensity(Density):
         empty = np.empty((len(rows), 0))
         return [np.ascontiguousarray(np.concatenate([empty, *own], axis=1)) for own in parts], offset
 
+    def chained(self, X: Any) -> Array:
+        """Log-density of each column given those before it, parents first, (d, n, K): they add up to the row's.
+
+        A missing cell adds nothing. Columns that are left out, or given, stay so.
+        """
+        X = np.array(as_floats(X, self.shape[1]), dtype=np.float64)
+        place = {node: at for at, node in enumerate(self.graph.order)}
+        out = np.zeros((self.shape[1], len(X), self.shape[0]))
+        seen, before = np.full(X.shape, np.nan), np.zeros((len(X), self.shape[0]))
+        for j in sorted(range(self.shape[1]), key=lambda j: place[self.columns[j]]):
+            there = np.flatnonzero(~np.isnan(X[:, j]))
+            seen[:, j] = X[:, j]
+            after = before.copy()
+            after[there] = self.log_density(seen[there])
+            with np.errstate(invalid="ignore"):
+                out[j] = np.where(np.isneginf(after), -np.inf, after - before)
+            before = after
+        return out
+
     # -- other densities -------------------------------------------------------------------------------------------
 
     def marginal(self, columns: Sequence[int]) -> "BayesNetDensity":

@@ -1,4 +1,4 @@
-"""Where the nodes of a graph are drawn: in layers from the causes down, edges crossing as little as a few passes find."""
+"""Where the nodes of a graph are drawn: in layers from the causes down, with few edges that cross."""
 
 from collections.abc import Sequence
 

@@ -19,6 +19,8 @@ from parzen.densities.nets.linear_gaussian import configuration, split_parents
 from parzen.families.checks import ESTIMATES
 from parzen.families.family import Family
 from parzen.families.nets.parameters import PRIORS, concentrations, lines, log_line_prior, log_table
+from parzen.families.nets.scores import Scores
+from parzen.families.nets.trees import chow_liu, mutual_information
 from parzen.statistics.joint import ExpectedStatistic, Joint
 from parzen.statistics.messages import NeedsDensity
 from parzen.statistics.moments import Moments
@@ -38,7 +40,9 @@ class BayesNet(Family):
     Parameters
     ----------
     edges : str or list of pairs
-        ``"rain -> wet <- sprinkler"``, or pairs (parent, child) of names or positions.
+        ``"rain -> wet <- sprinkler"``, or pairs (parent, child) of names or positions. In an estimator also
+        "chow-liu": the tree of highest mutual information, in a classifier within the classes, which is learnt from
+        the complete rows of the first table.
     estimate : "bayes", "map" or "ml"
         Of the posterior: its mean or its mode; or maximum likelihood.
     prior : "k2", "bdeu", float or dict, optional
@@ -76,8 +80,8 @@ class BayesNet(Family):
     names: Any = None
 
     def bind(self, table: Table) -> Self:
-        pairs, alone = read_edges(self.edges)
-        table.positions(list(range(len(table.names()))))
+        learnt = isinstance(self.edges, str) and self.edges.strip() == "chow-liu"
+        pairs, alone = ([], []) if learnt else read_edges(self.edges)
         where = {name: table.positions([name])[0] for pair in [*pairs, alone] for name in pair}
         names = tuple(map(str, table.names()))
         bound = [(where[a], where[b]) for a, b in pairs]
@@ -92,6 +96,8 @@ class BayesNet(Family):
         prior = self.prior
         if isinstance(prior, dict):
             prior = {table.positions([node])[0]: value for node, value in prior.items()}
+        if learnt:
+            bound = _tree(table, sizes)
         Graph.of(len(names), bound, names)
         return replace(self, edges=tuple(bound), numbers=numbers, categories=sizes, prior=prior, names=names)
 
@@ -276,6 +282,24 @@ class BayesNet(Family):
         K = density.shape[0]
         tables = sum(density.parameters[node].shape[1] * (size - 1) for node, size in enumerate(density.sizes) if size)
         return int(K * (tables + sum(density.parameters[node][0].size for node in _gaussian(density.sizes))))
+
+
+def _tree(table: Table, sizes: tuple[int, ...]) -> list[tuple[int, int]]:
+    """Edges of the tree of highest mutual information between a table's columns, within its groups."""
+    rows = np.column_stack([table.codes(j) if size else table.numbers(j) for j, size in enumerate(sizes)])
+    R, given = table.memberships, None
+    weights = R.weights if isinstance(R, Labels) else R if isinstance(R, np.ndarray) and R.ndim == 1 else None
+    if isinstance(R, Labels) and R.groups > 1:
+        given, sizes = len(sizes), (*sizes, R.groups)
+        rows = np.column_stack([rows, R.codes])
+    codes = read_codes(rows, sizes)
+    whole = np.flatnonzero(~incomplete(rows, codes, sizes))
+    if not len(whole):
+        raise ValueError("no row is complete, and the tree is learnt from complete rows; give edges instead.")
+    weights = None if weights is None else np.ascontiguousarray(weights[whole])
+    scores = Scores(np.ascontiguousarray(codes[whole]), rows[whole], sizes, "log-likelihood", weights=weights)
+    parents = chow_liu(mutual_information(scores, given), sizes, None, leave_out=given)
+    return [(parent, child) for child, own in enumerate(parents) for parent in own]
 
 
 def _gaussian(sizes: tuple[int, ...]) -> list[int]:
