@@ -58,6 +58,21 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
         (*TILES, INTEGER, *(POINTER,) * 2, *(NUMBER,) * 3, *(INTEGER,) * 2, *(NUMBER,) * 3, *(POINTER,) * 2),
         FLOATS,
     ),
+    "metric_sums": (
+        (
+            *(INTEGER,) * 3,
+            *(POINTER,) * 6,
+            INTEGER,
+            *(POINTER,) * 2,
+            *(NUMBER,) * 3,
+            *(INTEGER,) * 2,
+            NUMBER,
+            INTEGER,
+            *(NUMBER,) * 3,
+            POINTER,
+        ),
+        ("f64",),
+    ),
     "local_averages": (
         (
             *(INTEGER,) * 3,

@@ -42,6 +42,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "densities.dirichlet_multinomial": ("DirichletMultinomialDensity",),
     "densities.histogram": ("BinDensity",),
     "densities.kernel": ("WindowDensity",),
+    "densities.metric": ("MetricDensity",),
     "densities.windows": ("Windows",),
     "densities.support": ("Support",),
     "densities.uniform": ("UniformDensity",),
@@ -191,7 +192,8 @@ FIRST_PARAMETERS: dict[str, dict[str, str]] = {
 
 #: Parameters that came later, by tag, with the values that earlier files stand for: as JSON holds them.
 LATER_PARAMETERS: dict[str, dict[str, Any]] = {
-    "Kernel": {"incomplete": "error"},
+    "Kernel": {"incomplete": "error", "metric": "euclidean", "metric_params": None, "normalization": "euclidean"},
+    "KernelDensity": {"normalization": "euclidean"},
     "LogisticRegression": {"standardise": False},
 }
 

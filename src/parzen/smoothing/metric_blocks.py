@@ -1,0 +1,116 @@
+"""Kernel sums by blocks of distances, for metrics and kernel functions that are not compiled.
+
+A function that measures distances is costly: a tree of balls says which rows are so far that they can't matter, and
+the function is called for the others alone.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parzen.compute.arrays import Array
+from parzen.smoothing.kernel_functions import KernelFunction
+from parzen.smoothing.metrics import Metric, OtherMetric
+from parzen.statistics.threads import for_each
+
+#: Distances in one block.
+CELLS = 2**18
+
+
+@dataclass(frozen=True, eq=False)
+class BlockSum:
+    """``S(q) = sum_j w_j k(distance(q, x_j) / h)`` over blocks of distances.
+
+    Attributes
+    ----------
+    metric, kernel, points, h, rtol, atol : as in `parzen.smoothing.metric_sums.MetricSum`
+    w : array of shape (n,)
+    """
+
+    metric: Metric
+    kernel: KernelFunction
+    points: Array
+    w: Array
+    h: float
+    rtol: float
+    atol: float
+
+    def log(self, Q: Array, own: NDArray[np.int64] | None = None, left: Array | None = None) -> Array:
+        """Logarithms of the sums at queries (m, d); see `MetricSum.log`."""
+        out, rows = np.empty(len(Q)), max(1, CELLS // len(self.points))
+        near = self._prunes
+
+        def work(begin: int) -> None:
+            part = slice(begin, begin + rows)
+            one = None if own is None or left is None else (own[part], left[part])
+            out[part] = self._near(Q[part], one) if near else self._all(Q[part], one)
+
+        for_each(work, iter(range(0, len(Q), rows)))
+        return out
+
+    @property
+    def _prunes(self) -> bool:
+        function = isinstance(self.metric, OtherMetric) and self.metric.function is not None
+        tailed = self.kernel.name in ("gaussian", "exponential") and self.rtol + self.atol > 0
+        return function and (self.kernel.compact or tailed)
+
+    def _all(self, Q: Array, one: tuple[NDArray[np.int64], Array] | None) -> Array:
+        """Logarithms of the sums over all rows."""
+        logs = self._log_kernel(self.metric.distances(Q, self.points))
+        with np.errstate(divide="ignore"):
+            weights = np.broadcast_to(np.log(self.w), logs.shape)
+            if one is not None:
+                weights = weights.copy()
+                weights[np.arange(len(Q)), one[0]] = np.log(one[1])
+        return np.logaddexp.reduce(logs + weights, axis=1)
+
+    def _log_kernel(self, distances: Array) -> Array:
+        r = distances / self.h
+        if self.kernel.name == "gaussian":
+            return -0.5 * r * r
+        if self.kernel.name == "exponential":
+            return -r
+        value = np.where(distances < self.h, self.kernel.at(r), 0.0) if self.kernel.compact else self.kernel.at(r)
+        with np.errstate(divide="ignore"):
+            return np.log(value)
+
+    @cached_property
+    def _tree(self) -> Any:
+        from sklearn.neighbors import BallTree
+
+        assert isinstance(self.metric, OtherMetric)
+        return BallTree(self.points, metric=self.metric.function, **self.metric.parameters)
+
+    def _near(self, Q: Array, one: tuple[NDArray[np.int64], Array] | None) -> Array:
+        """The same over the rows that matter."""
+        found = self._tree.query_radius(Q, self._reach(Q, one), return_distance=True)
+        out = np.full(len(Q), -np.inf)
+        for i, (rows, distances) in enumerate(zip(*found, strict=True)):
+            weights = self.w[rows]
+            if one is not None:
+                weights = np.where(rows == one[0][i], one[1][i], weights)
+            with np.errstate(divide="ignore"):
+                terms = self._log_kernel(distances) + np.log(weights)
+            out[i] = np.logaddexp.reduce(terms) if len(terms) else -np.inf
+        return out
+
+    def _reach(self, Q: Array, one: tuple[NDArray[np.int64], Array] | None) -> Array:
+        """Distances (m,) beyond which all rows together add less than rtol of the sum, and atol.
+
+        The sum is at least its term of a nearest row, the next one where that is left out.
+        """
+        if self.kernel.compact:
+            return np.full(len(Q), self.h)
+        count = min(1 if one is None else 2, len(self.points))
+        distances, rows = self._tree.query(Q, k=count)
+        weights = self.w[rows]
+        if one is not None:
+            weights = np.where(rows == one[0][:, None], one[1][:, None], weights)
+        with np.errstate(divide="ignore"):
+            floor = (self._log_kernel(distances) + np.log(weights)).max(axis=1)
+            allowed = np.logaddexp(np.log(self.rtol) + floor, np.log(self.atol))
+        fall = np.maximum(np.log(self.w.sum()) - allowed, 0.0)
+        return np.asarray(self.h * (np.sqrt(2.0 * fall) if self.kernel.name == "gaussian" else fall))
