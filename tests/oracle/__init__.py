@@ -31,6 +31,7 @@ from tests.oracle.kmeans import centres, nearest
 from tests.oracle.local_sums import local_averages, local_regression
 from tests.oracle.markov import chain_count, chain_score
 from tests.oracle.memberships import dense
+from tests.oracle.metric_sums import metric_sums
 from tests.oracle.moments import moments, moments_diagonal, moments_full, sums
 from tests.oracle.order import copy_rows, kd_order
 from tests.oracle.posterior import largest, normalise, posterior
@@ -85,8 +86,9 @@ TWINS = {
     "linear": linear,
     "softmax": softmax,
     "csr_softmax": csr_softmax,
-    # windows.cpp, ladder.cpp, local.cpp, tree.cpp
+    # windows.cpp, metric_windows.cpp, ladder.cpp, local.cpp, tree.cpp
     "window_sums": window_sums,
+    "metric_sums": metric_sums,
     "window_ladder": window_ladder,
     "local_averages": local_averages,
     "tree_moments": tree_moments,

@@ -91,6 +91,12 @@ MODELS = {
     "kernel": (KernelDensity(bandwidth="sj"), WHOLE[:, :1], None),
     "kernels": (KernelDensity(bandwidth="scott", kernel="epanechnikov"), WHOLE, None),
     "adaptive": (KernelDensity(bandwidth=0.5, adaptive=True), WHOLE[:, :1], None),
+    "sphere": (KernelDensity(bandwidth=0.5, metric="haversine", normalization="metric"), WHOLE[:, :2], None),
+    "mahalanobis": (
+        KernelDensity(kernel="tophat", metric="mahalanobis", metric_params={"V": np.eye(3) + 0.5}),
+        WHOLE,
+        None,
+    ),
     "histogram": (HistogramDensity(), WHOLE[:, :1], None),
     "BayesClassifier": (BayesClassifier(Kernel()), WHOLE, Y),
     "NaiveBayes": (NaiveBayes(), FRAME, Y),

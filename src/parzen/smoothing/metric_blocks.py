@@ -16,6 +16,8 @@ from parzen.smoothing.kernel_functions import KernelFunction
 from parzen.smoothing.metrics import Metric, OtherMetric
 from parzen.statistics.threads import for_each
 
+#: Metrics of scikit-learn's ball tree that break the triangle inequality, by which a tree would leave out too much.
+NO_TRIANGLES = ("braycurtis", "dice")
 #: Distances in one block.
 CELLS = 2**18
 
@@ -53,19 +55,29 @@ class BlockSum:
 
     @property
     def _prunes(self) -> bool:
-        function = isinstance(self.metric, OtherMetric) and self.metric.function is not None
+        if not isinstance(self.metric, OtherMetric):
+            return False
+        if self.kernel.compact:
+            return self.metric.name not in NO_TRIANGLES
         tailed = self.kernel.name in ("gaussian", "exponential") and self.rtol + self.atol > 0
-        return function and (self.kernel.compact or tailed)
+        return tailed and self.metric.function is not None
 
     def _all(self, Q: Array, one: tuple[NDArray[np.int64], Array] | None) -> Array:
         """Logarithms of the sums over all rows."""
         logs = self._log_kernel(self.metric.distances(Q, self.points))
+        most = logs.max(axis=1)
+        if one is not None:
+            # The term itself may be the largest, and all others too small beside it.
+            each = np.arange(len(Q))
+            mine, logs[each, one[0]] = logs[each, one[0]], -np.inf
+            most = logs.max(axis=1)
+            most = np.where(one[1] > 0, np.maximum(most, mine), most)
+        most = np.where(np.isfinite(most), most, 0.0)
+        total = np.exp(logs - most[:, None]) @ self.w
+        if one is not None:
+            total += np.where(one[1] > 0, np.exp(np.minimum(mine - most, 0.0)) * one[1], 0.0)
         with np.errstate(divide="ignore"):
-            weights = np.broadcast_to(np.log(self.w), logs.shape)
-            if one is not None:
-                weights = weights.copy()
-                weights[np.arange(len(Q)), one[0]] = np.log(one[1])
-        return np.logaddexp.reduce(logs + weights, axis=1)
+            return np.log(total) + most
 
     def _log_kernel(self, distances: Array) -> Array:
         r = distances / self.h
@@ -82,7 +94,7 @@ class BlockSum:
         from sklearn.neighbors import BallTree
 
         assert isinstance(self.metric, OtherMetric)
-        return BallTree(self.points, metric=self.metric.function, **self.metric.parameters)
+        return BallTree(self.points, metric=self.metric.function or self.metric.name, **self.metric.parameters)
 
     def _near(self, Q: Array, one: tuple[NDArray[np.int64], Array] | None) -> Array:
         """The same over the rows that matter."""

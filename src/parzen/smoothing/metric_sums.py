@@ -124,6 +124,8 @@ class MetricSum(WeightedPoints):
     def _tiles(self) -> Tiles:
         n, d = self.points.shape
         size = 64 if n <= 5_000 else 128 if n <= 200_000 and d <= 3 else 256
+        if self.kernel.compact and n <= 50_000:
+            size = 32  # a window ends within few tiles
         return lay_metric_tiles(np.ascontiguousarray(self._coordinates(self.points)), self.w, size)
 
     def _over_tiles(self, Q: Array, own: NDArray[np.int64] | None, left: Array | None) -> Array:
