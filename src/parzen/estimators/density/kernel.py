@@ -80,7 +80,7 @@ class KernelDensity(UnivariateMixin):
     >>> cities = np.radians([[-0.2, -78.5], [-1.3, 36.8]])
     >>> sphere = KernelDensity(bandwidth=0.1, metric="haversine", normalization="metric").fit(cities)
     >>> np.exp(sphere.score_samples(np.radians([[0.0, -80.0], [0.0, 280.0], [0.0, 0.0]]))).round(3)
-    array([7.677, 7.677, 0.   ])
+    array([7.711, 7.711, 0.   ])
     """
 
     def __init__(
