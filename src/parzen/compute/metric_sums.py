@@ -16,7 +16,8 @@ DISTANCES = {"manhattan": 0, "chebyshev": 1, "minkowski": 2, "arc": 3}
 def lay_metric_tiles(points: Array, weights: Array, size: int) -> Tiles:
     """Tiles of points (n, d), n > 0, in the user's units: distances are measured there and then scaled."""
     d = points.shape[1]
-    return lay_tiles(points, weights, None, WindowBorder(np.ones(d), None, 1.0), size, sort=d <= 16)
+    with np.errstate(over="ignore"):  # squared lengths, which these sums don't read
+        return lay_tiles(points, weights, None, WindowBorder(np.ones(d), None, 1.0), size, sort=d <= 16)
 
 
 def metric_sums(

@@ -31,6 +31,10 @@ class KeptRows(Density):
     def _one(self, k: int, X: Array, own: NDArray[np.int64] | None = None, left: Array | None = None) -> Array:
         """Log-density of complete rows under density k; a point `own` of each row has the weight `left` instead."""
 
+    def bandwidths(self, k: int = 0) -> Array:
+        """How far a bandwidth reaches along each column of density k, (d,)."""
+        return self.windows[k].deviations
+
     @abstractmethod
     def error_bound(self, k: int = 0) -> float:
         """A bound on the relative error of density k; see `parzen.smoothing.sums.KernelSum.error_bound`."""

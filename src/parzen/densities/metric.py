@@ -92,6 +92,9 @@ class MetricDensity(KeptRows):
     def error_bound(self, k: int = 0) -> float:
         return self._sums[k].error_bound + 2.0**-52 * self.shape[1]
 
+    def bandwidths(self, k: int = 0) -> Array:
+        return self.windows[k].deviations * self._metric.lengths(self.shape[1])
+
     def log_density(self, X: Any) -> Array:
         rows = np.asarray(as_floats(X, self.shape[1]), dtype=np.float64)
         if np.isnan(rows).any():

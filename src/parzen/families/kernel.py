@@ -141,6 +141,11 @@ class Kernel(Family):
 
     def _by_metric(self, kernel: KernelFunction, windows: list[Windows]) -> MetricDensity:
         tolerance = float(self.rtol), float(self.atol)
+        metric, first = metric_of(self.metric, self.metric_params, windows[0].width), windows[0].points[:1]
+        if metric is not None:
+            metric.distances(
+                first, first
+            )  # a function that can't measure rows fails here, not when densities are asked for
         return MetricDensity(kernel, tuple(windows), self.metric, self.metric_params, self.normalization, *tolerance)
 
     @property

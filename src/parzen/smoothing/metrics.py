@@ -24,6 +24,10 @@ class Metric(ABC):
     def distances(self, Q: Array, X: Array) -> Array:
         """Distances between rows Q (m, d) and X (n, d), (m, n)."""
 
+    def lengths(self, d: int) -> Array:
+        """How far rows at the distance 1 reach along each column, (d,)."""
+        return np.ones(d)
+
     @abstractmethod
     def log_integral(self, kernel: KernelFunction, h: float, d: int) -> float:
         """Logarithm of the integral of k(distance / h) over all rows."""
@@ -79,6 +83,12 @@ class Norm(Metric):
         with np.errstate(under="ignore"):
             total = ((each / np.where(most > 0, most, 1.0)) ** self.p).sum(axis=0)
         return most * total ** (1.0 / self.p)
+
+    def lengths(self, d: int) -> Array:
+        if self.matrix is not None:
+            square = len(self.matrix) == d
+            return np.sqrt((np.linalg.inv(self.matrix) ** 2).sum(axis=1)) if square else np.ones(d)
+        return np.ones(d) if self.factors is None else 1.0 / np.where(self.factors > 0, self.factors, 1.0)
 
     def log_ball(self, d: int) -> float:
         """Logarithm of the volume of the unit ball; infinite where it has no end."""

@@ -247,6 +247,18 @@ def test_functions_are_not_saved_in_files(rng, tmp_path):
         model.save(tmp_path / "model.parzen")
 
 
+def test_a_function_may_be_the_metric_itself(rng):
+    X = rng.normal(size=(30, 2))
+    named = KernelDensity(metric="manhattan").fit(X).score_samples(X)
+    np.testing.assert_allclose(KernelDensity(metric=sum_of_steps).fit(X).score_samples(X), named, atol=1e-5)
+    longer = KernelDensity(bandwidth=3.0, metric=steps, metric_params={"length": 3.0}).fit(X)
+    np.testing.assert_allclose(longer.score_samples(X) + 2 * np.log(3.0), named, atol=1e-5)
+    with pytest.raises(TypeError):
+        KernelDensity(metric=lambda x: 0.0).fit(X)
+    with pytest.raises(ValueError, match="kd_tree"):
+        KernelDensity(metric=sum_of_steps, algorithm="kd_tree").fit(X)
+
+
 def test_batches_shards_and_tables(rng):
     X = rng.normal(size=(60, 2))
     model = KernelDensity(bandwidth=0.4, metric="haversine")
@@ -279,6 +291,18 @@ def test_one_row_duplicates_and_constant_columns(rng):
             model.fit([[0.2, 1.0]]).leave_one_out()
         constant = np.column_stack([rng.normal(size=30), np.full(30, 7.0)])
         assert np.isfinite(model.fit(constant).score_samples(constant)).all()
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e200])
+@pytest.mark.parametrize("kernel", ["gaussian", "linear"])
+@pytest.mark.parametrize("name", ["manhattan", "chebyshev", "minkowski", "mahalanobis"])
+def test_units_may_be_tiny_or_huge(name, kernel, unit, rng):
+    X = rng.normal(size=(70, 2))
+    params = {"minkowski": {"p": 3}, "mahalanobis": {"V": V[:2, :2]}}.get(name)
+    model = KernelDensity(bandwidth=1.0, metric=name, metric_params=params, kernel=kernel)
+    plain = model.fit(X).score_samples(X)
+    model.set_params(bandwidth=unit)
+    np.testing.assert_allclose(model.fit(unit * X).score_samples(unit * X), plain - 2 * np.log(unit), atol=1e-6)
 
 
 def test_missing_and_infinite_cells_are_refused(rng):
@@ -350,6 +374,16 @@ def test_mistakes_are_the_same_exceptions_as_scikit_learns(name, params, algorit
 def test_haversine_takes_two_columns(rng):
     with pytest.raises(ValueError, match="latitude and longitude"):
         KernelDensity(metric="haversine").fit(rng.normal(size=(9, 3)))
+
+
+def test_a_grid_reaches_as_many_bandwidths_along_each_column():
+    params = {"V": np.diag([4.0, 0.25])}
+    model = KernelDensity(bandwidth=2.0, metric="mahalanobis", metric_params=params, normalization="metric").fit(
+        [[1, 1]]
+    )
+    (x, y), density = model.grid((80, 90), cut=4.0)
+    np.testing.assert_allclose([x[0], x[-1], y[0], y[-1]], [-15.0, 17.0, -3.0, 5.0])
+    assert density.sum() * (x[1] - x[0]) * (y[1] - y[0]) == pytest.approx(1.0, abs=1e-3)
 
 
 def test_what_needs_other_columns_is_refused(rng):

@@ -242,7 +242,7 @@ class KernelDensity(UnivariateMixin):
     def _corners(self, cut: float) -> tuple[Array, Array]:
         windows = self._windows
         widest = 1.0 if windows.scales is None else float(windows.scales.max())
-        margin = cut * widest * windows.deviations
+        margin = cut * widest * self._kernels.bandwidths()
         least, most = windows.ends or (windows.points.min(axis=0), windows.points.max(axis=0))
         low, high = least - margin, most + margin
         support = self._kernels.support
