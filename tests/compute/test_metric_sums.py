@@ -35,12 +35,12 @@ def test_every_distance_is_tried():
 
 @pytest.mark.parametrize("kernel", CODES)
 @pytest.mark.parametrize(("kind", "p", "d", "scaled"), KINDS)
-@pytest.mark.parametrize(("n", "m"), [(1, 1), (130, 21)])
-def test_sums_over_tiles_equal_the_oracle(level, kernel, kind, p, d, scaled, n, m, rng):
-    points, Q, w = rows_of(kind, n, d, rng), rows_of(kind, m, d, rng, 1.5), rng.random(n)
+def test_sums_over_tiles_equal_the_oracle(level, kernel, kind, p, d, scaled, rng):
+    points, Q, w = rows_of(kind, 130, d, rng), rows_of(kind, 21, d, rng, 1.5), rng.random(130)
     factors, h = rng.uniform(0.5, 2.0, d) if scaled else None, rng.uniform(0.8, 1.6)
-    found = metric_sums(lay_metric_tiles(points, w, 64), kind, p, factors, kernel, h, Q, 0.0, 0.0)
-    assert relative(found, TWINS["metric_sums"](points, w, Q, kind, p, factors, kernel, h)) < 1e-13
+    for n, m in ((1, 1), (130, 21)):
+        found = metric_sums(lay_metric_tiles(points[:n], w[:n], 64), kind, p, factors, kernel, h, Q[:m], 0.0, 0.0)
+        assert relative(found, TWINS["metric_sums"](points[:n], w[:n], Q[:m], kind, p, factors, kernel, h)) < 1e-13
 
 
 @pytest.mark.parametrize("kernel", CODES)
@@ -67,12 +67,12 @@ def test_sums_too_small_to_be_numbers_have_a_logarithm(level, kernel, kind, p, d
 
 @pytest.mark.parametrize("kernel", ["gaussian", "exponential"])
 @pytest.mark.parametrize(("kind", "p", "d", "scaled"), KINDS)
-@pytest.mark.parametrize("rtol", [1e-2, 1e-9])
-def test_tiles_left_out_are_less_than_allowed(level, kernel, kind, p, d, scaled, rtol, rng):
+def test_tiles_left_out_are_less_than_allowed(level, kernel, kind, p, d, scaled, rng):
     points, w, Q = rows_of(kind, 300, d, rng, 9.0), rng.random(300), rows_of(kind, 12, d, rng, 12.0)
     h = 0.05 if kind == "arc" else 0.5
     tiles, exact = lay_metric_tiles(points, w, 16), TWINS["metric_sums"](points, w, Q, kind, p, None, kernel, h)
-    assert relative(metric_sums(tiles, kind, p, None, kernel, h, Q, rtol, 0.0), exact) <= rtol
+    for rtol in (1e-2, 1e-9):
+        assert relative(metric_sums(tiles, kind, p, None, kernel, h, Q, rtol, 0.0), exact) <= rtol
     coarse = metric_sums(tiles, kind, p, None, kernel, h, Q, 0.0, 1e-3)
     assert np.abs(np.exp(coarse) - np.exp(exact)).max() <= 1e-3
 

@@ -91,7 +91,7 @@ def test_the_volumes_of_balls():
 @pytest.mark.parametrize("kernel", ["gaussian", "tophat", "cosine"])
 @pytest.mark.parametrize(("name", "params"), [*NORMS, ("haversine", None)], ids=[*IDS[: len(NORMS)], "haversine"])
 def test_draws_are_as_far_as_the_kernel_says(kernel, name, params, rng):
-    metric, kernel, h, n = metric_of(name, params, 2), kernel_function(kernel), 0.4, 20_000
+    metric, kernel, h, n = metric_of(name, params, 2), kernel_function(kernel), 0.4, 5_000
     row = np.array([[0.9, -3.0]])
     draws = metric.around(np.repeat(row, n, axis=0), kernel, h, rng)
     far = np.sort(metric.distances(row, draws)[0])
@@ -99,8 +99,8 @@ def test_draws_are_as_far_as_the_kernel_says(kernel, name, params, rng):
     growth = np.sin(h * r) if name == "haversine" else r
     below = np.cumsum(growth * kernel.at(r))
     uniform = np.interp(far / h, r, below / below[-1])
-    # Kolmogorov's statistic of 20,000 uniform numbers exceeds 0.0138 once in a thousand times.
-    assert np.abs(uniform - (np.arange(n) + 0.5) / n).max() < 0.0138
+    # Kolmogorov's statistic of 5,000 uniform numbers exceeds 0.0276 once in a thousand times.
+    assert np.abs(uniform - (np.arange(n) + 0.5) / n).max() < 0.0276
 
 
 def test_draws_in_a_norm_fill_its_ball_evenly(rng):

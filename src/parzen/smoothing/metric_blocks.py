@@ -59,35 +59,47 @@ class BlockSum:
             return False
         if self.kernel.compact:
             return self.metric.name not in NO_TRIANGLES
-        tailed = self.kernel.name in ("gaussian", "exponential") and self.rtol + self.atol > 0
-        return tailed and self.metric.function is not None
+        return self._tailed and self.rtol + self.atol > 0 and self.metric.function is not None
 
     def _all(self, Q: Array, one: tuple[NDArray[np.int64], Array] | None) -> Array:
         """Logarithms of the sums over all rows."""
-        logs = self._log_kernel(self.metric.distances(Q, self.points))
+        each = np.arange(len(Q))
+        distances = self.metric.distances(Q, self.points)
+        if not self._tailed:
+            values = self._values(distances)
+            with np.errstate(divide="ignore"):
+                if one is None:
+                    return np.log(values @ self.w)
+                mine, values[each, one[0]] = values[each, one[0]], 0.0
+                return np.log(values @ self.w + mine * one[1])
+        logs = self._log_kernel(distances)
+        if one is not None:
+            mine, logs[each, one[0]] = logs[each, one[0]], -np.inf
         most = logs.max(axis=1)
         if one is not None:
-            # The term itself may be the largest, and all others too small beside it.
-            each = np.arange(len(Q))
-            mine, logs[each, one[0]] = logs[each, one[0]], -np.inf
-            most = logs.max(axis=1)
-            most = np.where(one[1] > 0, np.maximum(most, mine), most)
+            most = np.maximum(most, np.where(one[1] > 0, mine, -np.inf))
         most = np.where(np.isfinite(most), most, 0.0)
-        total = np.exp(logs - most[:, None]) @ self.w
+        logs -= most[:, None]
+        total = np.exp(logs, out=logs) @ self.w
         if one is not None:
-            total += np.where(one[1] > 0, np.exp(np.minimum(mine - most, 0.0)) * one[1], 0.0)
+            total += one[1] * np.exp(np.minimum(mine - most, 0.0))
         with np.errstate(divide="ignore"):
             return np.log(total) + most
 
+    @property
+    def _tailed(self) -> bool:
+        return self.kernel.name in ("gaussian", "exponential")
+
+    def _values(self, distances: Array) -> Array:
+        value = self.kernel.at(distances / self.h)
+        return np.where(distances < self.h, value, 0.0) if self.kernel.compact else value
+
     def _log_kernel(self, distances: Array) -> Array:
-        r = distances / self.h
-        if self.kernel.name == "gaussian":
-            return -0.5 * r * r
-        if self.kernel.name == "exponential":
-            return -r
-        value = np.where(distances < self.h, self.kernel.at(r), 0.0) if self.kernel.compact else self.kernel.at(r)
+        if self._tailed:
+            r = distances / self.h
+            return -r if self.kernel.name == "exponential" else np.multiply(np.square(r, out=r), -0.5, out=r)
         with np.errstate(divide="ignore"):
-            return np.log(value)
+            return np.log(self._values(distances))
 
     @cached_property
     def _tree(self) -> Any:
