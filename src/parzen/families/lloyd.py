@@ -1,8 +1,8 @@
 """Lloyd's iteration of k-means: rows to their nearest centres, centres to the means of their rows.
 
-It is EM in the limit of `Centroids`, and `parzen.fit` would iterate it as well. What it is more: it ends where no row has
-changed its cluster, which a statistic does not tell; and a cluster without rows takes the row that is farthest from its
-centre, which no maximisation of a statistic finds.
+It is EM in the limit of `Centroids`, which `parzen.fit` iterates as well. What is more here: it ends where no row has
+changed its cluster, which no statistic tells, and a cluster without rows takes the row that is farthest from its
+centre, which no maximisation finds.
 """
 
 from collections.abc import Callable
@@ -62,7 +62,9 @@ class Run:
     shift: float
 
 
-def assigned(X: Any, w: Array | None, centre: NDArray[np.floating], codes: NDArray[np.int32] | None = None) -> Assignment:
+def assigned(
+    X: Any, w: Array | None, centre: NDArray[np.floating], codes: NDArray[np.int32] | None = None
+) -> Assignment:
     """Assign rows to their nearest centres.
 
     Parameters

@@ -10,6 +10,9 @@ from parzen.compute.kmeans import distances, points_of
 from parzen.compute.sparse import csr_product
 from parzen.statistics.accumulate import map_blocks
 
+#: Up to how many rows so many times more of them are tried for each centre.
+FEW, TRIALS = 10_000, 4
+
 
 def sampled(X: Any, w: Array | None, most: int, rng: np.random.Generator) -> tuple[Any, Array | None]:
     """At most so many of the rows, with their weights.
@@ -82,13 +85,15 @@ def filled_in(X: Any, w: Array | None = None) -> Array:
 def plus_plus(X: Any, w: Array | None, K: int, rng: np.random.Generator, first: Array | None = None) -> Array:
     """Centres that are rows far from each other: greedy k-means++ (Arthur & Vassilvitskii 2007).
 
+    Of few rows, more are tried for each centre than is usual: the inertia that k-means ends at is several percent less.
+
     Parameters
     ----------
     X : array of shape (n, d), float32 or float64, without missing cells; or a CSR matrix
     first : centres that are known already, (k, d)
     """
     n, d = X.shape
-    trials = 2 + int(np.log(K))
+    trials = (TRIALS if n <= FEW else 1) * (2 + int(np.log(K)))
     weight = np.ones(n) if w is None else w
     centre, far = np.empty((K, d)), np.full(n, np.inf)
     known = 0 if first is None else len(first)
