@@ -39,19 +39,19 @@ class Points:
 
 def points_of(point: NDArray[np.floating], sparse: bool) -> Points:
     """Points for dense or for sparse rows."""
-    point = np.ascontiguousarray(point, dtype=np.float64)
-    origin = point.sum(axis=0) / max(len(point), 1)
+    own: Array = np.ascontiguousarray(point, dtype=np.float64)
+    origin = own.sum(axis=0) / max(len(own), 1)
     if not sparse:
-        return Points(point, origin)
-    K, d = point.shape
+        return Points(own, origin)
+    K, d = own.shape
     width = -(-K // 4) * 4
     length = float(origin @ origin)
-    about = length > LONG**2 * (float(np.vdot(point, point)) / max(K, 1) - length)
+    about = length > LONG**2 * (float(np.vdot(own, own)) / max(K, 1) - length)
     table, offset, squares = np.empty((d, width)), np.empty(width), np.empty((K, 2))
     given = native.pointer(origin, native.F64, (d,), "origin") if about else None
-    address = native.pointer(point, native.F64, (K, d), "point")
+    address = native.pointer(own, native.F64, (K, d), "point")
     native.call("point_table_f64", K, d, width, address, given, *native.outputs(table, offset, squares))
-    return Points(point, origin, table, offset, squares, about)
+    return Points(own, origin, table, offset, squares, about)
 
 
 def centre_step(

@@ -24,6 +24,7 @@ from parzen.families.seeding import distinct_rows, each_once, filled_in, plus_pl
 from parzen.statistics.accumulate import map_blocks
 from parzen.statistics.messages import caller_stacklevel
 from parzen.statistics.moments import Moments
+from parzen.statistics.sums import Sums
 
 Centres = NDArray[np.floating]
 
@@ -38,6 +39,7 @@ class BaseKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
     """
 
     density_: CentroidDensity
+    statistic_: Sums
     labels_: NDArray[np.int32]
     inertia_: float
     n_clusters: int

@@ -136,7 +136,7 @@ class KMeans(CallbackSupportMixin, BaseKMeans):
         return best
 
     def _watch(self, told: Watch) -> Watch:
-        """What is called at each step: callbacks are told minus the inertia; with `verbose` a user reads the inertia."""
+        """What is called at each step: callbacks are told minus the inertia; `verbose` prints the inertia."""
         if not self.verbose:
             return lambda step, inertia: told(step, -inertia)
         tell("Initialization complete")
@@ -167,7 +167,7 @@ class KMeans(CallbackSupportMixin, BaseKMeans):
             self._start_count()
             self.density_ = CentroidDensity(self._start(look, generator(self.random_state)).astype(look.rows.dtype))
         seen = assigned(look.rows, look.w, self.density_.centre).sums()
-        total = seen + self.statistic_ if begun else seen  # type: ignore[operator]
+        total = seen + self.statistic_ if begun else seen
         lost = ~(total.weight > 0)
         centre = np.where(lost, self.density_.centre, self.family_.maximise(total).centre)  # type: ignore[attr-defined]
         self.density_ = CentroidDensity(centre.astype(self.density_.centre.dtype))
