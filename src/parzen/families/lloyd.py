@@ -140,13 +140,13 @@ def _rounded(X: Any, w: Array | None, found: Assignment, dtype: Any) -> Assignme
 def _moved(X: Any, w: Array | None, found: Assignment) -> Array:
     """Means of the clusters; those without rows go where rows are far from their centres."""
     weight = found.weight if found.weight.ndim == 2 else found.weight[:, None]
-    empty = np.flatnonzero(~(weight > 0).any(axis=1))
+    if weight.all():
+        centre: Array = found.centre + found.totals / weight
+        return centre
+    empty = np.flatnonzero(~weight.any(axis=1))
     if len(empty):
         return _relocated(X, w, found, weight.copy(), empty)
-    if found.weight.ndim == 2 and not (weight > 0).all():
-        return _means(found, weight, found.totals)
-    centre: Array = found.centre + found.totals / weight
-    return centre
+    return _means(found, weight, found.totals)
 
 
 def _means(found: Assignment, weight: Array, totals: Array) -> Array:

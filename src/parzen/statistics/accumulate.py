@@ -110,6 +110,8 @@ def map_blocks(function: Callable[[int, Any], Any], X: Any, groups: int = 0) -> 
     X : array or CSR matrix of shape (n, d)
     groups : as many rows of d numbers has a result; 0 where it is small
     """
+    if 0 < X.shape[0] <= block_rows(X, groups):
+        return [function(0, X)]
     found: list[Any] = []
     for_each(lambda block: function(*block), _numbered_blocks(X, groups), found.append)
     return found

@@ -18,6 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from parzen import (
     GaussianMixture,
     KMeans,
+    MiniBatchKMeans,
     MixtureModel,
 )
 
@@ -32,6 +33,8 @@ from parzen import (
         GaussianMixture(2, warm_start=True, init_params="random"),
         KMeans(),
         KMeans(3, init="random"),
+        MiniBatchKMeans(),
+        MiniBatchKMeans(3, init="random", batch_size=7),
         MixtureModel(),
     ]
 )
@@ -102,7 +105,7 @@ class TestDropIn:
         GaussianMixture(3, verbose=1, verbose_interval=1, random_state=0).fit(X)
         assert "log-likelihood per row" in capsys.readouterr().out
         KMeans(3, verbose=1, random_state=0).fit(X)
-        assert "minus inertia" in capsys.readouterr().out
+        assert "Iteration 0, inertia" in capsys.readouterr().out
 
     def test_scikit_learn_s_callbacks_are_called(self, X):
         pytest.importorskip("sklearn.callback")
