@@ -1,10 +1,9 @@
 // Squared distances of rows in CSR form to dense points, and the nearest of them.
 //
-// With points p = o + e about an origin,  |x - p|^2 = |x - o|^2 - 2 s,  s = x e + b,  b = -o e - |e|^2 / 2: products of the
-// stored cells with a table of e, a row of it for each column of X. The largest s is the nearest point. The origin is zero
-// (|x - o|^2 is |x|^2), or lies among points that are long and close together, so that s keeps its digits. A distance that
-// is a small difference of large numbers is taken anew: squared differences of the stored cells, and what the others have
-// of |p|^2, in twice the precision; it is zero where row and point are equal.
+// |x - p|^2 = |x|^2 - 2 s,  s = x p - |p|^2 / 2: products of the stored cells with a table of the points, a row of it for
+// each column of X. The largest s is the nearest point. Where that is a small difference of large numbers (rows and points
+// that are long, and close together), it is taken anew, of all points that may be the nearest: squared differences of the
+// stored cells, and what the others have of |p|^2, in twice the precision. It is zero where row and point are equal.
 //
 // Returns 1 where a column index or a row pointer lies outside the matrix, before anything there is read.
 #include "csr.h"
@@ -29,9 +28,8 @@ inline Twice plus_square(Twice a, double b) {
 
 struct Points {
     index columns, count, width;          // width: count, rounded up to whole vectors
-    const double *table, *offset;         // (columns, width) and (width): e and b
+    const double *table, *offset;         // (columns, width) and (width): p and -|p|^2 / 2
     const double *point, *squares;        // (count, columns) and (count, 2): p and |p|^2 in twice the precision
-    bool about;                           // whether there is an origin
 };
 
 // |p|^2, in four sums that don't wait for each other.
@@ -99,15 +97,37 @@ void score(const T* data, const I* indices, index begin, index end, index last, 
     }
 }
 
-// The squared distance of a row to point k, of whose score s is known.
+// A row in CSR form, with its squared length.
 template <class T, class I>
-inline double distance(const T* data, const I* indices, index begin, index end, const Points& points, index k, double own,
-                       double s) {
-    const double square = own - 2 * s;
-    const double* norm = points.squares + 2 * k;
-    if (!points.about && square > 1e-6 * (own + norm[0])) return square;
-    return exact(data, indices, begin, end, points.point + k * points.columns, norm);
-}
+struct Row {
+    const T* data;
+    const I* indices;
+    index begin, end;
+    double square;
+
+    // Whether |x - p|^2 is a small part of |x|^2 and |p|^2, of which rounding takes more than is good.
+    bool close(const Points& points, index k, double s) const {
+        return !(square - 2 * s > 1e-6 * (square + points.squares[2 * k]));
+    }
+    double distance(const Points& points, index k) const {
+        return exact(data, indices, begin, end, points.point + k * points.columns, points.squares + 2 * k);
+    }
+    double distance(const Points& points, index k, double s) const {
+        return close(points, k, s) ? distance(points, k) : square - 2 * s;
+    }
+    // The nearest of the points whose scores may be the best but for rounding.
+    index nearest(const Points& points, index best, const double* scores) const {
+        const double unsure = 1e-15 * static_cast<double>(end - begin + 8) * (square + points.squares[2 * best]);
+        index nearest = best;
+        double least = HUGE_VAL;
+        for (index k = 0; k < points.count; ++k) {
+            if (scores[k] < scores[best] - unsure) continue;
+            const double now = distance(points, k);
+            if (now < least) { least = now; nearest = k; }
+        }
+        return nearest;
+    }
+};
 
 template <bool Ahead, class T, class I>
 index rows(const T* data, const I* indices, const I* indptr, index n, const Points& points, std::int32_t* codes,
@@ -125,24 +145,25 @@ index rows(const T* data, const I* indices, const I* indptr, index n, const Poin
         }
         if (!inside) return 1;
         score<Ahead>(data, indices, begin, end, last, points, scores);
+        const Row<T, I> row = {data, indices, begin, end, own};
         if (every)
-            for (index k = 0; k < points.count; ++k)
-                every[i * points.count + k] = distance(data, indices, begin, end, points, k, own, scores[k]);
+            for (index k = 0; k < points.count; ++k) every[i * points.count + k] = row.distance(points, k, scores[k]);
         if (!codes) continue;
         index best = 0;
         for (index k = 1; k < points.count; ++k) best = scores[k] > scores[best] ? k : best;
+        if (row.close(points, best, scores[best])) best = row.nearest(points, best, scores);
         codes[i] = static_cast<std::int32_t>(best);
-        if (nearest) nearest[i] = distance(data, indices, begin, end, points, best, own, scores[best]);
+        if (nearest) nearest[i] = row.distance(points, best, scores[best]);
     }
     return OK;
 }
 
 template <class T, class I>
 index read(const T* data, const I* indices, const I* indptr, index n, index columns, index stored, index count, index width,
-           bool about, const double* table, const double* offset, const double* point, const double* squares,
+           const double* table, const double* offset, const double* point, const double* squares,
            std::int32_t* codes, double* nearest, double* every) {
     if (!sound(indptr, n, stored)) return 1;
-    const Points points = {columns, count, width, table, offset, point, squares, about};
+    const Points points = {columns, count, width, table, offset, point, squares};
     if (columns * width > index{1} << 15) {               // a column may be asked for ahead of its row: all are looked at first
         for (index at = 0; at < stored; ++at) if (outside(indices[at], columns)) return 1;
         return rows<true>(data, indices, indptr, n, points, codes, nearest, every);
@@ -150,27 +171,20 @@ index read(const T* data, const I* indices, const I* indptr, index n, index colu
     return rows<false>(data, indices, indptr, n, points, codes, nearest, every);
 }
 
-// offset, squares and the table of points about an origin.
-inline void tabulate(index count, index columns, index width, const double* point, const double* origin, double* table,
-                     double* offset, double* squares) {
+// The table of points, and what else `Points` holds.
+inline void tabulate(index count, index columns, index width, const double* point, double* table, double* offset,
+                     double* squares) {
     std::memset(offset, 0, sizeof(double) * width);
     std::memset(table, 0, sizeof(double) * width * columns);
     constexpr index tile = 8;
     for (index first = 0; first < columns; first += tile)
         for (index k = 0; k < count; ++k)
-            for (index j = first; j < columns && j < first + tile; ++j)
-                table[j * width + k] = point[k * columns + j] - (origin ? origin[j] : 0.0);
+            for (index j = first; j < columns && j < first + tile; ++j) table[j * width + k] = point[k * columns + j];
     for (index k = 0; k < count; ++k) {
-        const double* p = point + k * columns;
-        const Twice square = square_of(p, columns);
+        const Twice square = square_of(point + k * columns, columns);
         squares[2 * k] = square.high;
         squares[2 * k + 1] = square.low;
-        Twice sum = {-0.5 * square.high, 0};
-        if (origin) {
-            sum = {0, 0};
-            for (index j = 0; j < columns; ++j) sum = plus(sum, (origin[j] - p[j]) * (origin[j] + 0.5 * (p[j] - origin[j])));
-        }
-        offset[k] = sum.high + sum.low;
+        offset[k] = -0.5 * square.high;
     }
 }
 
@@ -178,19 +192,19 @@ inline void tabulate(index count, index columns, index width, const double* poin
 }  // namespace parzen
 
 PARZEN_EXPORT parzen::index parzen_point_table_f64(parzen::index count, parzen::index columns, parzen::index width,
-                                                   const double* point, const double* origin, double* table,
-                                                   double* offset, double* squares) {
-    parzen::tabulate(count, columns, width, point, origin, table, offset, squares);
+                                                   const double* point, double* table, double* offset,
+                                                   double* squares) {
+    parzen::tabulate(count, columns, width, point, table, offset, squares);
     return parzen::OK;
 }
 
 #define PARZEN_CSR_CENTRES(T, I, suffix)                                                                              \
     PARZEN_EXPORT parzen::index parzen_csr_distances_##suffix(                                                        \
         const T* data, const I* indices, const I* indptr, parzen::index n, parzen::index columns,                     \
-        parzen::index stored, parzen::index count, parzen::index width, parzen::index about, const double* table,     \
+        parzen::index stored, parzen::index count, parzen::index width, const double* table,                          \
         const double* offset, const double* point, const double* squares, std::int32_t* codes, double* nearest,       \
         double* every) {                                                                                              \
-        return parzen::read(data, indices, indptr, n, columns, stored, count, width, about != 0, table, offset,       \
+        return parzen::read(data, indices, indptr, n, columns, stored, count, width, table, offset,                   \
                             point, squares, codes, nearest, every);                                                   \
     }
 

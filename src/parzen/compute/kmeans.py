@@ -11,9 +11,6 @@ from parzen.compute.arrays import Array, is_sparse
 from parzen.compute.memberships import Labels
 from parzen.compute.sparse import check_sound, csr_sums, matrix_of
 
-#: Points are compared about their mean where that is so many times longer than their distances from it.
-LONG = 1e3
-
 
 @dataclass(frozen=True)
 class Points:
@@ -25,8 +22,6 @@ class Points:
     origin : array of shape (d,)
         Their mean.
     table, offset, squares : what rows in CSR form are compared with (see native/csr_centres.cpp), else None
-    about : bool
-        Whether the table is about the origin.
     """
 
     point: Array
@@ -34,7 +29,6 @@ class Points:
     table: Array | None = None
     offset: Array | None = None
     squares: Array | None = None
-    about: bool = False
 
 
 def points_of(point: NDArray[np.floating], sparse: bool) -> Points:
@@ -45,13 +39,10 @@ def points_of(point: NDArray[np.floating], sparse: bool) -> Points:
         return Points(own, origin)
     K, d = own.shape
     width = -(-K // 4) * 4
-    length = float(origin @ origin)
-    about = length > LONG**2 * (float(np.vdot(own, own)) / max(K, 1) - length)
     table, offset, squares = np.empty((d, width)), np.empty(width), np.empty((K, 2))
-    given = native.pointer(origin, native.F64, (d,), "origin") if about else None
     address = native.pointer(own, native.F64, (K, d), "point")
-    native.call("point_table_f64", K, d, width, address, given, *native.outputs(table, offset, squares))
-    return Points(own, origin, table, offset, squares, about)
+    native.call("point_table_f64", K, d, width, address, *native.outputs(table, offset, squares))
+    return Points(own, origin, table, offset, squares)
 
 
 def centre_step(
@@ -164,7 +155,6 @@ def _csr_distances(
             *matrix,
             K,
             width,
-            int(at.about),
             native.pointer(at.table, native.F64, (d, width), "table"),
             native.pointer(at.offset, native.F64, (width,), "offset"),
             native.pointer(at.point, native.F64, (K, d), "point"),

@@ -110,11 +110,10 @@ def _in_columns(centre: Array, columns: NDArray[np.intp]) -> Points:
     at = points_of(part, True)
     assert at.offset is not None
     assert at.squares is not None
-    if at.about:  # what the other columns have is too small to be a difference
-        others = np.delete(centre, columns, axis=1)
-        rest = np.einsum("kj,kj->k", others, others)
-    else:
-        rest = np.maximum(np.einsum("kj,kj->k", centre, centre) - at.squares[:, 0], 0.0)
+    whole = np.einsum("kj,kj->k", centre, centre)
+    rest = whole - at.squares[:, 0]
+    if (rest < 1e-6 * whole).any():  # too small to be a difference
+        rest = np.square(np.delete(centre, columns, axis=1)).sum(axis=1)
     offset, squares = at.offset.copy(), at.squares.copy()
     offset[: len(rest)] -= 0.5 * rest
     squares[:, 0] += rest
