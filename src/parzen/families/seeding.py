@@ -10,9 +10,6 @@ from parzen.compute.kmeans import distances, points_of
 from parzen.compute.sparse import csr_product
 from parzen.statistics.accumulate import map_blocks
 
-#: Up to how many rows so many times more of them are tried for each centre.
-FEW, TRIALS = 10_000, 4
-
 
 def sampled(X: Any, w: Array | None, most: int, rng: np.random.Generator) -> tuple[Any, Array | None]:
     """At most so many of the rows, with their weights.
@@ -24,7 +21,14 @@ def sampled(X: Any, w: Array | None, most: int, rng: np.random.Generator) -> tup
     if n > most:
         rows = np.sort(rng.choice(n, size=most, replace=False))
         return X[rows], None if w is None else np.ascontiguousarray(w[rows])
-    return (X, w) if n == 0 else each_once(X, w)
+    if is_sparse(X) or n == 0:
+        return X, w
+    order = np.lexsort(X.T[::-1])
+    X = X[order]
+    new = np.concatenate([[True], ((X[1:] != X[:-1]) & ~(np.isnan(X[1:]) & np.isnan(X[:-1]))).any(axis=1)])
+    begin = np.flatnonzero(new)
+    weight = np.ones(n) if w is None else w[order]
+    return np.ascontiguousarray(X[begin]), np.add.reduceat(weight, begin)
 
 
 def each_once(X: Any, w: Array | None) -> tuple[Any, Array]:
@@ -82,18 +86,20 @@ def filled_in(X: Any, w: Array | None = None) -> Array:
     return X
 
 
-def plus_plus(X: Any, w: Array | None, K: int, rng: np.random.Generator, first: Array | None = None) -> Array:
+def plus_plus(
+    X: Any, w: Array | None, K: int, rng: np.random.Generator, first: Array | None = None, tries: int = 1
+) -> Array:
     """Centres that are rows far from each other: greedy k-means++ (Arthur & Vassilvitskii 2007).
-
-    Of few rows, more are tried for each centre than is usual: the inertia that k-means ends at is several percent less.
 
     Parameters
     ----------
     X : array of shape (n, d), float32 or float64, without missing cells; or a CSR matrix
     first : centres that are known already, (k, d)
+    tries : how many times more rows than usual are tried for each centre: k-means from there ends at less inertia, and
+        several starts are more alike
     """
     n, d = X.shape
-    trials = (TRIALS if n <= FEW else 1) * (2 + int(np.log(K)))
+    count = tries * (2 + int(np.log(K)))
     weight = np.ones(n) if w is None else w
     centre, far = np.empty((K, d)), np.full(n, np.inf)
     known = 0 if first is None else len(first)
@@ -107,8 +113,8 @@ def plus_plus(X: Any, w: Array | None, K: int, rng: np.random.Generator, first: 
         if not mass[-1] > 0:  # every row lies on a centre
             centre[k:] = _rows(X, _drawn(np.cumsum(weight), rng.random(K - k)))
             break
-        tries = _rows(X, _drawn(mass, rng.random(trials)))
-        centre[k] = tries[_left(X, weight, tries, far).argmin()]
+        rows = _rows(X, _drawn(mass, rng.random(count)))
+        centre[k] = rows[_left(X, weight, rows, far).argmin()]
         _approach(X, centre[k], far)
     return centre
 

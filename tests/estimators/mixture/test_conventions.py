@@ -22,6 +22,11 @@ from parzen import (
     MixtureModel,
 )
 
+#: Rows that weigh more are drawn more often: a row that comes twice is so on average alone, as with scikit-learn's.
+RANDOM_BATCHES = {
+    f"check_sample_weight_equivalence_on_{kind}_data": "batches are drawn at random" for kind in ("dense", "sparse")
+}
+
 
 @parametrize_with_checks(
     [
@@ -36,7 +41,8 @@ from parzen import (
         MiniBatchKMeans(),
         MiniBatchKMeans(3, init="random", batch_size=7),
         MixtureModel(),
-    ]
+    ],
+    expected_failed_checks=lambda estimator: RANDOM_BATCHES if isinstance(estimator, MiniBatchKMeans) else {},
 )
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_conventions(estimator, check):

@@ -28,6 +28,9 @@ from parzen.statistics.sums import Sums
 
 Centres = NDArray[np.floating]
 
+#: Up to how many rows so many times more of them than usual are tried for each centre of k-means++: there it is cheap.
+FEW, TRIES = 10_000, 4
+
 
 class BaseKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseFamilyEstimator):
     """Clusters about centres.
@@ -129,7 +132,7 @@ class BaseKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         if isinstance(self.init, str):
             points, own = look.points(K, rng)
             if self.init == "k-means++":
-                return plus_plus(points, own, K, rng)
+                return plus_plus(points, own, K, rng, tries=TRIES if points.shape[0] <= FEW else 1)
             drawn = np.resize(distinct_rows(points.shape[0], own, K, rng), K)  # equal rows are one: there may be fewer
             return np.asarray(points[drawn].toarray() if is_sparse(points) else points[drawn], dtype=np.float64)
         given = self.init
@@ -227,7 +230,7 @@ class Look:
         Few rows are put in an order of their own, equal ones once, so that what is drawn from them depends neither on
         their order nor on whether a row comes twice or weighs twice.
         """
-        few = max(256 * K, 10_000)
+        few = max(256 * K, FEW)
         if self.gaps:
             some, own = sampled(self.rows, self.w, few, rng)
             return filled_in(some, own), own
