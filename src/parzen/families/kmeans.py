@@ -133,5 +133,10 @@ def seeded(X: Any, w: Array | None, K: int, rng: np.random.Generator) -> Array:
     Seeds often miss a cluster; the best of a few seldom does.
     """
     some, own = sampled(X, w, 1024 + 32 * K, rng)
-    runs = [lloyd(some, own, plus_plus(some, own, K, rng), 8).found for _ in range(SEEDS)]
-    return np.asarray(min(runs, key=lambda run: run.inertia).centre, dtype=np.float64)
+    best = None
+    for _ in range(SEEDS):
+        run = lloyd(some, own, plus_plus(some, own, K, rng), 8).found
+        if best is None or run.inertia < (1 - 1e-9) * best.inertia:  # rounding chooses none
+            best = run
+    assert best is not None
+    return np.asarray(best.centre, dtype=np.float64)
