@@ -8,6 +8,7 @@ TITLES = {
     "classifiers": "Classifiers",
     "windows": "Kernel densities and bandwidths",
     "mixtures": "Mixtures and k-means",
+    "clusters": "Clusters of sparse rows, of batches, of small tables",
     "applications": "Regression, conditional densities, outliers",
     "sequences": "Sequences",
     "decisions": "Decisions and calibration",

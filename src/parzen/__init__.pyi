@@ -45,6 +45,7 @@ from parzen.estimators.markov.transition_counts import TransitionCounts as Trans
 from parzen.estimators.mixture.bayesian import BayesianGaussianMixture as BayesianGaussianMixture
 from parzen.estimators.mixture.gaussian import GaussianMixture as GaussianMixture
 from parzen.estimators.mixture.kmeans import KMeans as KMeans
+from parzen.estimators.mixture.mini_batch_kmeans import MiniBatchKMeans as MiniBatchKMeans
 from parzen.estimators.mixture.mixture import MixtureModel as MixtureModel
 from parzen.estimators.outlier.density import DensityOutlier as DensityOutlier
 from parzen.estimators.outlier.local import LocalDensityFactor as LocalDensityFactor

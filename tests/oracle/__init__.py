@@ -27,7 +27,7 @@ from tests.oracle.kernel_sums import (
     window_ladder,
     window_sums,
 )
-from tests.oracle.kmeans import centres, nearest
+from tests.oracle.kmeans import centres, csr_distances, distances, nearest, point_table
 from tests.oracle.local_sums import local_averages, local_regression
 from tests.oracle.markov import chain_count, chain_score
 from tests.oracle.memberships import dense
@@ -67,12 +67,15 @@ TWINS = {
     "gaussian_diagonal": gaussian_diagonal,
     "missing_squares": missing_squares,
     "missing_expected": missing_expected,
-    # em.cpp, em_missing.cpp, centres.cpp
+    # em.cpp, em_missing.cpp, centres.cpp, csr_centres.cpp
     "em_full": em_full,
     "em_diagonal": em_diagonal,
     "em_shared": em_shared,
     "em_missing": em_missing,
     "centres": centres,
+    "distances": distances,
+    "point_table": point_table,
+    "csr_distances": csr_distances,
     # codes.cpp, sparse.cpp
     "tally": tally,
     "lookup": lookup,

@@ -37,7 +37,7 @@ GROUPS = {
         ["GaussianMixture", "BayesianGaussianMixture"],
         [f"sklearn.mixture.tests.test_{name}" for name in ("gaussian_mixture", "bayesian_mixture", "mixture")],
     ),
-    "KMeans": ("sklearn.cluster", ["KMeans"], ["sklearn.cluster.tests.test_k_means"]),
+    "KMeans": ("sklearn.cluster", ["KMeans", "MiniBatchKMeans"], ["sklearn.cluster.tests.test_k_means"]),
     "LogisticRegression": (
         "sklearn.linear_model",
         ["LogisticRegression"],

@@ -35,6 +35,9 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "em_shared": ((*ROWS, POINTER, INTEGER, *(POINTER,) * 9), FLOATS),
     "em_missing": ((*ROWS, POINTER, INTEGER, INTEGER, *(POINTER,) * 12), FLOATS),
     "centres": ((*ROWS, POINTER, INTEGER, *(POINTER,) * 6), FLOATS),
+    "distances": ((*ROWS, INTEGER, *(POINTER,) * 3), FLOATS),
+    "point_table": ((*(INTEGER,) * 3, *(POINTER,) * 4), ("f64",)),
+    "csr_distances": ((*CSR, *(INTEGER,) * 2, *(POINTER,) * 7), CSRS[-4:]),
     "missing_squares": (
         (POINTER, *(INTEGER,) * 4, POINTER, POINTER, POINTER, POINTER, INTEGER, POINTER, POINTER),
         FLOATS,

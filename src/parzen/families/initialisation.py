@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from parzen.compute.arrays import Array, is_sparse
 from parzen.compute.memberships import Labels
 from parzen.compute.moments import moments
-from parzen.families.kmeans import CentroidDensity, lloyd, seeded
+from parzen.families.kmeans import CentroidDensity, seeded
+from parzen.families.lloyd import lloyd
 from parzen.families.seeding import distinct_rows, filled_in, plus_plus, sampled
 from parzen.statistics.moments import Moments
 from parzen.tables.kinds import few_levels
@@ -78,7 +79,7 @@ def _merged(points: Array, w: Array | None, C: int, rng: np.random.Generator) ->
     if w is not None:  # in rows, whatever their unit; more of them than that, and the few of `_cost` round away
         w = w / w.max() * (min(rows_worth(len(points), w), 1e15) / (w / w.max()).sum())
     centre = points[np.sort(distinct_rows(len(points), w, M, rng))]
-    small = lloyd(points, w, centre, 6).density.nearest(points)  # type: ignore[attr-defined]
+    small = lloyd(points, w, centre, 6).found.codes
     seen = Moments(*moments(points, Labels(small, w, groups=M)))
     kept = np.flatnonzero(seen.weight > 0)
     place = np.full(M, -1)

@@ -101,6 +101,22 @@ def for_blocks(density: Evaluated, X: Any, function: Callable[[int, Any], None])
     for_each(lambda block: function(*block), blocks)
 
 
+def map_blocks(function: Callable[[int, Any], Any], X: Any, groups: int = 0) -> list[Any]:
+    """Results of ``function(begin, rows)`` for every block of rows, in their order; computed on all threads.
+
+    Parameters
+    ----------
+    function : what is computed of rows begin, begin + 1, ...
+    X : array or CSR matrix of shape (n, d)
+    groups : as many rows of d numbers has a result; 0 where it is small
+    """
+    if 0 < X.shape[0] <= block_rows(X, groups):
+        return [function(0, X)]
+    found: list[Any] = []
+    for_each(lambda block: function(*block), _numbered_blocks(X, groups), found.append)
+    return found
+
+
 class Mapped:
     """Batches with a function applied to the rows of each: as often readable as the batches themselves."""
 

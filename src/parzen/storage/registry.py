@@ -98,6 +98,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "estimators.mixture.bayesian": ("BayesianGaussianMixture",),
     "estimators.mixture.gaussian": ("GaussianMixture",),
     "estimators.mixture.kmeans": ("KMeans",),
+    "estimators.mixture.mini_batch_kmeans": ("MiniBatchKMeans",),
     "estimators.classify.bayes_classifier": ("BayesClassifier",),
     "estimators.classify.gaussian_discriminant": ("GaussianDiscriminant",),
     "estimators.classify.naive_bayes": ("NaiveBayes",),
