@@ -21,6 +21,7 @@ from parzen.estimators.classify.labels import check_several, check_weights, clas
 from parzen.families.logistic.design import Design
 from parzen.families.logistic.likelihood import Scores
 from parzen.families.logistic.optimum import maximise_likelihood
+from parzen.families.logistic.penalty import Penalty
 from parzen.families.logistic.separation import separation
 from parzen.families.logistic.terms import Terms
 from parzen.statistics.messages import plain
@@ -179,7 +180,7 @@ class LogisticRegression(SaveMixin, BaseClassifier):
             rows,
             labels,
             terms=terms,
-            penalty=penalty,
+            penalty=Penalty(l2=penalty),
             intercept=self.fit_intercept,
             tol=self.tol,
             max_iter=self.max_iter,

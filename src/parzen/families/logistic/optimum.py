@@ -4,7 +4,7 @@ The slope adds over blocks as every statistic does. It is followed by L-BFGS in 
 uncorrelated and of unit variance, so that neither units nor correlations make the way long.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,12 @@ from scipy.optimize import minimize
 
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels
+from parzen.densities.linear import Linear
+from parzen.families.logistic.likelihood import Likelihood
+from parzen.families.logistic.penalty import Penalty
 from parzen.families.logistic.space import Space
 from parzen.families.logistic.terms import Terms
+from parzen.statistics.accumulate import accumulate
 
 #: Weight of a row, in units of the mean weight, below which its part of the objective is near rounding.
 LIGHT = 1e-8
@@ -29,6 +33,8 @@ class Optimum:
     coef, intercept : arrays of shape (K, p) and (K,); (1, p) and (1,) for two classes
     objective : float
         Minus the weighted log-likelihood plus the penalty.
+    gap : float
+        How far the objective is above its least, at most or as far as the curvature tells.
     n_iter : int
     converged : bool
     blurred : bool
@@ -38,6 +44,7 @@ class Optimum:
     coef: Array
     intercept: Array
     objective: float
+    gap: float
     n_iter: int
     converged: bool
     blurred: bool = False
@@ -48,7 +55,7 @@ def maximise_likelihood(
     labels: Labels,
     *,
     terms: Terms,
-    penalty: float,
+    penalty: Penalty,
     intercept: bool,
     tol: float,
     max_iter: int,
@@ -71,6 +78,8 @@ def maximise_likelihood(
     start : weights and intercepts to begin from
     callback : called with the step and the objective
     """
+    if not (penalty.smooth and penalty.free_intercept and max_iter):
+        return _split(X, labels, terms, penalty, intercept, tol, max_iter, start)
     space = Space.of(X, labels, terms, penalty, intercept)
     if start is None:
         start = np.zeros((space.free, space.width)), np.zeros(space.free)
@@ -105,4 +114,65 @@ def maximise_likelihood(
     # A search that can't improve a value any more has found the optimum to rounding.
     settled = bool(slope <= wanted or (stuck and slope <= max(wanted, 1e-6 * unit)))
     blurred = bool(space.lightest() < LIGHT and slope > tol * space.lightest())
-    return Optimum(coef, offsets, float(found.fun) * space.whole, int(spent["steps"]), settled, blurred)
+    return Optimum(coef, offsets, float(found.fun) * space.whole, np.inf, int(spent["steps"]), settled, blurred)
+
+
+def likelihood_path(
+    X: Any,
+    labels: Labels,
+    *,
+    terms: Terms,
+    penalties: Sequence[Penalty],
+    intercept: bool,
+    tol: float,
+    max_iter: int,
+    start: tuple[Array, Array] | None = None,
+) -> list[Optimum]:
+    """The optimum for each of several penalties, in their order; each begins where the one before ended."""
+    found: list[Optimum] = []
+    options: dict[str, Any] = {"terms": terms, "intercept": intercept, "tol": tol, "max_iter": max_iter}
+    for penalty in penalties:
+        found.append(maximise_likelihood(X, labels, penalty=penalty, start=start, **options))
+        start = found[-1].coef, found[-1].intercept
+    return found
+
+
+def _split(
+    X: Any,
+    labels: Labels,
+    terms: Terms,
+    penalty: Penalty,
+    intercept: bool,
+    tol: float,
+    max_iter: int,
+    start: tuple[Array, Array] | None,
+) -> Optimum:
+    """The optimum as that of positive and negative parts, which are bounded by zero."""
+    K, p = labels.groups, terms.width(X.shape[1])
+    free = 1 if K == 2 else K
+    whole = float(len(labels) if labels.weights is None else labels.weights.sum())
+    first = np.zeros((free, p + 1)) if start is None else np.column_stack([start[0], start[1]])
+    l1 = np.append(np.full(p, penalty.l1), penalty.intercept_l1)
+    l2 = np.append(np.full(p, penalty.l2), penalty.intercept_l2)
+
+    def objective(parts: Array) -> tuple[float, Array]:
+        plus, minus = parts.reshape(2, free, p + 1)
+        now = plus - minus
+        full = now if free > 1 else np.vstack([0 * now, now])
+        at = Linear(np.ascontiguousarray(full[:, :-1]), np.ascontiguousarray(full[:, -1]))
+        seen = accumulate(Likelihood(terms), X, labels, at=at)
+        slope = seen.statistic.totals[-free:] + l2 * now
+        value = -seen.log_likelihood.sum() + 0.5 * (l2 * now**2).sum() + (l1 * (plus + minus)).sum()
+        return value / whole, np.stack([slope + l1, l1 - slope]).ravel() / whole
+
+    bounds = np.array([[0.0, np.inf]] * (2 * free * (p + 1))).reshape(2, free, p + 1, 2)
+    if not intercept:
+        bounds[:, :, -1] = 0.0
+    parts = np.stack([np.maximum(first, 0.0), np.maximum(-first, 0.0)]).ravel()
+    if max_iter == 0:
+        return Optimum(first[:, :-1], first[:, -1], objective(parts)[0] * whole, np.inf, 0, False)
+    options = {"maxiter": max_iter, "gtol": tol, "ftol": 1e-300, "maxfun": 20 * max_iter}
+    found = minimize(objective, parts, jac=True, method="L-BFGS-B", bounds=bounds.reshape(-1, 2), options=options)
+    plus, minus = found.x.reshape(2, free, p + 1)
+    last = plus - minus
+    return Optimum(last[:, :-1], last[:, -1], float(found.fun) * whole, np.inf, int(found.nit), found.status in (0, 2))

@@ -12,6 +12,7 @@ from parzen.compute.sparse import csr_sums
 from parzen.densities.linear import Linear
 from parzen.families.gaussian import Gaussian
 from parzen.families.logistic.likelihood import Likelihood
+from parzen.families.logistic.penalty import Penalty
 from parzen.families.logistic.terms import Terms
 from parzen.statistics.accumulate import accumulate
 from parzen.statistics.moments import Moments
@@ -29,17 +30,17 @@ class Space:
     X: Any
     labels: Labels
     terms: Terms
-    penalty: float
+    penalty: Penalty
     intercept: bool
     middle: Array
     factor: Array  # (p, p) lower triangle, or (p,)
     whole: float
 
     @classmethod
-    def of(cls, X: Any, labels: Labels, terms: Terms, penalty: float, intercept: bool) -> "Space":
+    def of(cls, X: Any, labels: Labels, terms: Terms, penalty: Penalty, intercept: bool) -> "Space":
         weights = labels.weights
         whole = float(len(labels) if weights is None else weights.sum())
-        added = penalty / whole * labels.groups  # a class's curvature is about 1 / K
+        added = penalty.l2 / whole * labels.groups  # a class's curvature is about 1 / K
         small = terms.design is not None and X.shape[0] * terms.width(X.shape[1]) <= KEPT
         if small or terms.sparse or is_sparse(X):
             X, terms = terms.expand(X), Terms()
@@ -99,8 +100,8 @@ class Space:
         full, all_offsets = (coef, offsets) if self.free > 1 else (np.vstack([0 * coef, coef]), np.append(0.0, offsets))
         seen = accumulate(Likelihood(self.terms), self.X, self.labels, at=Linear(full, all_offsets))
         slope = seen.statistic.totals[-self.free :]
-        value = -seen.log_likelihood.sum() + 0.5 * self.penalty * (coef**2).sum()
-        by_weight = slope[:, :-1] - np.outer(slope[:, -1], self.middle) + self.penalty * coef
+        value = -seen.log_likelihood.sum() + 0.5 * self.penalty.l2 * (coef**2).sum()
+        by_weight = slope[:, :-1] - np.outer(slope[:, -1], self.middle) + self.penalty.l2 * coef
         if self.factor.ndim == 1:
             inside = by_weight / self.factor
         else:
