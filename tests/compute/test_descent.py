@@ -40,6 +40,5 @@ def test_descent_by_sparse_columns_equals_the_oracle(level, shape, F, strength, 
     parts = (np.ascontiguousarray(shares), weights, start, slope, l1, l2, candidates)
     end, gain, _ = descend_columns(sparse.csc_matrix(X), *parts, 0.0, 5000)
     expected, gained = TWINS["descend_columns"](X, *parts)
-    # It ends when a sweep gains nothing, which rounding hides from steps of a root of it.
-    np.testing.assert_allclose(end, expected, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(end, expected, rtol=1e-8, atol=1e-8)
     assert gain == pytest.approx(gained, rel=1e-8, abs=1e-10)
