@@ -99,10 +99,10 @@ def joined(coef: Array, intercept: Array, has_intercept: bool) -> Array:
 
 def read_grid(estimator: Any) -> Grid:
     """The grid that `Cs`, `l1_ratios` and `penalty` name, with scikit-learn's warnings of old spellings."""
-    ratios, given = _ratios(estimator)
-    name = name_of(ratios if given else None) if estimator.penalty == "deprecated" else estimator.penalty
     if estimator.penalty is None:
         raise ValueError("penalty must be one of 'l1', 'l2', 'elasticnet', got None; for no penalty give Cs=[inf].")
+    ratios, given = _ratios(estimator)
+    name = name_of(ratios if given else None) if estimator.penalty == "deprecated" else estimator.penalty
     kind = Kind.of(estimator, name)
     if name == "elasticnet" and not given:
         raise ValueError("l1_ratios must be numbers from 0 to 1 where penalty is 'elasticnet', got None.")

@@ -22,7 +22,7 @@ def newton(
     start: Array,
     tol: float,
     max_iter: int,
-    callback: Callable[[int, float], None] | None = None,
+    callback: Callable[[Reached], None] | None = None,
 ) -> Reached:
     """The optimum by Newton's method.
 
@@ -55,7 +55,7 @@ def newton(
         fresh, before = found.model is not None, gain
         here = found if fresh or not model.dear else replace(found, model=model)
         if callback is not None:
-            callback(here.steps, here.value)
+            callback(here)
 
 
 def _search(objective: Objective, here: Reached, step: Array) -> Reached | None:
