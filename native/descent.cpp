@@ -4,11 +4,13 @@
 namespace parzen {
 namespace {
 
+constexpr index few = 20;  // sweeps over some coordinates, before all of them are looked at again
+
 inline double shrunk(double value, double by) { return value > by ? value - by : value < -by ? value + by : 0.0; }
 
 // Minimises slope' (z - z0) + (z - z0)' A (z - z0) / 2 + sum of l1[j] |z[j]| from z = z0, one coordinate after the other.
 // Keeps `slope` the derivative of the quadratic function at z. A sweep over all coordinates is followed by sweeps over
-// those that are not zero, until none of them moves. Ends when a whole sweep changes no coordinate by more than
+// those that are not zero. Ends when a whole sweep changes no coordinate by more than
 // `small` / sqrt(A[j, j]), or after `most` sweeps; writes how many there were to *sweeps.
 index descend(index m, const double* A, const double* l1, double small, index most, double* z, double* slope,
               double* sweeps) {
@@ -36,13 +38,12 @@ index descend(index m, const double* A, const double* l1, double small, index mo
         }
         ++done;
         if (!(furthest > small)) break;
-        while (done < most && furthest > small) {
+        for (index again = 0; again < few && done < most && furthest > small; ++again, ++done) {
             furthest = 0;
             for (index c = 0; c < count; ++c) {
                 const double moved = move(active[c]);
                 furthest = moved > furthest ? moved : furthest;
             }
-            ++done;
         }
     }
     *sweeps = static_cast<double>(done);
@@ -127,7 +128,8 @@ index descend_columns(const Columns& model, const std::int64_t* candidates, inde
         ++done;
         total += all;
         if (!(all > share * total)) break;
-        for (double some = all; done < most && some > share * total; ++done) {
+        double some = all;
+        for (index again = 0; again < few && done < most && some > share * total; ++again, ++done) {
             some = 0;
             for (index c = 0; c < left; ++c) some += step(active[c]);
             total += some;
