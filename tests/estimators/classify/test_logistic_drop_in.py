@@ -101,6 +101,8 @@ class TestWhatIsRefused:
             options = dict(zip(GRID, values, strict=True)) | {"max_iter": 1, "solver": solver}
             if solver == "liblinear" and np.isinf(options["C"]) and options["penalty"] in ("l1", "l2"):
                 continue  # scikit-learn's never ends
+            if solver in ("sag", "saga") and np.isinf(options["C"]) and options["l1_ratio"] is None:
+                continue  # scikit-learn's computes with None
             expected = outcome(PEERS["LogisticRegression"], X, y, options)
             assert outcome(LogisticRegression, X, y, options) == expected, options
 
@@ -229,7 +231,7 @@ class TestByHand:
         np.testing.assert_array_equal(model.predict_proba(X), expected)
         model.save(tmp_path / "sparse.parzen")
         again = parzen.load(tmp_path / "sparse.parzen")
-        np.testing.assert_array_equal(again.decision_function(sparse.coo_array(X)), model.decision_function(X))
+        same(again.decision_function(sparse.coo_array(X)), model.decision_function(X))
         np.testing.assert_array_equal(again.densify().coef_, dense)
 
 

@@ -124,12 +124,18 @@ class Objective:
                 blocks[:, j, :, j] += np.trace(blocks[:, j, :, j]) / free**2
         return matrix
 
+    @property
+    def _least_is_zero(self) -> bool:
+        """Whether no weights reach the least: of separated classes without a penalty, or of one class only."""
+        alone = np.count_nonzero(self.problem.class_weights) == 1
+        return self.penalty == Penalty() or (alone and self.problem.intercept and self.penalty.free_intercept)
+
     def is_settled(self, here: Reached, gap: float, tol: float) -> bool:
         """Whether a point is near enough: by the gap relative to its value, and by the slope of the mean objective."""
         if gap <= 1e-14 * here.value:
             return True
-        if self.penalty == Penalty() and here.value <= 1e-4 * tol * self.problem.whole:
-            return True  # separated: the least is zero, which no weights reach
+        if self._least_is_zero and here.value <= 1e-4 * tol * self.problem.whole:
+            return True
         return gap <= tol * here.value and self.steepness(here) <= tol
 
     def bound(self, here: Reached) -> float:
