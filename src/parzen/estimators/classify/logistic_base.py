@@ -25,6 +25,10 @@ from parzen.tables.levels import schema_with_levels
 from parzen.tables.schema import Schema
 
 
+#: Squares of squares of cells up to this are finite: the curvature of quadratic terms.
+LARGEST = 1e75
+
+
 @dataclass(frozen=True)
 class Training:
     """Rows to learn from: encoded, with the codes of their classes and their weights (None where all weigh one)."""
@@ -59,6 +63,15 @@ class Training:
         return Labels.sound(self.codes, self.weights, K)
 
 
+def check_size(rows: Any) -> None:
+    """Raise where a cell is so large that powers of it would not be finite."""
+    cells = rows.data if is_sparse(rows) else rows
+    if cells.size:
+        largest = max(float(np.fmax.reduce(cells, axis=None)), -float(np.fmin.reduce(cells, axis=None)))
+        if largest > LARGEST:
+            raise ValueError(f"X holds {largest:.3g}, but numbers up to {LARGEST:g} are taken; rescale its columns.")
+
+
 class BaseLogistic(SaveMixin, BaseClassifier):
     """Weights of terms, and how a row becomes terms: what scikit-learn's own linear classifiers do with theirs.
 
@@ -88,6 +101,7 @@ class BaseLogistic(SaveMixin, BaseClassifier):
         X = table(self, X, reset=True, sparse=self.degree == 1)
         self.schema_, self.degree_ = schema_with_levels(X), self.degree
         rows = self._encoded(X)
+        check_size(rows)
         self.classes_, codes, _ = read_labels(y, rows.shape[0])
         check_classes(self.solver, check_several(self.classes_))
         if codes.min() < 0:

@@ -280,7 +280,7 @@ class LogisticRegressionCV(BaseLogistic):
             intercept=self.fit_intercept,
             tol=self.tol,
             max_iter=self.max_iter,
-            start=self._parted(start),
+            start=None if self.solver == "liblinear" else self._parted(start),  # as in scikit-learn
         )
         self._check_converged([found])
         return joined(found.coef, found.intercept, self.fit_intercept)

@@ -132,11 +132,11 @@ class Objective:
 
     def is_settled(self, here: Reached, gap: float, tol: float) -> bool:
         """Whether a point is near enough: by the gap relative to its value, and by the slope of the mean objective."""
-        if gap <= 1e-14 * here.value:
-            return True
-        if self._least_is_zero and here.value <= 1e-4 * tol * self.problem.whole:
-            return True
-        return gap <= tol * here.value and self.steepness(here) <= tol
+        least_told = self.problem.whole * (1.0 if self._least_is_zero else min(1.0, self.problem.lightest))
+        if here.value <= 1e-4 * tol * least_told:
+            return True  # no row is left in doubt, not even the lightest
+        # A step more than is asked for costs little, and starts from near and from far then end at the same weights.
+        return gap <= min(0.01 * tol, 1e-6) * here.value and self.steepness(here) <= tol
 
     def bound(self, here: Reached) -> float:
         """How far a value is above the least, at most: the duality gap (infinite without squares in the penalty).
