@@ -22,7 +22,7 @@ def newton(
     start: Array,
     tol: float,
     max_iter: int,
-    callback: Callable[[int, float], None] | None = None,
+    callback: Callable[[Reached], None] | None = None,
 ) -> Reached:
     """The optimum by Newton's method.
 
@@ -31,7 +31,7 @@ def newton(
     """
     sampled = bool(max_iter) and _rows_to_spare(objective)
     here = _sampled(objective, start, tol) if sampled else objective.at(start)
-    fresh, exact, before = not sampled, False, np.inf
+    fresh, exact, before, rounded = not sampled, False, np.inf, False
     while True:
         if here.model is None:
             here, fresh = objective.curved(here, exact), True
@@ -41,7 +41,9 @@ def newton(
         if not fresh and not gain * FAST <= before:
             here = replace(here, model=None)
             continue
-        here = replace(here, gap=2.0 * gain, settled=objective.is_settled(here, 2.0 * gain, tol))
+        # A value is rounded long before its weights are: one step more gives these all their digits.
+        settled = rounded or objective.is_settled(here, 2.0 * gain, tol)
+        here, rounded = replace(here, gap=2.0 * gain, settled=settled), gain <= 0.5 * ROUNDING * here.value
         if here.settled or here.steps >= max_iter:
             return here
         found = _search(objective, here, step.reshape(start.shape))
@@ -55,7 +57,7 @@ def newton(
         fresh, before = found.model is not None, gain
         here = found if fresh or not model.dear else replace(found, model=model)
         if callback is not None:
-            callback(here.steps, here.value)
+            callback(here)
 
 
 def _search(objective: Objective, here: Reached, step: Array) -> Reached | None:

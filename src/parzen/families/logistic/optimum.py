@@ -13,11 +13,13 @@ import numpy as np
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels
 from parzen.families.logistic.newton import newton
-from parzen.families.logistic.objective import Objective
+from parzen.families.logistic.objective import Objective, Reached
 from parzen.families.logistic.penalty import Penalty
 from parzen.families.logistic.problem import Problem
 from parzen.families.logistic.products import Products
 from parzen.families.logistic.terms import Terms
+
+Callback = Callable[[int, float, Array, Array], None]
 
 #: Weight of a row, in units of the mean weight, below which its part of the objective is near rounding.
 LIGHT = 1e-8
@@ -59,7 +61,7 @@ def maximise_likelihood(
     tol: float,
     max_iter: int,
     start: tuple[Array, Array] | None = None,
-    callback: Callable[[int, float], None] | None = None,
+    callback: Callback | None = None,
 ) -> Optimum:
     """Maximise the log-likelihood of labels, less a penalty.
 
@@ -74,7 +76,7 @@ def maximise_likelihood(
         objective is above this
     max_iter : most steps; with none of them the start is evaluated
     start : weights and intercepts to begin from; zeros if None
-    callback : called with the step and the objective
+    callback : called after each step with its number, the objective, and weights and intercepts as they are then
     """
     products = Products(Problem.of(X, labels, terms, intercept, penalty.free_intercept))
     return _optimum(products, penalty, tol, max_iter, start, callback)
@@ -106,12 +108,17 @@ def _optimum(
     tol: float,
     max_iter: int,
     start: tuple[Array, Array] | None,
-    callback: Callable[[int, float], None] | None = None,
+    callback: Callback | None = None,
 ) -> Optimum:
     objective, problem = Objective(products, penalty), products.problem
     if start is None:
         start = np.zeros((problem.free, problem.width)), np.zeros(problem.free)
-    reached = newton(objective, problem.enter(*start), tol, max_iter, callback)
+
+    def after(here: Reached) -> None:
+        if callback is not None:
+            callback(here.steps, here.value, *problem.leave(here.point))
+
+    reached = newton(objective, problem.enter(*start), tol, max_iter, after)
     coef, offsets = problem.leave(reached.point)
     light = problem.lightest
     blurred = bool(light < LIGHT and objective.steepness(reached) > tol * light)
