@@ -6,6 +6,7 @@ import sklearn.linear_model
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from scipy.optimize import linprog
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from parzen.compute.memberships import Labels
@@ -229,3 +230,22 @@ def test_nearly_separable_classes_end_within_the_tolerance_of_the_least():
         found = solve(X, y, 5, Penalty(l2=strength), tol=1e-4)
         assert least < 0.1 * len(y)
         assert found.objective - least <= 1e-4 * least
+
+
+@given(st.integers(0, 2**31), st.integers(2, 3), st.sampled_from(["overlap", "shifted", "level", "half"]))
+def test_an_optimum_is_called_finite_where_no_hyperplane_separates(seed, K, kind):
+    """Compared with the linear programme of Albert and Anderson (1984)."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(40, 2)), np.concatenate([np.arange(K), rng.integers(0, K, 40 - K)])
+    if kind == "shifted":
+        X[:, 0] += 2.0 * y
+    elif kind == "level":  # a zero or one that only one class has
+        X[:, 1] = (y == 0) & (rng.random(40) < 0.3)
+    elif kind == "half":  # both classes at the border
+        X[:, 0] = np.where(y == 0, -np.abs(X[:, 0]), np.abs(X[:, 0])).round()
+    found = solve(X, y, K, Penalty(), tol=1e-4, max_iter=100)
+    own = np.eye(K)[y]
+    margins = [np.kron(own[i] - np.eye(K)[k], np.append(X[i], 1.0)) for i in range(40) for k in range(K) if k != y[i]]
+    table = np.array(margins)
+    best = linprog(-table.sum(axis=0), A_ub=-table, b_ub=np.zeros(len(table)), bounds=(-1, 1))
+    assert found.finite == (-best.fun <= 1e-7 * len(table))

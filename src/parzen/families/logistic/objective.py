@@ -35,6 +35,7 @@ class Reached:
     gap : how far the value is above the least, at most or as far as a model tells
     steps : how many led here
     settled : whether this is near enough
+    sharp : whether the last step left a small share only of what there was to gain, as steps to a finite optimum do
     model : of the objective near here or near an earlier point
     """
 
@@ -44,6 +45,7 @@ class Reached:
     gap: float = np.inf
     steps: int = 0
     settled: bool = False
+    sharp: bool = False
     model: Quadratic | Implicit | None = None
 
 
