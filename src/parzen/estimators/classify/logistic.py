@@ -219,7 +219,7 @@ class LogisticRegression(CallbackSupportMixin, BaseLogistic):
 
     def _warn(self, found: Optimum, seen: Training, labels: Labels, penalty: Penalty) -> None:
         """Warn where the weights are not those that were asked for."""
-        if penalty == Penalty() and self._separated(seen, labels):
+        if penalty == Penalty() and not found.finite and self._separated(seen, labels):
             return
         if not found.converged:
             warn(

@@ -3,6 +3,7 @@
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
 from parzen.compute.descent import descend_columns
@@ -45,26 +46,48 @@ class Implicit:
             away[:, -1] = False
         candidates = np.flatnonzero(away).astype(np.int64)
         start, slope = np.ascontiguousarray(point), np.ascontiguousarray(slope)
-        end, gain, _ = descend_columns(
-            self.products.csc, self.shares, self.weights, start, slope, self.l1, self.l2, candidates, 1e-2, 200
+        near, gain, _ = descend_columns(
+            self.products.csc, self.shares, self.weights, start, slope, self.l1, self.l2, candidates, 1e-2, 100
         )
-        return end - point, gain
+        end = self._signed(near, slope + self._product(near - point))
+        step = end - point
+        cost = (self.l1 * (np.abs(end) - np.abs(point))).sum()
+        better = -float((step * (slope + 0.5 * self._product(step))).sum() + cost)
+        return (step, better) if better > gain else (near - point, gain)
 
-    def _conjugate(self, slope: Array) -> tuple[Array, float]:
-        """By preconditioned conjugate gradients, until what is left would gain a hundredth of what was gained."""
+    def _signed(self, end: Array, slope: Array) -> Array:
+        """Nearer to the least where no coordinate changes its sign: correlated columns make coordinate descent slow."""
+        signs = np.sign(end)
+        free = (end != 0.0) | (self.l1 == 0.0)
+        if not self.products.problem.intercept:
+            free[:, -1] = False
+        move, _ = self._conjugate(np.where(free, slope + self.l1 * signs, 0.0), free)
+        crosses = (self.l1 > 0.0) & (np.sign(end + move) != signs) & free
+        ways = np.where(crosses, np.abs(end) / np.where(crosses, np.abs(move), 1.0), np.inf)
+        share = min(1.0, float(ways.min(initial=np.inf)))
+        end = end + share * move
+        end[ways <= share] = 0.0
+        return end
+
+    def _conjugate(self, slope: Array, free: NDArray[np.bool_] | None = None) -> tuple[Array, float]:
+        """By preconditioned conjugate gradients, until they gain little more; among the free coordinates only."""
         left, step, gain = -slope, np.zeros_like(slope), 0.0
-        better = self._preconditioned(left)
-        way, size = better, float((left * better).sum())
-        first = size
+        better = self._preconditioned(left, free)
+        way, size, more = better, float((left * better).sum()), np.inf
         for _ in range(500):
-            if not size > 1e-2 * first:
+            if not size > 0.0 or not more > 3e-3 * gain:
                 break
             bent = self._product(way)
-            length = size / float((way * bent).sum())
+            bent = bent if free is None else np.where(free, bent, 0.0)
+            curve = float((way * bent).sum())
+            if not curve > 0.0:
+                break
+            length = size / curve
             step += length * way
             left = left - length * bent
-            gain += 0.5 * length * size
-            better = self._preconditioned(left)
+            more = 0.5 * length * size
+            gain += more
+            better = self._preconditioned(left, free)
             size, before = float((left * better).sum()), size
             way = better + (size / before) * way
         return step, gain
@@ -74,8 +97,8 @@ class Implicit:
         moved -= (self.shares * moved).sum(axis=1, keepdims=True)
         return self.products.sums(self.weights[:, None] * self.shares * moved) + self.l2 * way
 
-    def _preconditioned(self, left: Array) -> Array:
-        if self._factor is None:
+    def _preconditioned(self, left: Array, free: NDArray[np.bool_] | None) -> Array:
+        if free is not None or self._factor is None:
             return left / self._diagonal
         return self._factor.solve(left.T).T / self._relative[:, None]
 

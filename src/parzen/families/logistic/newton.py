@@ -43,7 +43,9 @@ def newton(
             continue
         # A value is rounded long before its weights are: one step more gives these all their digits.
         settled = rounded or objective.is_settled(here, 2.0 * gain, tol)
-        here, rounded = replace(here, gap=2.0 * gain, settled=settled), gain <= 0.5 * ROUNDING * here.value
+        sharp = before < np.inf and gain * FAST <= before
+        here = replace(here, gap=2.0 * gain, settled=settled, sharp=sharp)
+        rounded = gain <= 0.5 * ROUNDING * here.value
         if here.settled or here.steps >= max_iter:
             return here
         found = _search(objective, here, step.reshape(start.shape))

@@ -7,18 +7,18 @@ import numpy as np
 from scipy.special import xlogy
 
 from parzen.compute.arrays import Array, is_sparse
-from parzen.families.logistic.implicit import FORMED, Implicit
+from parzen.families.logistic.implicit import Implicit
 from parzen.families.logistic.penalty import Penalty
 from parzen.families.logistic.problem import Problem
 from parzen.families.logistic.products import Products
 from parzen.families.logistic.quadratic import Quadratic
 
-#: Most unknowns of several classes whose second derivatives are formed.
-FEW = 300
+#: Most unknowns whose second derivatives are formed, and most of which they are whatever that takes.
+FORMED, FEW = 1000, 300
 #: More columns than this are multiplied by a library of linear algebra.
 NARROW = 48
-#: Products of two cells, by which second derivatives cost little more than a slope.
-CHEAP = 1_000_000
+#: Products of two cells, by which second derivatives cost little more than a slope, and too much.
+CHEAP, DEAR = 1_000_000, 100_000_000
 #: Rows that say little of a curvature have at most this share of the mean loss.
 NEGLIGIBLE = 1e-3
 
@@ -35,6 +35,7 @@ class Reached:
     gap : how far the value is above the least, at most or as far as a model tells
     steps : how many led here
     settled : whether this is near enough
+    sharp : whether the last step left a small share only of what there was to gain, as steps to a finite optimum do
     model : of the objective near here or near an earlier point
     """
 
@@ -44,6 +45,7 @@ class Reached:
     gap: float = np.inf
     steps: int = 0
     settled: bool = False
+    sharp: bool = False
     model: Quadratic | Implicit | None = None
 
 
@@ -94,15 +96,20 @@ class Objective:
     def _formed(self) -> bool:
         """Whether second derivatives are formed."""
         problem = self.problem
-        few = problem.size <= FEW or (problem.free == 1 and problem.size <= FORMED)
-        return few and not is_sparse(problem.X)
+        if is_sparse(problem.X) or problem.size > FORMED:
+            return False
+        return problem.size <= FEW or problem.free == 1 or self._work <= (DEAR if self.penalty.smooth else 10 * DEAR)
 
     @cached_property
     def _cheap(self) -> bool:
         """Whether second derivatives cost little more than a slope."""
+        return self._formed and self.problem.width <= NARROW and self._work <= CHEAP
+
+    @property
+    def _work(self) -> int:
+        """Products of two cells that second derivatives take."""
         problem, K = self.problem, self.problem.labels.groups
-        work = len(problem.labels) * (K * (K - 1) // 2) * (problem.width + 1) ** 2
-        return self._formed and problem.width <= NARROW and work <= CHEAP
+        return len(problem.labels) * (K * (K - 1) // 2) * (problem.width + 1) ** 2
 
     def _reached(self, point: Array, loss: float, slope: Array) -> Reached:
         return Reached(point, loss + self._cost(point), slope + self.l2 * point)

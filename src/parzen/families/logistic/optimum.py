@@ -38,6 +38,9 @@ class Optimum:
         How far the objective is above its least, at most or as far as the curvature tells.
     n_iter : int
     converged : bool
+    finite : bool
+        Whether the last steps tell that the optimum is at finite weights: that no hyperplane separates classes. Where
+        they do not, it may be or not.
     blurred : bool
         Whether rows so light that their part of the objective is lost in its rounding may decide some coefficients.
     """
@@ -48,6 +51,7 @@ class Optimum:
     gap: float
     n_iter: int
     converged: bool
+    finite: bool = False
     blurred: bool = False
 
 
@@ -122,4 +126,6 @@ def _optimum(
     coef, offsets = problem.leave(reached.point)
     light = problem.lightest
     blurred = bool(light < LIGHT and objective.steepness(reached) > tol * light)
-    return Optimum(coef, offsets, reached.value, reached.gap, reached.steps, reached.settled, blurred)
+    # A row that is being separated gains about its weight, and a third of that in the next step.
+    finite = reached.settled and reached.sharp and reached.gap <= 1e-3 * light * problem.whole / len(problem.labels)
+    return Optimum(coef, offsets, reached.value, reached.gap, reached.steps, reached.settled, finite, blurred)

@@ -3,13 +3,18 @@
 from functools import cached_property
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 from parzen.compute.arrays import Array
 from parzen.compute.descent import descend
 
 #: Ridges, relative to a diagonal of ones, that are tried in turn until a matrix has a factor.
 RIDGES = (0.0, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5)
+
+#: Most times that all coordinates are looked at again; each time sweeps of coordinate descent, and coordinates stopped.
+ROUNDS, SWEEPS, STOPS = 50, 100, 20
 
 
 class Factor:
@@ -21,17 +26,14 @@ class Factor:
         empty = np.diagonal(scaled) <= 0
         for ridge in RIDGES:
             np.fill_diagonal(scaled, np.where(empty, 1.0, 1.0 + ridge))
-            try:
-                self.lower = cho_factor(scaled, lower=True, check_finite=False)
-            except LinAlgError:
-                continue
-            if ridge > 0 or np.diagonal(self.lower[0]).min() > 1e-7:
+            self.lower, failed = dpotrf(scaled, lower=1)
+            if not failed and (ridge > 0 or np.diagonal(self.lower).min() > 1e-7):
                 return
         raise LinAlgError("the second derivatives are not finite")
 
     def solve(self, right: Array) -> Array:
         """What the matrix takes to the right side, (m,) or (m, several)."""
-        solved: Array = cho_solve(self.lower, (right.T / self.scale).T, check_finite=False)
+        solved: Array = dpotrs(self.lower, (right.T / self.scale).T, lower=1)[0]
         return (solved.T / self.scale).T
 
 
@@ -60,33 +62,41 @@ class Quadratic:
         if not self.l1.any():
             step = -self.factor.solve(slope)
             return step, -0.5 * float(slope @ step)
-        end = self._sparse(point, slope)
-        step = end - point
-        gain = slope @ step + 0.5 * step @ self.matrix @ step + (self.l1 * (np.abs(end) - np.abs(point))).sum()
-        return step, -float(gain)
+        return self._sparse(point, slope)
 
-    def _sparse(self, point: Array, slope: Array) -> Array:
-        """Coordinate descent finds which coordinates are zero; among the others the step is Newton's."""
-        end, now, small = point, slope, 1e-3
-        for _ in range(20):
-            end, now, _ = descend(self.matrix, now, end, self.l1, small, 50)
-            small *= 0.1
+    def _sparse(self, point: Array, slope: Array) -> tuple[Array, float]:
+        """Coordinate descent tells which coordinates are zero; among the others the least is that of their signs."""
+        end, now, gain = point, slope, 0.0
+        for _ in range(ROUNDS):
+            end, now, _ = descend(self.matrix, now, end, self.l1, 0.0, SWEEPS)
             free = (end != 0.0) | (self.l1 == 0.0)
+            end = self._signed(end, now, free)
+            step, before = end - point, gain
+            now = slope + self.matrix @ step
+            gain = -float(0.5 * (step @ (slope + now)) + self.l1 @ (np.abs(end) - np.abs(point)))
+            held = (np.abs(now[~free]) <= self.l1[~free] * (1.0 + 1e-9)).all()
+            if held or gain - before <= 1e-3 * gain:
+                break
+        return step, gain
+
+    def _signed(self, end: Array, slope: Array, free: NDArray[np.bool_]) -> Array:
+        """The least where coordinates keep their signs: those that would change them stop at zero, and leave `free`."""
+        end, slope = end.copy(), slope.copy()
+        for _ in range(STOPS):
             if not free.any():
-                return end
-            signs = np.sign(end[free])
-            among = self.matrix[np.ix_(free, free)]
-            move = -Factor(among).solve(now[free] + self.l1[free] * signs)
-            kept = (np.sign(end[free] + move) == signs) | (self.l1[free] == 0.0)
-            share = 1.0
-            if not kept.all():  # up to where the first coordinate would change its sign
-                share = float((np.abs(end[free]) / np.where(kept, np.inf, np.abs(move))).min(initial=1.0))
-            before, end = end, end.copy()
-            end[free] += share * move
-            if share < 1.0:
-                continue_at = np.flatnonzero(free)[~kept]
-                end[continue_at[np.argmin(np.abs(before[continue_at] / move[~kept]))]] = 0.0
-            now = now + self.matrix @ (end - before)
-            if kept.all() and (np.abs(now[~free]) <= self.l1[~free] * (1.0 + 1e-9)).all():
-                return end
+                break
+            signs, held = np.sign(end[free]), self.l1[free] > 0.0
+            move = -Factor(self.matrix[np.ix_(free, free)]).solve(slope[free] + self.l1[free] * signs)
+            crosses = held & (np.sign(end[free] + move) != signs)
+            ways = np.where(crosses, np.abs(end[free]) / np.where(crosses, np.abs(move), 1.0), np.inf)
+            share = min(1.0, float(ways.min()))
+            step = np.zeros_like(end)
+            step[free] = share * move
+            end += step
+            if not crosses.any():
+                break
+            stopped = np.flatnonzero(free)[ways <= share]
+            end[stopped] = 0.0
+            free[stopped] = False
+            slope = slope + self.matrix @ step
         return end
