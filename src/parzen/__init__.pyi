@@ -24,6 +24,7 @@ from parzen.estimators.classify.gaussian_discriminant import GaussianDiscriminan
 from parzen.estimators.classify.gaussian_nb import GaussianNB as GaussianNB
 from parzen.estimators.classify.linear_discriminant import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
 from parzen.estimators.classify.logistic import LogisticRegression as LogisticRegression
+from parzen.estimators.classify.logistic_cv import LogisticRegressionCV as LogisticRegressionCV
 from parzen.estimators.classify.multinomial_nb import MultinomialNB as MultinomialNB
 from parzen.estimators.classify.naive_bayes import NaiveBayes as NaiveBayes
 from parzen.estimators.classify.quadratic_discriminant import (

@@ -6,6 +6,7 @@ formula and imports nothing of the library; it takes what the routine's Python f
 
 from tests.oracle.cells import cell_moments, cell_select, cell_spread, cell_values
 from tests.oracle.codes import first_bad_code, lookup, places, tally
+from tests.oracle.descent import descend, descend_columns
 from tests.oracle.em import em, em_diagonal, em_full, em_missing, em_shared
 from tests.oracle.gaussian import (
     covariances,
@@ -89,6 +90,9 @@ TWINS = {
     "linear": linear,
     "softmax": softmax,
     "csr_softmax": csr_softmax,
+    # descent.cpp
+    "descend": descend,
+    "descend_columns": descend_columns,
     # windows.cpp, metric_windows.cpp, ladder.cpp, local.cpp, tree.cpp
     "window_sums": window_sums,
     "metric_sums": metric_sums,

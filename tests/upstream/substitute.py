@@ -40,7 +40,7 @@ GROUPS = {
     "KMeans": ("sklearn.cluster", ["KMeans", "MiniBatchKMeans"], ["sklearn.cluster.tests.test_k_means"]),
     "LogisticRegression": (
         "sklearn.linear_model",
-        ["LogisticRegression"],
+        ["LogisticRegression", "LogisticRegressionCV"],
         ["sklearn.linear_model.tests.test_logistic"],
     ),
     "gaussian_kde": ("scipy.stats", ["gaussian_kde"], ["scipy.stats.tests.test_kdeoth"]),

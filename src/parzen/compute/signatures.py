@@ -55,8 +55,22 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "largest": ((POINTER, INTEGER, INTEGER, POINTER, POINTER), ("f64",)),
     "normalise": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, POINTER), ("f64",)),
     "linear": ((*ROWS, INTEGER, *(POINTER,) * 4), FLOATS),
-    "softmax": ((*ROWS, POINTER, POINTER, INTEGER, *(POINTER,) * 6), FLOATS),
+    "softmax": ((*ROWS, POINTER, POINTER, INTEGER, *(POINTER,) * 7, NUMBER, POINTER), FLOATS),
     "csr_softmax": ((*CSR, POINTER, POINTER, INTEGER, *(POINTER,) * 6), CSRS[-4:]),
+    "descend": ((INTEGER, POINTER, POINTER, NUMBER, INTEGER, *(POINTER,) * 3), ("f64",)),
+    "descend_columns": (
+        (
+            *(POINTER,) * 3,
+            *(INTEGER,) * 3,
+            *(POINTER,) * 3,
+            INTEGER,
+            *(POINTER,) * 3,
+            NUMBER,
+            INTEGER,
+            *(POINTER,) * 3,
+        ),
+        ("f64",),
+    ),
     "window_sums": (
         (*TILES, INTEGER, *(POINTER,) * 2, *(NUMBER,) * 3, *(INTEGER,) * 2, *(NUMBER,) * 3, *(POINTER,) * 2),
         FLOATS,

@@ -110,6 +110,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "estimators.classify.linear_discriminant": ("LinearDiscriminantAnalysis",),
     "estimators.classify.quadratic_discriminant": ("QuadraticDiscriminantAnalysis",),
     "estimators.classify.logistic": ("LogisticRegression",),
+    "estimators.classify.logistic_cv": ("LogisticRegressionCV",),
     "estimators.classify.text": ("TextClassifier",),
     "estimators.classify.decision": ("DecisionClassifier",),
     "estimators.classify.comparison": ("LearningComparison",),

@@ -116,6 +116,10 @@ def drop_zero_weight(X: Any, w: Array | None, *others: Any) -> tuple[Any, ...]:
 def finite_rows(rows: Any, name: str = "X", missing: bool = False) -> Any:
     """Rows of finite numbers, float32 or float64, none missing unless that is allowed; or an error."""
     kept = rows.dtype if rows.dtype in (np.float32, np.float64) else np.float64
+    if rows.dtype == kept and isinstance(rows, np.ndarray):
+        with np.errstate(over="ignore", invalid="ignore"):
+            if np.isfinite(rows.sum()):
+                return rows  # nothing else is to be found out
     rule = "allow-nan" if missing else True
     return check_array(rows, accept_sparse="csr", dtype=kept, ensure_all_finite=rule, input_name=name)
 
