@@ -46,6 +46,8 @@ class GaussianNB(NaiveClassifier):
     density_: GaussianDensity
     statistic_: Moments
 
+    _several_classes = False
+
     def __init__(self, *, priors: Any = None, var_smoothing: float = 1e-9) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing

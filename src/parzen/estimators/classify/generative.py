@@ -1,7 +1,9 @@
 """Generative classifiers: a prior and a density for each class, and all that follows from them."""
 
 import warnings
-from typing import Any, Self
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -56,6 +58,9 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
     class_prior_: Array
 
     class_prior: Any = None
+    #: Whether y must hold several classes, each with weight. scikit-learn's naive Bayes and linear discriminant fit a
+    #: single class, which they always predict, and classes of weight zero, which they never predict.
+    _several_classes: ClassVar[bool] = True
     #: What marks a row without a label, besides None and NaN.
     unlabelled: Any = None
 
@@ -86,17 +91,18 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         if n == 0:
             raise ValueError("Found array with 0 sample(s), while a minimum of 1 is required: X has no rows.")
         self.classes_, codes, counts = read_labels(y, n, self.unlabelled)
-        K = len(check_several(self.classes_))
+        K = len(check_several(self.classes_) if self._several_classes else self.classes_)
         X = self._first_table(X)
         w = weights(sample_weight, X)
         if w is not None:
             counts = class_counts(codes, w, K)
-            check_weights(counts, self.classes_)
+            if self._several_classes:
+                check_weights(counts, self.classes_)
         X, w, codes = drop_zero_weight(X, w, codes)
         R = Labels.sound(codes, w, K)
         rows = self._bind(X, R)
         self._settle(counts)
-        with naming_groups("classes", self.classes_.tolist()):
+        with self._naming_classes(counts):
             if codes.min() < 0:
                 self._fit_some_labels(rows, R)
             else:
@@ -140,9 +146,12 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         if not begun and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
         if classes is not None:
-            named = declared_classes(classes)
+            named = declared_classes(classes, 2 if self._several_classes else 1)
             if begun and not np.array_equal(named, self.classes_):
-                raise ValueError(f"classes is {named.tolist()}, but the first call named {self.classes_.tolist()}.")
+                raise ValueError(
+                    f"classes={named.tolist()} is not the same as on last call to partial_fit, which was "
+                    f"{self.classes_.tolist()}; leave classes out, or call fit."
+                )
             self.classes_ = named
         if begun:
             self._check_fitted_to_rows()
@@ -162,13 +171,19 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
                 f"the classes {lacking} have no rows yet, and where each class has a family of its own it learns from "
                 "its own rows alone; give a first batch with rows of every class."
             )
-        with warnings.catch_warnings():
-            if not counts.all():  # a class that is yet to come
-                warnings.filterwarnings("ignore", message="classes .* have no weight")
-            with naming_groups("classes", self.classes_.tolist()):
-                self._add(rows, R, begun)
+        with self._naming_classes(counts):
+            self._add(rows, R, begun)
         self._settle(counts)
         self._finish()
+
+    @contextmanager
+    def _naming_classes(self, counts: Array) -> Iterator[None]:
+        """Name the classes in messages; that one has no weight (it is yet to come, or weighs zero) is known."""
+        with warnings.catch_warnings() if not counts.all() else nullcontext():
+            if not counts.all():
+                warnings.filterwarnings("ignore", message="classes .* have no weight")
+            with naming_groups("classes", self.classes_.tolist()):
+                yield
 
     def merge(self, other: Any) -> Self:
         """A new classifier, as if it had been fitted to the rows of both.

@@ -1,6 +1,5 @@
 """Linear discriminant analysis, as scikit-learn's."""
 
-import warnings
 from numbers import Integral
 from typing import Any
 
@@ -15,7 +14,7 @@ from parzen.compute.memberships import Labels
 from parzen.densities.canonical import canonical_variates, with_signs
 from parzen.densities.polynomials import quadratic_form
 from parzen.estimators.base.validation import finite
-from parzen.estimators.classify.class_priors import read_class_prior
+from parzen.estimators.classify.class_priors import normalised, read_class_prior
 from parzen.estimators.classify.discriminant_analysis import DiscriminantAnalysis
 from parzen.families.family import Family
 from parzen.families.gaussian import Gaussian
@@ -90,26 +89,11 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         shared: Any = True
         if self.solver != "svd":
             classes = getattr(self, "classes_", None)
-            given = None if self.priors is None or classes is None else read_class_prior(self._normalised(), classes)
+            given = (
+                None if self.priors is None or classes is None else read_class_prior(normalised(self.priors), classes)
+            )
             shared = "average" if given is None else given
         return self._gaussians(shared=shared, shrinkage=self._shrinkage())
-
-    def _given_class_prior(self) -> Any:
-        return self._normalised()
-
-    def _normalised(self) -> Any:
-        """Priors that sum to one; others are divided by their sum, with a warning."""
-        if self.priors is None or isinstance(self.priors, str | dict):
-            return self.priors
-        try:
-            values = np.asarray(self.priors, dtype=np.float64)
-        except (TypeError, ValueError):
-            return self.priors
-        total = values.sum()
-        if np.isfinite(total) and total > 0 and abs(total - 1) > 1e-5 and (values >= 0).all():
-            warnings.warn(f"The priors do not sum to 1 but to {total:g}. Renormalizing.", UserWarning, stacklevel=2)
-            return values / total
-        return values
 
     def _pooled(self, covariance: Array) -> Array:
         """One covariance: that of the classes, weighted by their priors."""
