@@ -1,6 +1,5 @@
 """Categorical naive Bayes, as scikit-learn's."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,11 +9,11 @@ from parzen.compute.arrays import Array
 from parzen.compute.memberships import Memberships
 from parzen.conjugate import Dirichlet
 from parzen.densities.categorical import CategoricalDensity
-from parzen.estimators.classify.discrete_nb import DiscreteNB
+from parzen.estimators.classify.discrete_nb import DiscreteNB, log_table
+from parzen.estimators.classify.fitted import Fitted
 from parzen.families.categorical import Categorical
 from parzen.families.family import Family
 from parzen.statistics.counts import Counts
-from parzen.statistics.messages import caller_stacklevel
 from parzen.tables.cells import holds_numbers
 from parzen.tables.schema import bare_schema
 
@@ -52,6 +51,7 @@ class CategoricalNB(DiscreteNB):
     array(['stop'], dtype='<U4')
     """
 
+    _made_of = ("feature_log_prob_",)
     density_: CategoricalDensity
     family_: Categorical
     statistic_: Counts
@@ -97,21 +97,11 @@ class CategoricalNB(DiscreteNB):
 
     def _encoded(self, X: Any, grow: bool) -> Any:
         rows = super()._encoded(X, grow)
-        return rows if self.family_.categories is not None else self._codes(rows, grow)
+        return rows if self.family_.categories is not None else self._codes(rows)
 
-    def _codes(self, rows: Any, grow: bool) -> Any:
+    def _codes(self, rows: Any) -> Any:
         """Codes of a table of numbers: fractions are cut off, as scikit-learn does, and none may be negative."""
-        if rows.dtype.kind == "f":
-            whole = np.trunc(rows)
-            fraction = whole != rows
-            if fraction.any() and not np.isnan(rows[fraction]).all():
-                if grow:
-                    warnings.warn(
-                        f"X holds {np.nanmax(rows[fraction]):g}, which is no code: fractions are cut off, as scikit-learn "
-                        "does. Round or cut columns of measurements into codes before, or use GaussianNB for them.",
-                        stacklevel=caller_stacklevel(),
-                    )
-                rows = whole
+        rows = np.trunc(rows) if rows.dtype.kind == "f" else rows
         least = (np.min if rows.dtype.kind in "biu" else np.fmin.reduce)(rows, axis=None)
         if least < 0:
             raise ValueError(
@@ -131,10 +121,14 @@ class CategoricalNB(DiscreteNB):
         sizes = tuple(int(size) for size in self.n_categories_)
         return self.statistic_.resized(sizes).columns()
 
-    @property
+    @Fitted
     def feature_log_prob_(self) -> list[Array]:
         """Logs of the probabilities of the categories of each column."""
         return [column[:, :size] for column, size in zip(self.density_.columns(), self.n_categories_, strict=True)]
+
+    def _density_of(self, *parameters: Any) -> CategoricalDensity:
+        logs = [np.pad(log_table("feature_log_prob_", one), [(0, 0), (0, 1)]) for one in parameters[0]]
+        return CategoricalDensity(np.concatenate(logs, axis=1), tuple(one.shape[1] for one in logs), True)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

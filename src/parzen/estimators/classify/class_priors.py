@@ -55,5 +55,5 @@ def normalised(priors: Any) -> Any:
 def log_of(priors: Array) -> Array:
     """Logs of priors, minus infinity of those that are zero."""
     with np.errstate(divide="ignore"):
-        logs: Array = np.log(priors)
+        logs: Array = np.log(priors, dtype=np.float64)
     return logs

@@ -57,7 +57,19 @@ class DiscreteNB(NaiveClassifier):
         """Logs of the priors, (K,)."""
         return self._log_prior()
 
+    @class_log_prior_.setter
+    def class_log_prior_(self, logs: Any) -> None:
+        self.class_prior_ = np.exp(np.asarray(logs, dtype=np.float64))
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
         return tags
+
+
+def log_table(name: str, values: Any) -> Array:
+    """Logs of probabilities that were set, (K, d), minus infinity allowed; or an error that names them."""
+    logs = np.ascontiguousarray(values, dtype=np.float64)
+    if logs.ndim != 2 or not logs.size or not (logs < np.inf).all():
+        raise ValueError(f"{name} must be logs of probabilities, one row for each class, got the shape {logs.shape}.")
+    return logs

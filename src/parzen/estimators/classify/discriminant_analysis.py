@@ -4,12 +4,14 @@ from contextlib import nullcontext
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
 from parzen.compute.memberships import Labels, Memberships
 from parzen.densities.gaussian import GaussianDensity
 from parzen.estimators.classify.class_priors import normalised
+from parzen.estimators.classify.fitted import Fitted
 from parzen.estimators.classify.generative import GenerativeClassifier
 from parzen.families.covariance_floor import covariance_factors
 from parzen.families.family import Family
@@ -89,12 +91,16 @@ class DiscriminantAnalysis(GenerativeClassifier):
             raise ValueError(f"{type(self.covariance_estimator).__name__} does not have a covariance_ attribute.")
         return np.atleast_2d(self.covariance_estimator.covariance_)
 
-    @property
+    @Fitted
     def means_(self) -> Array:
         """Means of the classes, (K, d)."""
-        return self.density_.mean
+        return self._shown(self.density_.mean)
 
     @property
     def priors_(self) -> Array:
         """Priors of the classes, (K,)."""
         return self.class_prior_
+
+    @priors_.setter
+    def priors_(self, priors: ArrayLike) -> None:
+        self.class_prior_ = np.asarray(priors, dtype=np.float64)

@@ -26,6 +26,7 @@ from parzen.estimators.base.validation import (
 )
 from parzen.estimators.classify.class_priors import log_of, read_class_prior
 from parzen.estimators.classify.classifier import BaseClassifier
+from parzen.estimators.classify.fitted import forget_worked_out
 from parzen.estimators.classify.labels import (
     check_several,
     check_weights,
@@ -39,6 +40,7 @@ from parzen.families.per_group import PerGroup
 from parzen.families.semi_supervised import SemiSupervised, SemiSupervisedDensity
 from parzen.statistics.accumulate import Evaluated, evaluate
 from parzen.statistics.messages import naming_groups
+from parzen.tables.schema import bare_schema
 
 
 class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
@@ -61,6 +63,10 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
     #: Whether y must hold several classes, each with weight. scikit-learn's naive Bayes and linear discriminant fit a
     #: single class, which they always predict, and classes of weight zero, which they never predict.
     _several_classes: ClassVar[bool] = True
+    #: Fitted attributes that make a density (`_density_of`), where they may be set.
+    _made_of: ClassVar[tuple[str, ...]] = ()
+    #: Whether the rows that were fitted first are float32: scikit-learn shows parameters as it was given rows.
+    _single: bool = False
     #: What marks a row without a label, besides None and NaN.
     unlabelled: Any = None
 
@@ -101,6 +107,7 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         X, w, codes = drop_zero_weight(X, w, codes)
         R = Labels.sound(codes, w, K)
         rows = self._bind(X, R)
+        self._single = rows.dtype == np.float32
         self._settle(counts)
         with self._naming_classes(counts):
             if codes.min() < 0:
@@ -164,6 +171,7 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         K = len(self.classes_)
         R = Labels.sound(codes, w, K)
         rows = self._encoded(X, grow=True) if begun else self._bind(X, R)
+        self._single = self._single if begun else rows.dtype == np.float32
         counts = class_counts(codes, w, K) + (self.class_count_ if begun else 0.0)
         if isinstance(self.family_, PerGroup) and not counts.all():
             lacking = self.classes_[counts == 0].tolist()
@@ -209,12 +217,34 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
 
     def _settle(self, counts: Array) -> None:
         """Weights of the classes, and their priors."""
+        forget_worked_out(self)
         self.class_count_ = counts
         given = self._given_class_prior()
         self.class_prior_ = counts / counts.sum() if given is None else read_class_prior(given, self.classes_)
 
     def _finish(self, rows: Any = None, R: Labels | None = None) -> None:
         """What else a concrete classifier keeps of its fit: to these rows, or (None) to batches and shards."""
+
+    def _density_of(self, *parameters: Any) -> Any:
+        """The density that the attributes of `_made_of` make."""
+        raise NotImplementedError
+
+    def _adopt(self) -> None:
+        """Decide by fitted attributes that were set: by the density that they make, once all of it is there."""
+        parameters: list[Any] = [getattr(self, name, None) for name in self._made_of]
+        for name in {"density_", "statistic_"} & set(vars(self)):
+            delattr(self, name)
+        if any(one is None for one in parameters) or len({len(one) for one in parameters}) > 1:
+            return
+        self.density_ = self._density_of(*parameters)
+        if not hasattr(self, "given_"):
+            self.n_features_in_ = self.density_.shape[1]
+            self.given_ = self.family_ = self._family()
+            self.schema_ = bare_schema(np.empty((0, self.n_features_in_)))
+
+    def _shown(self, values: Array) -> Array:
+        """Parameters in the precision of the rows that were fitted."""
+        return values.astype(np.float32) if self._single else values
 
     def log_joint(self, X: Any, class_prior: Any = None) -> Array:
         """Log of prior times density of each class at each row, (n, K)."""
