@@ -2,10 +2,9 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
 
 from parzen.compute.arrays import Array
-from parzen.densities.factors import lower_triangle
+from parzen.densities.factors import lower_triangle, solved
 from parzen.densities.gaussian import GaussianDensity
 
 
@@ -29,10 +28,10 @@ def canonical_variates(mean: Array, weights: Array, factor: Array, tol: float = 
     ratios : array of shape (min(K, d),)
     """
     between = np.sqrt(weights)[:, None] * (mean - weights @ mean)
-    white = solve_triangular(factor, between.T, lower=True)
+    white = solved(factor, between.T)
     axes, sizes, _ = np.linalg.svd(white, full_matrices=False)
     kept = int((sizes > tol * sizes[0]).sum())
-    directions = solve_triangular(factor, axes[:, :kept], lower=True, trans="T")
+    directions = solved(factor, axes[:, :kept], transposed=True)
     return with_signs(directions), sizes**2 / (sizes @ sizes or 1.0)
 
 

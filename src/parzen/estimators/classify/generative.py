@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import _num_samples
 
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels
@@ -17,6 +17,7 @@ from parzen.densities.posterior import compare, log_evidence
 from parzen.densities.softmax import Softmax
 from parzen.estimators.base.estimator import BaseFamilyEstimator
 from parzen.estimators.base.validation import (
+    check_fitted,
     drop_zero_weight,
     finite,
     generator,
@@ -200,8 +201,8 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         """
         if type(other) is not type(self):
             raise TypeError(f"only a {type(self).__name__} can be merged, got {type(other).__name__}.")
-        check_is_fitted(self, "density_")
-        check_is_fitted(other, "density_")
+        check_fitted(self, "density_")
+        check_fitted(other, "density_")
         if not np.array_equal(self.classes_, other.classes_):
             raise ValueError(
                 f"the two classifiers know the classes {self.classes_.tolist()} and {other.classes_.tolist()}; "
@@ -248,7 +249,7 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
 
     def log_joint(self, X: Any, class_prior: Any = None) -> Array:
         """Log of prior times density of each class at each row, (n, K)."""
-        check_is_fitted(self, "density_")
+        check_fitted(self, "density_")
         rows = self._later(X)
         values: Array = self._reading(rows, evaluate, self.density_, rows)
         values += self._log_prior() if class_prior is None else log_of(read_class_prior(class_prior, self.classes_))
@@ -263,7 +264,7 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
 
     def score_samples(self, X: Any, class_prior: Any = None) -> Array:
         """Log-density of each row, whatever its class, (n,): low where a row resembles no class."""
-        check_is_fitted(self, "density_")
+        check_fitted(self, "density_")
         rows = self._later(X)
         log_prior = self._log_prior() if class_prior is None else log_of(read_class_prior(class_prior, self.classes_))
         values, odd = self._reading(rows, log_evidence, self.density_, log_prior, rows)
@@ -283,7 +284,7 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         -------
         rows, and their labels unless these were given
         """
-        check_is_fitted(self, "density_")
+        check_fitted(self, "density_")
         rng = generator(random_state)
         n = row_count(n_samples)
         if label is None:
@@ -304,7 +305,7 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         first, second : classes, optional
             By default the two that there are.
         """
-        check_is_fitted(self, "density_")
+        check_fitted(self, "density_")
         a, b = self._pair(first, second)
         return quadratic_form(self._scores()).boundary(self._prior_in_scores(), a, b, self.schema_.names)
 
@@ -313,7 +314,7 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
 
         Bernoulli, multinomial and Poisson features, and Gaussians whose covariance the classes share, are linear.
         """
-        check_is_fitted(self, "density_")
+        check_fitted(self, "density_")
         return quadratic_form(self._scores()).softmax(self._prior_in_scores(), self.classes_, self.schema_.names)
 
     def _scores(self) -> Evaluated:

@@ -6,19 +6,19 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import eigh, solve_triangular
+from scipy.linalg import eigh
 from scipy.special import logsumexp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels, Memberships
 from parzen.densities.canonical import bounded_below, canonical_variates, with_signs, within_span
+from parzen.densities.factors import solved
 from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.linear import Linear
 from parzen.densities.polynomials import quadratic_form
 from parzen.densities.posterior import compare
-from parzen.estimators.base.validation import finite
+from parzen.estimators.base.validation import check_fitted, finite
 from parzen.estimators.classify.class_priors import normalised, read_class_prior
 from parzen.estimators.classify.discriminant_analysis import DiscriminantAnalysis
 from parzen.estimators.classify.fitted import Fitted
@@ -254,7 +254,8 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             coef = coef[1:] - coef[:1]
             return coef, -coef @ mean.mean(axis=0) + log_prior[1] - log_prior[0]
         about = self.class_prior_ @ self.density_.mean if self._fitted[0] == "svd" else np.zeros(mean.shape[1])
-        coef = coef + _solved(compared.factor[0], mean.mean(axis=0) - about)
+        white = solved(compared.factor[0], mean.mean(axis=0) - about)
+        coef = coef + solved(compared.factor[0], white, transposed=True)
         return coef, -0.5 * (coef * (mean - about)).sum(axis=1) - coef @ about + log_prior
 
     @Fitted
@@ -292,7 +293,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         -------
         array of shape (n, `n_components`)
         """
-        check_is_fitted(self, "density_")
+        check_fitted(self, "density_")
         if self._fitted[0] == "lsqr":
             raise NotImplementedError("transform not implemented for 'lsqr' solver (use 'svd' or 'eigen').")
         rows = np.asarray(self._later(X))
@@ -307,22 +308,20 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
 
         The scores of a row with missing cells are its log-posteriors.
         """
-        values: Array = self._compared(compare, X, class_prior)[0]
+        check_fitted(self, "classes_")
+        rows = self._later(X)
+        values: Array = self._compared_rows(compare, rows, class_prior)[0]
         if len(self.classes_) == 2:
             return values[:, 1] - values[:, 0]
         if self._by_hand():
             return values if len(self.classes_) > 1 else values[:, 0]
-        rows = np.asarray(self._later(X), dtype=np.float64)
         coef, intercept = self._affine
         about = self.density_.mean[0]  # the first class's score from its weights, the others' by exact differences
-        first = (rows - about) @ coef[0] + intercept[0] + coef[0] @ about
+        first = (rows - about) @ coef[0] + (intercept[0] + coef[0] @ about)
         if len(self.classes_) == 1:
-            return first
-        logs = values - logsumexp(values, axis=1, keepdims=True) if np.isnan(first).any() else values
-        return np.where(np.isnan(first)[:, None], logs, values - values[:, :1] + first[:, None])
-
-
-def _solved(factor: Array, vector: Array) -> Array:
-    """The covariance's inverse times a vector."""
-    white = solve_triangular(factor, vector, lower=True)
-    return solve_triangular(factor, white, lower=True, trans="T")
+            return np.asarray(first)
+        scores = values + (first - values[:, 0])[:, None]
+        missing = np.isnan(first)
+        if missing.any():
+            scores[missing] = values[missing] - logsumexp(values[missing], axis=1, keepdims=True)
+        return scores

@@ -5,12 +5,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels, Memberships
 from parzen.densities.gaussian import GaussianDensity
 from parzen.estimators.base.covariances import factors_of, means_of
+from parzen.estimators.base.validation import check_fitted
 from parzen.estimators.classify.discriminant_analysis import DiscriminantAnalysis
 from parzen.estimators.classify.fitted import Fitted
 from parzen.families.family import Family
@@ -158,7 +158,7 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
 
     def decision_function(self, X: Any, class_prior: Any = None) -> Array:
         """Log-odds of the second of two classes, (n,); else logs of prior times density, (n, K), up to a constant."""
-        check_is_fitted(self, "density_")
+        check_fitted(self, "density_")
         if len(self.classes_) == 2:
             return self.log_odds(X, class_prior)
         return self.log_joint(X, class_prior) + 0.5 * self.n_features_in_ * np.log(2 * np.pi)
