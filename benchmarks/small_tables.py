@@ -5,6 +5,7 @@ there is that of Python around the computation. The two are called in turn; a ti
 disturbs a call of a millisecond makes it longer.
 """
 
+import logging
 import sys
 import time
 import warnings
@@ -126,6 +127,8 @@ def gaussian_kde(X: Any) -> Iterator[tuple[str, float, float]]:
 
 def results(names: tuple[str, ...] = ()) -> Iterator[tuple[str, str, str, float, float]]:
     """Model, table, what it does, our time, the original's."""
+    logging.getLogger("hmmlearn").setLevel(logging.ERROR)  # which says at each fit that there was one before
+    logging.getLogger("parzen").setLevel(logging.ERROR)
     tables = {"150 x 4": load_iris(return_X_y=True), "569 x 30": load_breast_cancer(return_X_y=True)}
     for case in cases():
         if (names and case.name not in names) or not hasattr(parzen, case.name):

@@ -144,6 +144,9 @@ def finite_rows(rows: Any, name: str = "X", missing: bool = False) -> Any:
 
 def finite(rows: Any) -> Any:
     """Rows as they are, or an error where a number is infinite (or a value of a CSR matrix is missing)."""
+    plain = type(rows) is np.ndarray and rows.ndim == 2 and rows.size
+    if plain and (rows.dtype.kind in "iu" or (rows.dtype.kind == "f" and not np.isinf(rows).any())):
+        return rows  # the check below says the same, and takes as long as a small table
     rule = True if is_sparse(rows) else "allow-nan"
     return check_array(rows, accept_sparse="csr", dtype="numeric", ensure_all_finite=rule, input_name="X")
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
@@ -16,7 +15,7 @@ from parzen.densities.chain_structure import structure
 from parzen.densities.density import Density
 from parzen.densities.hmm import HMMDensity
 from parzen.densities.transition_matrix import stationary, stochastic
-from parzen.estimators.base.validation import row_count, transactional
+from parzen.estimators.base.validation import check_fitted, row_count, transactional
 from parzen.estimators.markov.baum_welch import HmmlearnHMM, baum_welch
 from parzen.estimators.markov.checks import whole_number
 from parzen.estimators.markov.column_count import ColumnCount
@@ -176,7 +175,7 @@ class BaseHmmlearn(SaveMixin, BaseEstimator):
 
     def _density(self) -> HMMDensity:
         for name in ("startprob_", "transmat_", *self._letters.values()):
-            check_is_fitted(self, name)
+            check_fitted(self, name)
         K = self.n_components
         start = stochastic(self.startprob_, (K,), "startprob_")
         return HMMDensity(self._emission(), start, stochastic(self.transmat_, (K, K), "transmat_"))
@@ -258,7 +257,7 @@ class BaseHmmlearn(SaveMixin, BaseEstimator):
 
     def get_stationary_distribution(self) -> Array:
         """Stationary distribution of the hidden chain, (K,)."""
-        check_is_fitted(self, "transmat_")
+        check_fitted(self, "transmat_")
         P = stochastic(self.transmat_, (self.n_components,) * 2, "transmat_")
         if sum(structure(P).recurrent) > 1:
             raise ValueError(f"there is no unique stationary distribution: {structure(P).text(list(range(len(P))))}.")
