@@ -112,7 +112,7 @@ class GaussianHMM(BaseGaussianStates):
         self.init_params = init_params
         self.implementation = implementation
 
-    def _check(self) -> None:
+    def _check_options(self) -> None:
         check_hmmlearn(self, {"s", "t", *self._letters})
         choose("covariance_type", self.covariance_type, tuple(SHAPES))
 
@@ -172,7 +172,7 @@ class GaussianHMM(BaseGaussianStates):
         self._covars_ = given
 
     def _emission(self) -> GaussianDensity:
-        self._check()
+        self._check_options()
         mean = means_of(self.means_)
         K, d = mean.shape
         if self.n_components != K:

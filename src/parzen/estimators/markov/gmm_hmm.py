@@ -114,7 +114,7 @@ class GMMHMM(BaseGaussianStates):
         self.init_params = init_params
         self.implementation = implementation
 
-    def _check(self) -> None:
+    def _check_options(self) -> None:
         check_hmmlearn(self, {"s", "t", *self._letters})
         whole_number("n_mix", self.n_mix, 1)
         choose("covariance_type", self.covariance_type, tuple(SHAPES))
@@ -173,7 +173,7 @@ class GMMHMM(BaseGaussianStates):
         self.covars_ = np.stack([covariances_of(part.components.factor, self.covariance_type) for part in parts])
 
     def _emission(self) -> PerGroupDensity:
-        self._check()
+        self._check_options()
         K, M = self.n_components, self.n_mix
         weight = stochastic(np.asarray(self.weights_, dtype=np.float64), (K, M), "weights_")
         mean = np.ascontiguousarray(self.means_, dtype=np.float64)

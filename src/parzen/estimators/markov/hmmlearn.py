@@ -49,8 +49,12 @@ class BaseHmmlearn(SaveMixin, BaseEstimator):
     init_params: str
 
     @abstractmethod
-    def _check(self) -> None:
+    def _check_options(self) -> None:
         """Raise where a parameter is wrong."""
+
+    def _check(self) -> None:
+        """Raise where an option or a parameter that was set is wrong: hmmlearn's name, which its users call."""
+        self._density()
 
     @abstractmethod
     def _training_rows(self, X: Any) -> Array:
@@ -97,7 +101,7 @@ class BaseHmmlearn(SaveMixin, BaseEstimator):
         -------
         self
         """
-        self._check()
+        self._check_options()
         refuse_nested(X)
         rows = self._training_rows(X)
         ColumnCount.check(self, rows.shape[1])

@@ -85,7 +85,7 @@ class MultinomialHMM(BaseHmmlearn):
         self.init_params = init_params
         self.implementation = implementation
 
-    def _check(self) -> None:
+    def _check_options(self) -> None:
         check_hmmlearn(self, {"s", "t", *self._letters})
 
     def _training_rows(self, X: Any) -> Array:
@@ -114,7 +114,7 @@ class MultinomialHMM(BaseHmmlearn):
         self.emissionprob_ = np.exp(emission.log_probability)
 
     def _emission(self) -> MultinomialDensity:
-        self._check()
+        self._check_options()
         given = np.asarray(self.emissionprob_, dtype=np.float64)
         P = stochastic(given, (self.n_components, given.shape[1] if given.ndim == 2 else 1), "emissionprob_")
         length = np.asarray(1.0 if self.n_trials is None else self.n_trials, dtype=np.float64).mean()

@@ -85,7 +85,7 @@ class PoissonHMM(BaseHmmlearn):
         self.init_params = init_params
         self.implementation = implementation
 
-    def _check(self) -> None:
+    def _check_options(self) -> None:
         check_hmmlearn(self, {"s", "t", *self._letters})
 
     def _training_rows(self, X: Any) -> Array:
@@ -113,7 +113,7 @@ class PoissonHMM(BaseHmmlearn):
         self.lambdas_ = emission.rate.copy()
 
     def _emission(self) -> PoissonDensity:
-        self._check()
+        self._check_options()
         rate = np.atleast_2d(np.asarray(self.lambdas_, dtype=np.float64))
         if rate.ndim != 2 or len(rate) != self.n_components or not rate.size:
             raise ValueError(f"lambdas_ must have {self.n_components} rows, one for each state, got {rate.shape}.")
