@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
-from scipy.linalg import solve_triangular
 
 from parzen.compute.arrays import Array, as_floats
 from parzen.compute.gaussian import gaussian_log_density, log_normaliser, patterns
 from parzen.compute.softmax import linear
 from parzen.densities.columns import pick
-from parzen.densities.factors import conditioned, correlated, covariances, marginal_factor
+from parzen.densities.factors import conditioned, correlated, covariances, marginal_factor, solved
 from parzen.densities.location_scale import LocationScale, standardised
 
 
@@ -72,8 +71,8 @@ class GaussianDensity(LocationScale):
         if diagonal:
             coef = off / self.factor[0] ** 2
             return centre, coef, -0.5 * (off * coef).sum(axis=1)
-        white = solve_triangular(self.factor[0], off.T, lower=True)
-        coef = solve_triangular(self.factor[0], white, lower=True, trans="T").T
+        white = solved(self.factor[0], off.T)
+        coef = solved(self.factor[0], white, transposed=True).T
         return centre, np.ascontiguousarray(coef), -0.5 * (white**2).sum(axis=0)
 
     @cached_property

@@ -9,7 +9,7 @@ from scipy.linalg.lapack import dtrtri
 
 from parzen.compute.arrays import Array
 from parzen.densities.factors import lower_triangle
-from parzen.statistics.messages import Collapse, named_groups, warn_floor
+from parzen.statistics.messages import Collapse, floors_are_refused, named_groups, warn_floor
 from parzen.statistics.moments import Moments
 
 
@@ -72,7 +72,7 @@ def _say_floored(groups: Any, floor: float) -> None:
         f"the (co)variance of {named_groups(groups)} is singular: too few distinct rows, or columns that are "
         "constant or depend on each other"
     )
-    if not floor:
+    if not floor or floors_are_refused():
         raise Collapse(f"{what}; give floor above 0, shrinkage, or a prior with estimate='map' or 'bayes'.")
     warn_floor(
         f"{what}. Variances were raised to floor={floor:g} times the data's own; for a spread that means something use "

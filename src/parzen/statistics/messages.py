@@ -3,7 +3,7 @@
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Any
 
@@ -24,17 +24,31 @@ class FloorWarning(UserWarning):
     """A variance was zero or nearly so, and was raised to the family's floor: usable, but worth a look."""
 
 
-_quiet: ContextVar[bool] = ContextVar("parzen_quiet", default=False)
+_floors: ContextVar[str] = ContextVar("parzen_floors", default="warn")
 
 
 @contextmanager
-def without_floor_warnings() -> Iterator[None]:
-    """Leave out warnings of floors within a ``with`` block, in this thread: an iteration warns at its end."""
-    token = _quiet.set(True)
+def _floors_are(handled: str) -> Iterator[None]:
+    token = _floors.set(handled)
     try:
         yield
     finally:
-        _quiet.reset(token)
+        _floors.reset(token)
+
+
+def without_floor_warnings() -> AbstractContextManager[None]:
+    """Leave out warnings of floors within a ``with`` block, in this thread: an iteration warns at its end."""
+    return _floors_are("leave out")
+
+
+def refusing_floors() -> AbstractContextManager[None]:
+    """Raise `Collapse` where a variance would be raised to its floor within a ``with`` block, in this thread."""
+    return _floors_are("refuse")
+
+
+def floors_are_refused() -> bool:
+    """Whether a singular covariance is to be refused."""
+    return _floors.get() == "refuse"
 
 
 _called: ContextVar[tuple[str, Sequence[Any] | None]] = ContextVar("parzen_called", default=("groups", None))
@@ -66,7 +80,7 @@ def plain(value: Any) -> Any:
 
 def warn_floor(message: str) -> None:
     """Warn that an estimate is usable but worth a look."""
-    if not _quiet.get():
+    if _floors.get() != "leave out":
         warnings.warn(message, FloorWarning, stacklevel=caller_stacklevel())
 
 
