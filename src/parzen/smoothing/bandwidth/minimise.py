@@ -119,7 +119,7 @@ def search(
     factor = moved(found.x)
     if _rounding(points, factor) > 1:
         warn(
-            f"the criterion of the rule {rule!r} has no minimum above the rounding of the rows, many of which are equal; "
+            f"the criterion of the rule {rule!r} has no minimum above the rounding of the rows, many of them equal; "
             "a multiple of Scott's bandwidth was used."
         )
         return best @ best.T
