@@ -130,3 +130,18 @@ def test_equal_rows_are_fitted(name):
 def test_fitting_too_little_data_is_logged(caplog):
     parzen.PoissonHMM(3, random_state=0).fit(np.array([[1], [2], [3]]))
     assert "will be degenerate" in caplog.text
+
+
+@pytest.mark.parametrize("name", ["GaussianHMM", "PoissonHMM", "MultinomialHMM", "GMMHMM"])
+def test_the_number_of_columns_may_be_said_before_it_is_known(name):
+    X = np.array([[4, 1], [5, 0], [4, 1], [0, 5], [1, 4], [0, 5], [5, 0]])
+    model = getattr(parzen, name)(2, random_state=0)
+    assert not hasattr(model, "n_features")
+    model.n_features = 3
+    assert model.n_features == 3
+    with pytest.raises(ValueError, match="X has 2 columns, but n_features was set to 3"):
+        model.fit(X)
+    model.n_features = 2
+    assert model.fit(X).n_features == 2
+    with pytest.raises(ValueError, match="n_features must be 2, the columns of"):
+        model.n_features = 3

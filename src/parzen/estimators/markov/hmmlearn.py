@@ -19,6 +19,7 @@ from parzen.densities.transition_matrix import stationary, stochastic
 from parzen.estimators.base.validation import row_count, transactional
 from parzen.estimators.markov.baum_welch import HmmlearnHMM, baum_welch
 from parzen.estimators.markov.checks import whole_number
+from parzen.estimators.markov.column_count import ColumnCount
 from parzen.estimators.markov.monitor import Monitor
 from parzen.estimators.markov.online_filter import OnlineFilter
 from parzen.families.family import Family
@@ -100,6 +101,7 @@ class BaseHmmlearn(SaveMixin, BaseEstimator):
         self._check()
         refuse_nested(X)
         rows = self._training_rows(X)
+        ColumnCount.check(self, rows.shape[1])
         cut = self._lengths(lengths, len(rows))
         self._initialise_chain()
         self._initialise_emission(rows)

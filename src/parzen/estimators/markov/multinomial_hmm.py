@@ -10,6 +10,7 @@ from parzen.densities.multinomial import MultinomialDensity
 from parzen.densities.transition_matrix import stochastic
 from parzen.estimators.base.validation import table
 from parzen.estimators.markov.checks import check_hmmlearn
+from parzen.estimators.markov.column_count import ColumnCount
 from parzen.estimators.markov.count_emissions import HmmlearnMultinomial
 from parzen.estimators.markov.hmmlearn import BaseHmmlearn
 from parzen.estimators.markov.poisson_hmm import counts_of
@@ -52,6 +53,7 @@ class MultinomialHMM(BaseHmmlearn):
     array([1, 1, 1, 0, 0, 0, 1])
     """
 
+    n_features = ColumnCount("emissionprob_")
     emissionprob_: Array
     _letters: ClassVar = {"e": "emissionprob_"}
 
@@ -110,11 +112,6 @@ class MultinomialHMM(BaseHmmlearn):
 
     def _adopt(self, emission: Any) -> None:
         self.emissionprob_ = np.exp(emission.log_probability)
-
-    @property
-    def n_features(self) -> int:
-        """Number of columns: of `emissionprob_`."""
-        return int(np.shape(self.emissionprob_)[1])
 
     def _emission(self) -> MultinomialDensity:
         self._check()

@@ -8,6 +8,7 @@ from parzen.compute.arrays import Array
 from parzen.densities.poisson import PoissonDensity
 from parzen.estimators.base.validation import finite, table
 from parzen.estimators.markov.checks import check_hmmlearn
+from parzen.estimators.markov.column_count import ColumnCount
 from parzen.estimators.markov.count_emissions import HmmlearnPoisson
 from parzen.estimators.markov.hmmlearn import BaseHmmlearn, random_state_of
 
@@ -50,6 +51,7 @@ class PoissonHMM(BaseHmmlearn):
     (array([1.25, 9.99]), array([1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1]))
     """
 
+    n_features = ColumnCount("lambdas_")
     lambdas_: Array
     _letters: ClassVar = {"l": "lambdas_"}
 
@@ -109,11 +111,6 @@ class PoissonHMM(BaseHmmlearn):
 
     def _adopt(self, emission: Any) -> None:
         self.lambdas_ = emission.rate.copy()
-
-    @property
-    def n_features(self) -> int:
-        """Number of columns: of `lambdas_`."""
-        return int(np.shape(self.lambdas_)[1])
 
     def _emission(self) -> PoissonDensity:
         self._check()
