@@ -1,7 +1,7 @@
 """Markov chains and hidden Markov models, against hmmlearn: Baum-Welch, Viterbi, counting transitions.
 
 The error of a Baum-Welch step is the largest difference between our means and the peer's; of a whole fit, how much
-lower its log-likelihood ends than the peer's, relative to that; of a Viterbi path, the proportion of states that differ;
+lower its log-likelihood ends than the peer's, relative to it; of a Viterbi path, the proportion of states that differ;
 of a chain, the largest error of a count.
 """
 
