@@ -160,6 +160,8 @@ def selectors() -> Iterator[Row]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield within("LSCV bandwidth over all pairs, 1,000,000 rows", 1.0, lambda: bandwidth.lscv(X), error)
+        rounded = X.round(2)
+        yield within("The same of rows rounded to 0.01", 1.0, lambda: bandwidth.lscv(rounded), error)
     Y, h = problem(N, 8)
     grid = h * 2.0 ** (1 - np.arange(16) / 4)
     train, test = next(iter(KFold(5).split(Y)))

@@ -10,16 +10,18 @@ from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
 from parzen.densities.gaussian import GaussianDensity
 from parzen.estimators.base.covariances import SHAPES, covariances_of, factors_of, means_of
+from parzen.estimators.base.validation import generator
 from parzen.estimators.markov.checks import check_hmmlearn
 from parzen.estimators.markov.gaussian_emission import HmmlearnGaussian
 from parzen.estimators.markov.gaussian_states import BaseGaussianStates, complete_rows
+from parzen.estimators.markov.starts import state_clusters
 
 
 class GaussianHMM(BaseGaussianStates):
     """Hidden Markov model with Gaussian emissions: a drop-in for hmmlearn's, which also takes missing values.
 
-    With the same seed and no missing values it starts where hmmlearn does and has the same log-likelihood after each
-    step, also for data at an offset of 1e8.
+    From the same initial parameters and without missing values it has the same log-likelihood as hmmlearn after each
+    step, also for data at an offset of 1e8. By default the initial means are clusters of k-means, as in hmmlearn.
 
     Parameters
     ----------
@@ -118,12 +120,9 @@ class GaussianHMM(BaseGaussianStates):
 
     def _initialise_emission(self, rows: Array) -> None:
         """Means by k-means, and the covariance of all rows for every state, as in hmmlearn."""
-        from sklearn.cluster import KMeans
-
         K, rows = self.n_components, complete_rows(rows)
         if self._initialises("m", "means_"):
-            found = KMeans(n_clusters=K, random_state=self.random_state, n_init=10).fit(rows)
-            self.means_ = np.asarray(found.cluster_centers_, dtype=np.float64)
+            self.means_ = state_clusters(rows, self._transitions(), generator(self.random_state))[0]
         if self._initialises("c", "_covars_"):
             each = self._initial_covariance(self._initial_spread(rows))
             self._covars_ = each if self.covariance_type == "tied" else np.tile(each, (K,) + (1,) * each.ndim)

@@ -11,16 +11,18 @@ from parzen.densities.mixture import MixtureDensity
 from parzen.densities.per_group import PerGroupDensity
 from parzen.densities.transition_matrix import stochastic
 from parzen.estimators.base.covariances import SHAPES, covariances_of, factors_of
+from parzen.estimators.base.validation import generator
 from parzen.estimators.markov.checks import check_hmmlearn, whole_number
 from parzen.estimators.markov.gaussian_states import BaseGaussianStates, complete_rows
 from parzen.estimators.markov.mixture_emission import HmmlearnMixture
+from parzen.estimators.markov.starts import centres_within
 
 
 class GMMHMM(BaseGaussianStates):
     """Hidden Markov model whose states emit mixtures of Gaussians: a drop-in for hmmlearn's, also for missing values.
 
-    With the same seed and no missing values it starts where hmmlearn does and has the same log-likelihood after each
-    step.
+    From the same initial parameters and without missing values it has the same log-likelihood as hmmlearn after each
+    step. By default the initial means are clusters of k-means, as in hmmlearn.
 
     Parameters
     ----------
@@ -126,25 +128,11 @@ class GMMHMM(BaseGaussianStates):
         if self._initialises("w", "weights_"):
             self.weights_ = np.full((K, M), 1.0 / M)
         if self._initialises("m", "means_"):
-            self.means_ = self._initial_means(rows, spread)
+            self.means_ = centres_within(rows, self._transitions(), M, spread, generator(self.random_state))
         if self._initialises("c", "covars_"):
             each = self._initial_covariance(spread)
             leading = (K,) if self.covariance_type == "tied" else (K, M)
             self.covars_ = np.broadcast_to(each, leading + each.shape).copy()
-
-    def _initial_means(self, rows: Array, spread: Array) -> Array:
-        from sklearn.cluster import KMeans
-
-        whole = KMeans(n_clusters=self.n_components, random_state=self.random_state, n_init=10).fit(rows)
-        centre, means = whole.cluster_centers_.mean(axis=0), []
-        for k in range(self.n_components):
-            own = rows[whole.labels_ == k]
-            if len(own) >= self.n_mix:
-                inner = KMeans(n_clusters=self.n_mix, random_state=self.random_state, n_init=10).fit(own)
-                means.append(inner.cluster_centers_)
-            else:  # as hmmlearn does, by NumPy's global random numbers
-                means.append(np.random.multivariate_normal(centre, spread, size=self.n_mix))  # noqa: NPY002
-        return np.stack(means)
 
     def _emission_family(self, initial: Any) -> HmmlearnMixture:
         M, d = self.n_mix, initial.shape[1]

@@ -180,9 +180,11 @@ class BaseHmmlearn(SaveMixin, BaseEstimator):
     def _density(self) -> HMMDensity:
         for name in ("startprob_", "transmat_", *self._letters.values()):
             check_fitted(self, name)
-        K = self.n_components
-        start = stochastic(self.startprob_, (K,), "startprob_")
-        return HMMDensity(self._emission(), start, stochastic(self.transmat_, (K, K), "transmat_"))
+        start = stochastic(self.startprob_, (self.n_components,), "startprob_")
+        return HMMDensity(self._emission(), start, self._transitions())
+
+    def _transitions(self) -> Array:
+        return stochastic(self.transmat_, (self.n_components,) * 2, "transmat_")
 
     # Inference -------------------------------------------------------------------------------------------------------
 
@@ -262,7 +264,7 @@ class BaseHmmlearn(SaveMixin, BaseEstimator):
     def get_stationary_distribution(self) -> Array:
         """Stationary distribution of the hidden chain, (K,)."""
         check_fitted(self, "transmat_")
-        P = stochastic(self.transmat_, (self.n_components,) * 2, "transmat_")
+        P = self._transitions()
         if sum(structure(P).recurrent) > 1:
             raise ValueError(f"there is no unique stationary distribution: {structure(P).text(list(range(len(P))))}.")
         return stationary(P)
