@@ -81,12 +81,11 @@ class MixtureDensity(Density):
         return terms.sum(axis=1, keepdims=True)
 
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
-        return self.draw(len(labels), rng)[0]
+        return self.components.sample(rng.choice(self.size, size=len(labels), p=self._share), rng)
 
     def draw(self, n: int, rng: np.random.Generator) -> tuple[Array, NDArray[np.int64]]:
-        """Rows and the components that they come from."""
-        weight = self.weight
-        labels = rng.choice(self.size, size=n, p=weight / weight.sum())
+        """Rows and the components that they come from: those of the first component first, and so on."""
+        labels = np.repeat(np.arange(self.size), rng.multinomial(n, self._share))
         return self.components.sample(labels, rng), labels
 
     def marginal(self, columns: Sequence[int]) -> "MixtureDensity":
