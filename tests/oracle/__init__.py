@@ -33,6 +33,7 @@ from tests.oracle.markov import chain_count, chain_score
 from tests.oracle.memberships import dense
 from tests.oracle.moments import moments, moments_diagonal, moments_full, sums
 from tests.oracle.order import copy_rows, kd_order
+from tests.oracle.partitions import em_run, kmeans_partition, merged_partition
 from tests.oracle.posterior import largest, normalise, posterior
 from tests.oracle.softmax import csr_softmax, linear, softmax
 from tests.oracle.sparse import bits, csr_product, csr_sums
@@ -72,6 +73,10 @@ TWINS = {
     "em_shared": em_shared,
     "em_missing": em_missing,
     "centres": centres,
+    # partitions.cpp, em_run.cpp
+    "kmeans_partition": kmeans_partition,
+    "merged_partition": merged_partition,
+    "em_run": em_run,
     # codes.cpp, sparse.cpp
     "tally": tally,
     "lookup": lookup,

@@ -8,10 +8,9 @@ from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, is_sparse
 from parzen.compute.memberships import Labels
-from parzen.compute.moments import moments
-from parzen.families.kmeans import CentroidDensity, lloyd, seeded
+from parzen.compute.partitions import kmeans_partition, merged_partition
+from parzen.families.kmeans import SEEDS, CentroidDensity
 from parzen.families.seeding import distinct_rows, filled_in, plus_plus, sampled
-from parzen.statistics.moments import Moments
 from parzen.tables.kinds import few_levels
 
 INITS = ("auto", "kmeans", "k-means++", "random", "random_from_data")
@@ -59,70 +58,26 @@ def _auto(
 
 
 def _partition(points: Array, w: Array | None, C: int, init: str, rng: np.random.Generator) -> NDArray[np.int32]:
+    n = len(points)
     if init == "random_from_data":
-        return CentroidDensity(points[distinct_rows(len(points), w, C, rng)]).nearest(points)
+        return CentroidDensity(points[distinct_rows(n, w, C, rng)]).nearest(points)
+    trials = 2 + int(np.log(C))
     if init == "k-means++":
-        return CentroidDensity(plus_plus(points, w, C, rng)).nearest(points)
-    return CentroidDensity(seeded(points, w, C, rng)).nearest(points)
+        return kmeans_partition(points, w, C, rng.random((1, 1 + (C - 1) * trials)), 0)
+    most = 1024 + 32 * C
+    some = np.sort(rng.choice(n, size=most, replace=False)) if n > most else None
+    return kmeans_partition(points, w, C, rng.random((SEEDS, 1 + (C - 1) * trials)), 8, some)
 
 
 def _merged(points: Array, w: Array | None, C: int, rng: np.random.Generator) -> NDArray[np.int32] | None:
-    """Many small clusters, merged in the order in which that costs a mixture of Gaussians least (Fraley 1998).
-
-    A merged cluster's statistic is the sum of both: long clusters, which k-means would cut, come together again.
-    """
-    d = points.shape[1]
-    M = min(max(4 * C, 30), len(points) // (d + 2))
+    """Many small clusters, merged; None where there are too few rows."""
+    n, d = points.shape
+    M = min(max(4 * C, 30), n // (d + 2))
     if C >= M:
         return None
-    if w is not None:  # in rows, whatever their unit; more of them than that, and the few of `_cost` round away
-        w = w / w.max() * (min(rows_worth(len(points), w), 1e15) / (w / w.max()).sum())
-    centre = points[np.sort(distinct_rows(len(points), w, M, rng))]
-    small = lloyd(points, w, centre, 6).density.nearest(points)  # type: ignore[attr-defined]
-    seen = Moments(*moments(points, Labels(small, w, groups=M)))
-    kept = np.flatnonzero(seen.weight > 0)
-    place = np.full(M, -1)
-    place[kept] = np.arange(len(kept))
-    seen = _picked(seen, kept)
-    ridge = seen.scatter.sum(axis=0) / seen.weight.sum() + 1e-9 * np.eye(d)
-    of = np.arange(len(kept))  # which cluster a small one has come to
-    value = _cost(seen, ridge)
-    price = np.full((len(kept), len(kept)), np.inf)
-    pairs = np.stack(np.tril_indices(len(kept), -1))
-    for first in range(0, pairs.shape[1], 1024):  # no more matrices at a time than stay in cache
-        i, j = pairs[:, first : first + 1024]
-        price[i, j] = _cost(_picked(seen, i) + _picked(seen, j), ridge) - value[i] - value[j]
-    for _ in range(len(kept) - C):
-        gone, into = divmod(int(price.argmin()), len(price))
-        joint = _picked(seen, [gone]) + _picked(seen, [into])
-        for name in ("weight", "mean", "scatter", "carry"):
-            getattr(seen, name)[into] = getattr(joint, name)[0]
-        value[into] = _cost(joint, ridge)[0]
-        of[of == gone] = into
-        price[gone, :], price[:, gone] = np.inf, np.inf
-        others = np.setdiff1d(of, into)
-        both = _picked(seen, np.full(len(others), into)) + _picked(seen, others)
-        fresh = _cost(both, ridge) - value[into] - value[others]
-        price[np.maximum(others, into), np.minimum(others, into)] = fresh
-    _, codes = np.unique(of, return_inverse=True)
-    return codes.ravel()[place[small]].astype(np.int32)
-
-
-def _picked(seen: Moments, groups: Any) -> Moments:
-    return Moments(seen.weight[groups], seen.mean[groups], seen.scatter[groups], seen.carry[groups])
-
-
-def _cost(seen: Moments, ridge: Array) -> Array:
-    """Twice what clusters take from the likelihood: n log |S / n|, with a few rows of an average small cluster."""
-    few = len(ridge) + 1.0
-    covariance = (seen.scatter + few * ridge) / (seen.weight + few)[:, None, None]
-    sign, logs = np.linalg.slogdet(covariance)
-    flat = np.flatnonzero(~(sign > 0))
-    if len(flat):  # the few rows have rounded away: a cluster of few rows but great weight
-        values = np.linalg.eigvalsh(covariance[flat])
-        logs[flat] = np.log(np.maximum(values, np.finfo(float).eps * values[:, -1:])).sum(axis=1)
-    cost: Array = seen.weight * logs
-    return cost
+    if w is not None:  # in rows, whatever their unit; more of them than that, and the few of an average one round away
+        w = w / w.max() * (min(rows_worth(n, w), 1e15) / (w / w.max()).sum())
+    return merged_partition(points, w, np.sort(distinct_rows(n, w, M, rng)), C, 6)
 
 
 def alike(one: NDArray[np.int32], other: NDArray[np.int32], C: int) -> bool:

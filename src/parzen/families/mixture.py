@@ -1,5 +1,6 @@
 """Mixtures by EM: any family's densities, weighted and added."""
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
@@ -18,6 +19,7 @@ from parzen.densities.per_group import PerGroupDensity
 from parzen.families.family import Family
 from parzen.families.fit import fit
 from parzen.families.gaussian import Gaussian
+from parzen.families.gaussian_starts import STEPS, TOL, run_shape, short_run
 from parzen.families.initialisation import INITS, alike, labels_to_try, rows_worth
 from parzen.families.likelihood import initial_density
 from parzen.families.mixture_statistic import by_responsibilities, gaussian_statistic, mixture_statistic
@@ -173,28 +175,46 @@ class Mixture(Family):
             codes = self._spared(next(iter(tries)))
             with without_floor_warnings(), naming_groups("components"):
                 return self.mixed(initial_density(family, rows, self._first(codes, own), rng), codes, own)
-        tried, failed = 0, ""
+        tried, failed, run = 0, "", self._runner(family, rows, own, rng)
         with without_floor_warnings(), naming_groups("components"):
             for codes in tries:
                 if best is not None and large and alike(best[3], codes, C - len(self._noise())):
                     break
                 try:
-                    parts, codes = codes, self._spared(codes)
-                    density = initial_density(family, rows, self._first(codes, own), rng)
-                    found = fit(self, rows, own, start=self.mixed(density, codes, own), max_iter=30, tol=1e-3)
+                    density, objective = run(codes)
                 except Collapse as reason:
                     failed = str(reason)
                     continue
-                worth = -int(_mixture(found.density).collapsed(many, noise).sum()), found.objective[-1]
+                worth = -int(density.collapsed(many, noise).sum()), objective
                 agreed = best is not None and _agree(worth, best[:2], total)
                 if best is None or worth > best[:2]:
-                    best = (*worth, found.density, parts)
+                    best = (*worth, density, codes)
                 tried += 1
                 if agreed and (tried > 4 or large):
                     break
         if best is None:
             raise Collapse(f"no start leads to a mixture: {failed}")
         return _mixture(best[2])
+
+    def _runner(
+        self, family: Family, rows: Any, w: Array | None, rng: np.random.Generator
+    ) -> Callable[[NDArray[np.int32]], tuple[MixtureDensity, float]]:
+        """What takes a few steps of EM from a partition: the mixture and its objective."""
+        plain = self.held is None and not self._noise() and self.weight_concentration == 1 and not is_sparse(rows)
+        shape = run_shape(family) if plain else None
+        X = None if shape is None else np.ascontiguousarray(rows, dtype=np.float64)
+        X = None if X is None or np.isnan(X).any() else X
+
+        def run(codes: NDArray[np.int32]) -> tuple[MixtureDensity, float]:
+            quick = None if X is None or shape is None else short_run(family, shape, X, w, codes, self.size())
+            if quick is not None:
+                return quick
+            codes = self._spared(codes)
+            start = self.mixed(initial_density(family, rows, self._first(codes, w), rng), codes, w)
+            found = fit(self, rows, w, start=start, max_iter=STEPS, tol=TOL)
+            return _mixture(found.density), found.objective[-1]
+
+        return run
 
     def _noise(self) -> list[int]:
         """Components that are level everywhere: they are no cluster."""
