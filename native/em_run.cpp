@@ -36,7 +36,7 @@ struct Run {
           cells(kind == full || kind == shared ? columns * columns : columns), shape(kind),
           weight(groups * columns), mean(groups * columns), carry(groups * columns), scatter(matrices * cells),
           factor(matrices * cells), inverse(matrices * cells), slope(groups * columns), constant(groups),
-          log_weight(groups), origin(columns), whole(columns), centre(columns), work(2 * columns * columns) {}
+          log_weight(groups), origin(columns), whole(columns), centre(columns), work(2 * columns) {}
     explicit operator bool() const {
         return weight.data && mean.data && carry.data && scatter.data && factor.data && inverse.data && slope.data &&
                constant.data && log_weight.data && origin.data && whole.data && centre.data && work.data;
@@ -98,20 +98,27 @@ struct Run {
             scale[j] = std::sqrt(variance);
         }
         double trace = 0;
-        for (index i = 0; i < d; ++i)
+        for (index i = 0; i < d; ++i) {
+            double* row = F + i * d;
             for (index j = 0; j <= i; ++j) {
-                double t = (S[i * d + j] / own + (i == j ? noise : 0.0)) / (scale[i] * scale[j]);
-                for (index l = 0; l < j; ++l) t -= F[i * d + l] * F[j * d + l];
+                const double* other = F + j * d;
+                double t = 0;
+#pragma omp simd reduction(+ : t)
+                for (index l = 0; l < j; ++l) t += row[l] * other[l];
+                t = (S[i * d + j] / own + (i == j ? noise : 0.0)) / (scale[i] * scale[j]) - t;
                 if (i == j && !(t > 0)) return false;
-                F[i * d + j] = i == j ? std::sqrt(t) : t / F[j * d + j];
+                row[j] = i == j ? std::sqrt(t) : t / other[j];
             }
-        for (index j = 0; j < d; ++j)
-            for (index i = j; i < d; ++i) {
-                double t = i == j ? 1.0 : 0.0;
-                for (index l = j; l < i; ++l) t -= F[i * d + l] * I[l * d + j];
-                I[i * d + j] = t / F[i * d + i];
-                trace += I[i * d + j] * I[i * d + j];
+            double* back = I + i * d;  // row i of the inverse, from the rows before it
+            for (index j = 0; j < d; ++j) back[j] = j == i ? 1.0 : 0.0;
+            for (index l = 0; l < i; ++l)
+#pragma omp simd
+                for (index j = 0; j <= l; ++j) back[j] -= row[l] * I[l * d + j];
+            for (index j = 0; j <= i; ++j) {
+                back[j] /= row[i];
+                trace += back[j] * back[j];
             }
+        }
         if (!(trace * std::max(floor, d * tiny) < 1)) return false;
         for (index i = 0; i < d; ++i)
             for (index j = 0; j < d; ++j) {
@@ -156,31 +163,32 @@ struct Run {
         for (index k = 0; k < K; ++k) {
             const index m = shape == shared ? 0 : k;
             const double *F = factor + m * cells, *I = inverse + m * cells, *mu = mean + k * d;
+            double* far = work + d;  // how far from the origin a row of the component may be, column by column
+            for (index j = 0; j < d && square(); ++j) {
+                double variance = 0;
+                for (index l = 0; l <= j; ++l) variance += F[j * d + l] * F[j * d + l];
+                far[j] = std::abs(mu[j] - origin[j]) + std::sqrt(variance);
+            }
             double logs = -0.5 * d * log_two_pi + std::max(log_weight[k], -1e30);
             for (index i = 0; i < d; ++i) {
                 logs -= std::log(F[square() ? i * d + i : i]);
                 double reach = square() ? 0.0 : std::abs(mu[i] - origin[i]) * I[i];
-                if (square())
-                    for (index j = 0; j <= i; ++j) {
-                        double variance = 0;
-                        for (index l = 0; l <= j; ++l) variance += F[j * d + l] * F[j * d + l];
-                        reach += std::abs(I[i * d + j]) * (std::abs(mu[j] - origin[j]) + std::sqrt(variance));
-                    }
+                for (index j = 0; j <= i && square(); ++j) reach += std::abs(I[i * d + j]) * far[j];
                 loss = std::max(loss, reach);
             }
             if (shape == shared) {
-                double *white = work, far = 0;
+                double *white = work, sum = 0;
                 for (index i = 0; i < d; ++i) {
                     white[i] = 0;
                     for (index j = 0; j <= i; ++j) white[i] += I[i * d + j] * (mu[j] - origin[j]);
-                    far += white[i] * white[i];
+                    sum += white[i] * white[i];
                 }
                 for (index j = 0; j < d; ++j) {
                     slope[k * d + j] = 0;
                     for (index i = j; i < d; ++i) slope[k * d + j] += white[i] * I[i * d + j] / log_two;
                 }
-                logs -= 0.5 * far;
-                loss = std::max(loss, far);
+                logs -= 0.5 * sum;
+                loss = std::max(loss, sum);
             }
             constant[k] = logs / log_two;
         }
@@ -201,19 +209,23 @@ struct Run {
 }  // namespace
 
 index em_run(const double* X, index n, index d, index stride, const double* weights, const std::int32_t* codes, index K,
-             index shape, double noise, double floor, index steps, double tol, double* log_weight, double* mean,
+             index shape, double noise, double floor, index steps, double tol, double least, double* log_weight, double* mean,
              double* factor, double* objective) {
     Run run(n, d, K, static_cast<Shape>(shape));
     if (!run) return NO_MEMORY;
     run.noise = noise;
     run.floor = floor;
     if (!run.partition(X, stride, weights, codes) || !run.maximise(1e-3)) return 1;
-    double before = -HUGE_VAL;
+    double before = -HUGE_VAL, rise = HUGE_VAL;
     for (index step = 0; step < steps; ++step) {
         if (!run.expect(X, stride, weights, objective) || !(*objective - *objective == 0)) return 1;
         if (!run.maximise(0.0)) return 1;
-        if (std::abs(*objective - before) <= tol * run.total) break;
+        const double now = *objective - before;
+        if (std::abs(now) <= tol * run.total) break;
+        // Rises shrink geometrically: where their sum would not lead to `least`, the run is given up.
+        if (step > 2 && now < rise && *objective + now * now / (rise - now) < least) break;
         before = *objective;
+        rise = now;
     }
     std::memcpy(log_weight, run.log_weight, sizeof(double) * K);
     std::memcpy(mean, run.mean, sizeof(double) * K * d);
@@ -226,8 +238,8 @@ index em_run(const double* X, index n, index d, index stride, const double* weig
 PARZEN_EXPORT parzen::index parzen_em_run_f64(const double* X, parzen::index n, parzen::index d, parzen::index stride,
                                               const double* weights, const std::int32_t* codes, parzen::index K,
                                               parzen::index shape, double noise, double floor, parzen::index steps,
-                                              double tol, double* log_weight, double* mean, double* factor,
-                                              double* objective) {
-    return parzen::em_run(X, n, d, stride, weights, codes, K, shape, noise, floor, steps, tol, log_weight, mean, factor,
-                          objective);
+                                              double tol, double least, double* log_weight, double* mean,
+                                              double* factor, double* objective) {
+    return parzen::em_run(X, n, d, stride, weights, codes, K, shape, noise, floor, steps, tol, least, log_weight, mean,
+                          factor, objective);
 }

@@ -153,8 +153,10 @@ double half_log_determinant(double* a, index d) {
     const double least = 2.220446049250313e-16 * largest;  // below, a pivot is rounding
     for (index i = 0; i < d; ++i) {
         for (index j = 0; j <= i; ++j) {
-            double t = a[i * d + j];
-            for (index l = 0; l < j; ++l) t -= a[i * d + l] * a[j * d + l];
+            double t = 0;
+#pragma omp simd reduction(+ : t)
+            for (index l = 0; l < j; ++l) t += a[i * d + l] * a[j * d + l];
+            t = a[i * d + j] - t;
             if (j < i) {
                 a[i * d + j] = t / a[j * d + j];
             } else {

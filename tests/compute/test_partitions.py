@@ -51,6 +51,15 @@ def test_runs_of_em_equal_their_twins(shape, n, d, K, steps, level, rng):
             np.testing.assert_allclose(ours, theirs, rtol=1e-7, atol=1e-8)
 
 
+def test_a_run_that_would_not_reach_what_is_wanted_is_given_up(level, rng):
+    label, X = _rows(rng, 400, 2, 3)
+    codes = rng.integers(3, size=400).astype(np.int32)
+    options = (X, None, codes, 3, "full", 1e-6, 1e-12, 200, 1e-9)
+    whole, partly = em_run(*options), em_run(*options, 1e9)
+    assert partly[3] < whole[3]
+    np.testing.assert_array_equal(em_run(*options, whole[3] - 1e3)[1], whole[1])
+
+
 @pytest.mark.parametrize("shape", RUNS)
 def test_what_takes_a_judgement_is_left_to_the_caller(shape, rng):
     X = rng.normal(size=(40, 2))

@@ -87,6 +87,7 @@ def em_run(
     floor: float,
     steps: int,
     tol: float,
+    least: float = -np.inf,
 ) -> tuple[Array, Array, Array, float] | None:
     """EM of a mixture of K Gaussians from a partition of the rows, by maximum likelihood.
 
@@ -99,6 +100,7 @@ def em_run(
     floor : least eigenvalue of a covariance, in units of its own variances
     steps : most steps
     tol : a step that changes the log-likelihood of a unit of weight by less is the last one
+    least : log-likelihood that is wanted: a run whose rises would not add up to it is given up
 
     Returns
     -------
@@ -114,7 +116,7 @@ def em_run(
         *matrix,
         None if w is None else native.pointer(w, native.F64, (n,), "weights"),
         native.pointer(codes, native.I32, (n,), "codes"),
-        *(K, RUNS[shape], noise, floor, steps, tol),
+        *(K, RUNS[shape], noise, floor, steps, tol, least),
         *native.outputs(log_weight, mean, factor, objective),
     )
     return None if odd else (log_weight, mean, factor, float(objective[0]))

@@ -12,8 +12,9 @@ from parzen.densities.mixture import MixtureDensity
 from parzen.families.family import Family
 from parzen.families.gaussian import Gaussian
 
-#: Most steps of a short run, and the change of the log-likelihood of a row that ends it.
+#: Most steps of a short run, and the change of the log-likelihood of a row that ends it; and of one that costs nothing.
 STEPS, TOL = 30, 1e-3
+MORE_STEPS, FINER_TOL = 100, 1e-4
 
 
 def run_shape(family: Family) -> str | None:
@@ -28,10 +29,14 @@ def run_shape(family: Family) -> str | None:
 
 
 def short_run(
-    family: Any, shape: str, X: Array, w: Array | None, codes: NDArray[np.int32], C: int
+    family: Any, shape: str, X: Array, w: Array | None, codes: NDArray[np.int32], C: int, least: float | None
 ) -> tuple[MixtureDensity, float] | None:
-    """The mixture after a few steps of EM from a partition of complete rows, and its log-likelihood; or None."""
-    found: Any = em_run(X, w, codes, C, shape, float(family.noise), float(family.floor), STEPS, TOL)
+    """The mixture after a few steps of EM from a partition of complete rows, and its log-likelihood; or None.
+
+    A run that would not reach the log-likelihood `least` is given up early; None where runs cost next to nothing.
+    """
+    steps, tol, least = (MORE_STEPS, FINER_TOL, -np.inf) if least is None else (STEPS, TOL, least)
+    found: Any = em_run(X, w, codes, C, shape, float(family.noise), float(family.floor), steps, tol, least)
     if found is None:
         return None
     log_weight, mean, factor, objective = found

@@ -13,6 +13,9 @@ from parzen.families.kmeans import SEEDS, CentroidDensity
 from parzen.families.seeding import distinct_rows, filled_in, plus_plus, sampled
 from parzen.tables.kinds import few_levels
 
+#: Most starts that are tried by default.
+MANY = 12
+
 INITS = ("auto", "kmeans", "k-means++", "random", "random_from_data")
 
 
@@ -39,7 +42,7 @@ def labels_to_try(
         return rows, own, [rng.integers(C, size=n).astype(np.int32) for _ in range(starts)]
     if init != "auto":
         return rows, own, [_partition(points, own, C, init, rng) for _ in range(starts)]
-    return rows, own, _auto(points, own, C, 3 * starts, rng, is_sparse(rows))
+    return rows, own, _auto(points, own, C, MANY // 4 * starts, rng, is_sparse(rows))
 
 
 def _auto(
@@ -72,7 +75,7 @@ def _partition(points: Array, w: Array | None, C: int, init: str, rng: np.random
 def _merged(points: Array, w: Array | None, C: int, rng: np.random.Generator) -> NDArray[np.int32] | None:
     """Many small clusters, merged; None where there are too few rows."""
     n, d = points.shape
-    M = min(max(4 * C, 30), n // (d + 2))
+    M = min(max(4 * C, 30), n // (d + 2), max(2 * C + 2, int(np.sqrt(3e6 / d**3))))  # M^2 covariances are factorised
     if C >= M:
         return None
     if w is not None:  # in rows, whatever their unit; more of them than that, and the few of an average one round away
@@ -89,15 +92,17 @@ def alike(one: NDArray[np.int32], other: NDArray[np.int32], C: int) -> bool:
 
 def _standardised(points: Array, w: Array | None) -> Array:
     """Columns in units of their deviations; columns of a few whole numbers as indicators of each."""
-    parts = []
-    for column in points.T:
-        levels = few_levels(column)
-        if levels is not None:
-            parts.append((column[:, None] == levels).astype(np.float64))
-        else:
-            centred = column - np.average(column, weights=w)
-            spread = np.sqrt(np.average(centred**2, weights=w))
-            parts.append((centred / (spread if spread > 0 else 1.0))[:, None])
+    centred = points - np.average(points, axis=0, weights=w)
+    spread = np.sqrt(np.average(centred**2, axis=0, weights=w))
+    even = centred / np.where(spread > 0, spread, 1.0)
+    some = points[:: len(points) // 100 + 1]
+    levels = {int(j): few_levels(points[:, j]) for j in np.flatnonzero((some == np.floor(some)).all(axis=0))}
+    if all(found is None for found in levels.values()):
+        return np.ascontiguousarray(even)
+    parts = [
+        even[:, j : j + 1] if levels.get(j) is None else (points[:, j : j + 1] == levels[j]).astype(np.float64)
+        for j in range(points.shape[1])
+    ]
     return np.ascontiguousarray(np.concatenate(parts, axis=1))
 
 
@@ -129,6 +134,18 @@ def completed_labels(X: Any, R: Labels, rng: np.random.Generator) -> NDArray[np.
     order = np.concatenate([known, np.setdiff1d(np.arange(R.groups), known)]).astype(np.int32)
     found = order[CentroidDensity(centre).nearest(points)]
     return np.where(R.codes >= 0, R.codes, found).astype(np.int32)
+
+
+def step_work(n: int, C: int, d: int) -> int:
+    """About how much work a step of EM is: for every row and component, a squared distance and an exponential."""
+    return n * C * (d * d + 12)
+
+
+def starts_worth(sampled: int, n: int, C: int, d: int) -> int:
+    """How many starts are worth trying: many where they cost next to nothing, else no more than EM on all rows does."""
+    if step_work(sampled, C, d) < 200_000:
+        return MANY
+    return int(np.clip(4 * n // sampled, 4, MANY))
 
 
 def rows_worth(n: int, w: Array | None) -> float:

@@ -20,7 +20,7 @@ from parzen.families.family import Family
 from parzen.families.fit import fit
 from parzen.families.gaussian import Gaussian
 from parzen.families.gaussian_starts import STEPS, TOL, run_shape, short_run
-from parzen.families.initialisation import INITS, alike, labels_to_try, rows_worth
+from parzen.families.initialisation import INITS, alike, labels_to_try, MANY, rows_worth, starts_worth, step_work
 from parzen.families.likelihood import initial_density
 from parzen.families.mixture_statistic import by_responsibilities, gaussian_statistic, mixture_statistic
 from parzen.families.per_group import PerGroup
@@ -29,6 +29,9 @@ from parzen.families.uniform import Uniform
 from parzen.statistics.joint import ExpectedStatistic, Joint
 from parzen.statistics.messages import Collapse, NeedsDensity, naming_groups, warn_floor, without_floor_warnings
 from parzen.tables.table import Table
+
+#: Two starts have led to the same optimum where the log-likelihoods of a row differ by less.
+AGREED = 2e-3
 
 
 @dataclass(eq=False, repr=False)
@@ -168,7 +171,9 @@ class Mixture(Family):
             raise Collapse("a mixture can't be fitted: a group has no rows; give each class some.")
         rows, own, tries = labels_to_try(X, w, C - len(self._noise()), self.init, self.n_init, rng)
         best: tuple[int, float, Any, Any] | None = None
-        large = rows.shape[0] * C > 20_000
+        most = starts_worth(rows.shape[0], X.shape[0], C, X.shape[1]) * self.n_init
+        cheap = step_work(rows.shape[0], C, X.shape[1]) < 30_000
+        large = most < MANY * self.n_init or rows.shape[0] * C > 20_000
         total, many = float(rows.shape[0] if own is None else own.sum()), rows_worth(rows.shape[0], own)
         noise = family.noise if isinstance(family, Gaussian) else 0.0
         if self.init != "auto" and self.n_init == 1:
@@ -181,7 +186,8 @@ class Mixture(Family):
                 if best is not None and large and alike(best[3], codes, C - len(self._noise())):
                     break
                 try:
-                    density, objective = run(codes)
+                    least = best[1] - AGREED * total if best is not None and best[0] == 0 else -np.inf
+                    density, objective = run(codes, None if cheap else least if large else -np.inf)
                 except Collapse as reason:
                     failed = str(reason)
                     continue
@@ -190,7 +196,7 @@ class Mixture(Family):
                 if best is None or worth > best[:2]:
                     best = (*worth, density, codes)
                 tried += 1
-                if agreed and (tried > 4 or large):
+                if tried >= most or (agreed and (tried > 4 or large)):
                     break
         if best is None:
             raise Collapse(f"no start leads to a mixture: {failed}")
@@ -198,15 +204,15 @@ class Mixture(Family):
 
     def _runner(
         self, family: Family, rows: Any, w: Array | None, rng: np.random.Generator
-    ) -> Callable[[NDArray[np.int32]], tuple[MixtureDensity, float]]:
-        """What takes a few steps of EM from a partition: the mixture and its objective."""
+    ) -> Callable[[NDArray[np.int32], float | None], tuple[MixtureDensity, float]]:
+        """What takes a few steps of EM from a partition, fewer where they won't lead to an objective."""
         plain = self.held is None and not self._noise() and self.weight_concentration == 1 and not is_sparse(rows)
         shape = run_shape(family) if plain else None
         X = None if shape is None else np.ascontiguousarray(rows, dtype=np.float64)
         X = None if X is None or np.isnan(X).any() else X
 
-        def run(codes: NDArray[np.int32]) -> tuple[MixtureDensity, float]:
-            quick = None if X is None or shape is None else short_run(family, shape, X, w, codes, self.size())
+        def run(codes: NDArray[np.int32], least: float | None) -> tuple[MixtureDensity, float]:
+            quick = None if X is None or shape is None else short_run(family, shape, X, w, codes, self.size(), least)
             if quick is not None:
                 return quick
             codes = self._spared(codes)
@@ -305,4 +311,4 @@ def _first_batch(batches: Any, R: Any) -> tuple[Any, Any]:
 
 def _agree(one: tuple[int, float], other: tuple[int, float], n: float) -> bool:
     """Whether two starts have led to the same objective, so that there may be no better one."""
-    return one[0] == other[0] and abs(one[1] - other[1]) <= 2e-3 * n
+    return one[0] == other[0] and abs(one[1] - other[1]) <= AGREED * n

@@ -20,12 +20,22 @@ def sampled(X: Any, w: Array | None, most: int, rng: np.random.Generator) -> tup
         return X[rows], None if w is None else np.ascontiguousarray(w[rows])
     if is_sparse(X) or n == 0:
         return X, w
-    order = np.lexsort(X.T[::-1])
+    order = _sorted_rows(X)
     X = X[order]
     new = np.concatenate([[True], ((X[1:] != X[:-1]) & ~(np.isnan(X[1:]) & np.isnan(X[:-1]))).any(axis=1)])
     begin = np.flatnonzero(new)
     weight = np.ones(n) if w is None else w[order]
     return np.ascontiguousarray(X[begin]), np.add.reduceat(weight, begin)
+
+
+def _sorted_rows(X: Any) -> NDArray[np.intp]:
+    """The order of rows by their first column, then the second, and so on: no more columns than are needed."""
+    for columns in (1, 2, X.shape[1]):
+        order = np.lexsort(X[:, :columns].T[::-1])
+        steps = np.diff(X[order, :columns], axis=0)
+        if columns >= X.shape[1] or ((steps > 0) | (steps < 0)).any(axis=1).all():
+            return order
+    return order
 
 
 def distinct_rows(n: int, w: Array | None, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
