@@ -9,14 +9,15 @@ namespace {
 
 constexpr index tile = 256;
 
-// Rows about their mean, column by column, and their weights.
+// Rows about their mean, column by column and row by row, and their weights.
 struct Points {
     index n, d;
-    Scratch<double> x, w, origin;
+    Scratch<double> x, rows, w, origin;
     double total = 0;
 
-    Points(index rows, index columns) : n(rows), d(columns), x(rows * columns), w(rows), origin(columns) {}
-    explicit operator bool() const { return x.data && w.data && origin.data; }
+    Points(index count, index columns)
+        : n(count), d(columns), x(count * columns), rows(count * columns), w(count), origin(columns) {}
+    explicit operator bool() const { return x.data && rows.data && w.data && origin.data; }
 
     void lay(const double* X, index stride, const double* weights, const index* some) {
         for (index i = 0; i < n; ++i) {
@@ -31,7 +32,7 @@ struct Points {
         for (index j = 0; j < d; ++j) origin[j] += first[j];
         for (index i = 0; i < n; ++i) {
             const double* row = X + (some ? some[i] : i) * stride;
-            for (index j = 0; j < d; ++j) x[j * n + i] = row[j] - origin[j];
+            for (index j = 0; j < d; ++j) x[j * n + i] = rows[i * d + j] = row[j] - origin[j];
         }
     }
 
@@ -45,9 +46,7 @@ struct Points {
         }
     }
 
-    void row(index i, double* out) const {
-        for (index j = 0; j < d; ++j) out[j] = x.data[j * n + i];
-    }
+    const double* row(index i) const { return rows.data + i * d; }
 };
 
 // The nearest of K centres of each row, the first of equals. Returns the sum of squared distances; `moved` counts rows
@@ -79,10 +78,13 @@ double nearest(const Points& points, const double* centre, index K, std::int32_t
 void centres_of(const Points& points, const std::int32_t* codes, index K, double* centre, double* weight) {
     std::memset(weight, 0, sizeof(double) * K);
     std::memset(centre, 0, sizeof(double) * K * points.d);
-    for (index i = 0; i < points.n; ++i) weight[codes[i]] += points.w.data[i];
-    for (index j = 0; j < points.d; ++j)
-        for (index i = 0; i < points.n; ++i)
-            centre[codes[i] * points.d + j] += points.w.data[i] * points.x.data[j * points.n + i];
+    for (index i = 0; i < points.n; ++i) {
+        const double *row = points.row(i), w = points.w.data[i];
+        double* sum = centre + codes[i] * points.d;
+        weight[codes[i]] += w;
+#pragma omp simd
+        for (index j = 0; j < points.d; ++j) sum[j] += w * row[j];
+    }
     for (index k = 0; k < K; ++k)
         for (index j = 0; j < points.d; ++j) centre[k * points.d + j] *= weight[k] > 0 ? 1 / weight[k] : 0.0;
 }
@@ -116,21 +118,21 @@ index drawn(const double* mass, index n, double total, double at) {
 void plus_plus(const Points& points, index K, index trials, const double* uniform, double* centre, double* far,
                double* mass, double* square, double* kept) {
     const index n = points.n, d = points.d;
-    points.row(drawn(points.w.data, n, points.total, *uniform++), centre);
+    std::memcpy(centre, points.row(drawn(points.w.data, n, points.total, *uniform++)), sizeof(double) * d);
     points.squares(0, n, centre, far);
     for (index k = 1; k < K; ++k, uniform += trials) {
         double total = 0;
         for (index i = 0; i < n; ++i) total += mass[i] = points.w.data[i] * far[i];
         if (!(total > 0)) {  // every row lies on a centre
-            points.row(drawn(points.w.data, n, points.total, *uniform), centre + k * d);
+            const index at = drawn(points.w.data, n, points.total, *uniform);
+            std::memcpy(centre + k * d, points.row(at), sizeof(double) * d);
             continue;
         }
         double least = HUGE_VAL;
         for (index t = 0; t < trials; ++t) {
             double sum = 0;
-            const index at = drawn(mass, n, total, uniform[t]);
-            for (index j = 0; j < d; ++j) square[n + j] = points.x.data[j * n + at];
-            points.squares(0, n, square + n, square);
+            const double* candidate = points.row(drawn(mass, n, total, uniform[t]));
+            points.squares(0, n, candidate, square);
 #pragma omp simd reduction(+ : sum)
             for (index i = 0; i < n; ++i) {
                 square[i] = square[i] < far[i] ? square[i] : far[i];
@@ -139,7 +141,7 @@ void plus_plus(const Points& points, index K, index trials, const double* unifor
             if (sum < least || t == 0) {
                 least = sum;
                 std::memcpy(kept, square, sizeof(double) * n);
-                std::memcpy(centre + k * d, square + n, sizeof(double) * d);
+                std::memcpy(centre + k * d, candidate, sizeof(double) * d);
             }
         }
         std::memcpy(far, kept, sizeof(double) * n);
@@ -217,7 +219,7 @@ index kmeans_partition(const double* X, index n, index d, index stride, const do
                        index sampled, index K, index seeds, index trials, index steps, const double* uniform,
                        std::int32_t* codes) {
     Points points(sampled, d), all(n, d);
-    Scratch<double> centre(K * d), best(K * d), weight(K), far(sampled), mass(sampled), square(sampled + d), kept(sampled);
+    Scratch<double> centre(K * d), best(K * d), weight(K), far(sampled), mass(sampled), square(sampled), kept(sampled);
     Scratch<std::int32_t> own(sampled);
     if (!points || !all || !centre || !best || !weight || !far || !mass || !square || !kept || !own) return NO_MEMORY;
     points.lay(X, stride, weights, some);
@@ -247,14 +249,15 @@ index merged_partition(const double* X, index n, index d, index stride, const do
     Scratch<index> of(M), name(M);
     if (!points || !clusters || !price || !y || !of || !name) return NO_MEMORY;
     points.lay(X, stride, weights, nullptr);
-    for (index k = 0; k < M; ++k) points.row(first[k], clusters.mean + k * d);
+    for (index k = 0; k < M; ++k) std::memcpy(clusters.mean + k * d, points.row(first[k]), sizeof(double) * d);
     lloyd(points, clusters.mean, M, steps, codes, clusters.weight);
     centres_of(points, codes, M, clusters.mean, clusters.weight);
     for (index i = 0; i < n; ++i) {
         const double w = points.w[i];
         double* scatter = clusters.scatter + codes[i] * d * d;
-        for (index j = 0; j < d; ++j) y[j] = points.x[j * n + i] - clusters.mean[codes[i] * d + j];
+        for (index j = 0; j < d; ++j) y[j] = points.row(i)[j] - clusters.mean[codes[i] * d + j];
         for (index j = 0; j < d; ++j)
+#pragma omp simd
             for (index l = 0; l <= j; ++l) scatter[j * d + l] += w * y[j] * y[l];
     }
     for (index k = 0; k < M; ++k)

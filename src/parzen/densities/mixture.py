@@ -125,7 +125,7 @@ class MixtureDensity(Density):
             return dead
         mean, factor, share = self.components.mean, self.components.factor, self.weight[:, None]
         K, d = mean.shape
-        variances = factor**2 if factor.ndim == 2 else np.diagonal(self.components.covariance, axis1=1, axis2=2)
+        variances = factor**2 if factor.ndim == 2 else (factor**2).sum(axis=2)
         centre = (share * mean).sum(axis=0)
         whole = (share * (variances + (mean - centre) ** 2)).sum(axis=0)  # variance of each column over all rows
         least = factor.min(axis=1) ** 2 if factor.ndim == 2 else np.linalg.svd(factor, compute_uv=False)[:, -1] ** 2

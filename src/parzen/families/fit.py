@@ -194,6 +194,7 @@ def _expectation_maximisation(
 ) -> Fit:
     history = _History()
     statistic: Statistic | None = None
+    last: tuple[Density, bool] | None = None  # the density that maximises it, and whether it has a warning
     outcome: Outcome | None = None
     steps = 0
     while steps < max_iter and outcome is None:
@@ -211,14 +212,14 @@ def _expectation_maximisation(
         history.add(score, objective)
         stop = callback is not None and callback(steps - 1, score) is True
         try:
-            found = _m_step(family, expected.statistic, score)
+            found, warned = _m_step(family, expected.statistic, score)
         except Collapse as reason:
             outcome, steps, history.reason = "collapsed", steps - 1, str(reason)
             break
         if trace:
             elbo = float(accumulate(LogLikelihood(found, density), X, R).log_likelihood.sum())
             history.add_elbo(elbo, family.log_prior(found, expected.statistic))
-        statistic = expected.statistic
+        statistic, last = expected.statistic, (found, bool(warned))
         # For each unit of weight of the column that was observed least.
         weight = float(expected.weight.sum(axis=0).min())
         if tol is not None and squarem.change(objective, weight) <= tol * weight:
@@ -227,14 +228,15 @@ def _expectation_maximisation(
             outcome = "stopped"
         elif steps < max_iter:
             density = squarem.following(family, statistic, objective, found)
-    return _finished(family, X, R, statistic, outcome or "too many steps", steps, history, trace)
+    return _finished(family, X, R, statistic, last, outcome or "too many steps", steps, history, trace)
 
 
-def _m_step(family: Family, statistic: Statistic, score: float) -> Density:
+def _m_step(family: Family, statistic: Statistic, score: float) -> tuple[Density, list[str]]:
+    """The density that maximises a statistic, and the warnings that were left out."""
     if not np.isfinite(score):
         raise Collapse(f"the log-likelihood became {score}; use a prior or a floor.")
-    with without_floor_warnings():
-        return family.maximise(statistic)
+    with without_floor_warnings() as left_out:
+        return family.maximise(statistic), left_out
 
 
 @dataclass
@@ -261,7 +263,15 @@ class _History:
 
 
 def _finished(
-    family: Family, X: Any, R: Any, statistic: Any, outcome: Outcome, steps: int, history: _History, trace: bool
+    family: Family,
+    X: Any,
+    R: Any,
+    statistic: Any,
+    last: tuple[Density, bool] | None,
+    outcome: Outcome,
+    steps: int,
+    history: _History,
+    trace: bool,
 ) -> Fit:
     message = {
         "converged": f"The objective stopped changing after {steps} steps.",
@@ -270,9 +280,9 @@ def _finished(
         "close enough.",
         "collapsed": f"Step {steps} failed: {history.reason}",
     }[outcome]
-    if statistic is None:
+    if last is None:
         raise Collapse(message)
-    density = family.maximise(statistic)  # again, with the warnings that the steps left out
+    density = family.maximise(statistic) if last[1] else last[0]  # again, with the warnings that were left out
     scores = [*history.log_likelihoods, *([log_likelihood(density, X, R)] if trace else [])]
     return Fit(
         density, statistic, tuple(scores), outcome, message, steps, tuple(history.elbos), tuple(history.objective)

@@ -181,9 +181,8 @@ class Gaussian(Family):
             return self._posterior_density(statistic)
         seen = with_empty_groups_filled(statistic)
         cells = statistic.observed or statistic
-        whole = cells.pooled()
-        units = floor_units(cells, whole)
-        added = self.noise + (self.smoothing * float(whole.variances().max()) if self.smoothing else 0.0)
+        units = floor_units(cells)
+        added = self.noise + (self.smoothing * float(cells.pooled().variances().max()) if self.smoothing else 0.0)
         spread = statistic.within() if not self._average and self.shared else seen
         if self.covariance_type == "full":
             covariance = self._regularised(spread.scatter / spread.weight[:, None, None], spread)

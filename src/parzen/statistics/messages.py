@@ -24,15 +24,19 @@ class FloorWarning(UserWarning):
     """A variance was zero or nearly so, and was raised to the family's floor: usable, but worth a look."""
 
 
-_quiet: ContextVar[bool] = ContextVar("parzen_quiet", default=False)
+_quiet: ContextVar[list[str] | None] = ContextVar("parzen_quiet", default=None)
 
 
 @contextmanager
-def without_floor_warnings() -> Iterator[None]:
-    """Leave out warnings of floors within a ``with`` block, in this thread: an iteration warns at its end."""
-    token = _quiet.set(True)
+def without_floor_warnings() -> Iterator[list[str]]:
+    """Leave out warnings of floors within a ``with`` block, in this thread: an iteration warns at its end.
+
+    Gives a list, which has the messages that were left out.
+    """
+    left_out: list[str] = []
+    token = _quiet.set(left_out)
     try:
-        yield
+        yield left_out
     finally:
         _quiet.reset(token)
 
@@ -66,7 +70,10 @@ def plain(value: Any) -> Any:
 
 def warn_floor(message: str) -> None:
     """Warn that an estimate is usable but worth a look."""
-    if not _quiet.get():
+    left_out = _quiet.get()
+    if left_out is not None:
+        left_out.append(message)
+    else:
         warnings.warn(message, FloorWarning, stacklevel=caller_stacklevel())
 
 
