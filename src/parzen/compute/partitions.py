@@ -46,9 +46,7 @@ def kmeans_partition(
     return codes
 
 
-def merged_partition(
-    X: Array, w: Array | None, first: NDArray[np.int64], C: int, steps: int
-) -> NDArray[np.int32]:
+def merged_partition(X: Array, w: Array | None, first: NDArray[np.int64], C: int, steps: int) -> NDArray[np.int32]:
     """Small clusters, merged in the order in which that costs a mixture of Gaussians least (Fraley 1998).
 
     A merged cluster's statistic is the sum of both: long clusters, which k-means would cut, come together again.

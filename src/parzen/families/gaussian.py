@@ -11,6 +11,7 @@ from parzen.compute.checks import choose
 from parzen.compute.gaussian import expected_moments
 from parzen.compute.memberships import Memberships
 from parzen.compute.moments import higher_moments, moments
+from parzen.compute.sparse import csr_moments
 from parzen.conjugate import NormalInverseGamma, NormalInverseWishart, NormalMean
 from parzen.densities.density import Density
 from parzen.densities.gaussian import GaussianDensity
@@ -117,7 +118,12 @@ class Gaussian(Family):
             return expected_moments_of_patterns(X.as_rows() if isinstance(X, PatternMoments) else X, at)
         self._check(X.shape[1])
         if is_sparse(X):
-            raise TypeError("Gaussian takes dense rows, got a sparse matrix; use X.toarray() or a family of counts.")
+            if self.covariance_type == "full":
+                raise TypeError(
+                    "Gaussian takes dense rows where covariances are full, got a sparse matrix; use X.toarray(), "
+                    "covariance_type='diag', or a family of counts."
+                )
+            return Moments(*csr_moments(X, R))
         X = as_floats(X)
         if self.covariance_type != "full":
             return Moments(*moments(X, R, full=False))

@@ -20,7 +20,7 @@ INITS = ("auto", "kmeans", "k-means++", "random", "random_from_data")
 
 
 def labels_to_try(
-    X: Any, w: Array | None, C: int, init: str, starts: int, rng: np.random.Generator
+    X: Any, w: Array | None, C: int, init: str, starts: int, rng: np.random.Generator, counts: bool = True
 ) -> tuple[Any, Array | None, Iterable[NDArray[np.int32]]]:
     """A sample of the rows, their weights, and partitions of it into C parts.
 
@@ -30,9 +30,10 @@ def labels_to_try(
     w : weights of the rows, or None
     init : how partitions are made: see `Mixture`
     starts : how many times more than by default
+    counts : whether a sparse row is one of counts, of which the shares matter
     """
     rows, own = sampled(X, w, max(2048, C * max(256, 16 * X.shape[1])), rng)
-    points = _scattered(rows, rng) if is_sparse(rows) else filled_in(rows, own)
+    points = _scattered(rows, rng, counts) if is_sparse(rows) else filled_in(rows, own)
     n = len(points)
     if C == 1:
         return rows, own, [np.zeros(n, dtype=np.int32)]
@@ -116,12 +117,13 @@ def _whitened(points: Array, w: Array | None) -> Array | None:
     return np.ascontiguousarray(centred @ (vectors[:, kept] / np.sqrt(values[kept])))
 
 
-def _scattered(rows: Any, rng: np.random.Generator) -> Array:
-    """Sparse rows of counts as shares, in a few random directions."""
-    total = np.asarray(rows.sum(axis=1), dtype=np.float64).ravel()
-    shares = rows.multiply(1.0 / np.where(total == 0, 1.0, total)[:, None]).tocsr()
+def _scattered(rows: Any, rng: np.random.Generator, counts: bool = True) -> Array:
+    """Sparse rows (of counts: their shares), in a few random directions."""
+    if counts:
+        total = np.asarray(rows.sum(axis=1), dtype=np.float64).ravel()
+        rows = rows.multiply(1.0 / np.where(total == 0, 1.0, total)[:, None]).tocsr()
     width = min(rows.shape[1], 50)
-    return np.asarray(shares @ rng.standard_normal((rows.shape[1], width)), dtype=np.float64)
+    return np.asarray(rows @ rng.standard_normal((rows.shape[1], width)), dtype=np.float64)
 
 
 def completed_labels(X: Any, R: Labels, rng: np.random.Generator) -> NDArray[np.int32]:

@@ -87,7 +87,8 @@ class Mixture(Family):
     @property
     def takes_sparse(self) -> bool:  # type: ignore[override]
         """Whether the components read CSR matrices."""
-        return self.components().takes_sparse
+        family = self.components()
+        return family.takes_sparse or (type(family) is Gaussian and family.covariance_type != "full")
 
     @property
     def takes_negative(self) -> bool:  # type: ignore[override]
@@ -169,7 +170,8 @@ class Mixture(Family):
         family, C = self.components(), self.size()
         if X.shape[0] == 0:
             raise Collapse("a mixture can't be fitted: a group has no rows; give each class some.")
-        rows, own, tries = labels_to_try(X, w, C - len(self._noise()), self.init, self.n_init, rng)
+        counts = not isinstance(family, Gaussian)
+        rows, own, tries = labels_to_try(X, w, C - len(self._noise()), self.init, self.n_init, rng, counts)
         best: tuple[int, float, Any, Any] | None = None
         most, work = starts_worth(rows.shape[0], X.shape[0], C, X.shape[1]), step_work(rows.shape[0], C, X.shape[1])
         most, cheap, large = most * self.n_init, work < 30_000, work > 200_000

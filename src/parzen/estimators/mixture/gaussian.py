@@ -217,7 +217,7 @@ class GaussianMixture(BaseGaussianMixture):
         self.covariance_type_, self.n_components_ = best.shape, best.size
         self.given_ = self.family_ = best.family
         self._keep_mixture(best.found, total_weight(rows, w))
-        self._warn_collapsed(rows_worth(len(rows), w))
+        self._warn_collapsed(rows_worth(rows.shape[0], w))
 
     def _trial(
         self, shape: str, C: int, rows: Any, w: Array | None, codes: Any, several: bool, callback: Watch
@@ -235,7 +235,7 @@ class GaussianMixture(BaseGaussianMixture):
             return Trial(np.inf, shape, C, family, None)
         density = found.density
         assert isinstance(density, MixtureDensity)
-        if self.prior is None and density.collapsed(rows_worth(len(rows), w), float(self.reg_covar)).any():
+        if self.prior is None and density.collapsed(rows_worth(rows.shape[0], w), float(self.reg_covar)).any():
             return Trial(np.inf, shape, C, family, found)
         return Trial(criterion_value(self.criterion, family, density, rows, w), shape, C, family, found)
 
