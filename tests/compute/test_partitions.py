@@ -52,7 +52,7 @@ def test_runs_of_em_equal_their_twins(shape, n, d, K, steps, level, rng):
 
 
 def test_a_run_that_would_not_reach_what_is_wanted_is_given_up(level, rng):
-    label, X = _rows(rng, 400, 2, 3)
+    _, X = _rows(rng, 400, 2, 3)
     codes = rng.integers(3, size=400).astype(np.int32)
     options = (X, None, codes, 3, "full", 1e-6, 1e-12, 200, 1e-9)
     whole, partly = em_run(*options), em_run(*options, 1e9)

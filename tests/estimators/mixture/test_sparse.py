@@ -43,7 +43,7 @@ def test_starts_are_found_in_sparse_rows(rng):
 
 
 def test_full_covariances_need_dense_rows(rng):
-    with pytest.raises((TypeError, ValueError), match="[Ss]parse|dense"):
+    with pytest.raises((TypeError, ValueError), match=r"[Ss]parse|dense"):
         GaussianMixture(2).fit(sparse.csr_matrix(_rows(rng)))
 
 
