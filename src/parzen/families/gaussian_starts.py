@@ -12,9 +12,8 @@ from parzen.densities.mixture import MixtureDensity
 from parzen.families.family import Family
 from parzen.families.gaussian import Gaussian
 
-#: Most steps of a short run, and the change of the log-likelihood of a row that ends it; and of one that costs nothing.
-STEPS, TOL = 30, 1e-3
-MORE_STEPS, FINER_TOL = 100, 1e-4
+#: Most steps of a short run, the change of the log-likelihood of a row that ends it, and that of a run that costs nothing.
+STEPS, TOL, FINER_TOL = 30, 1e-3, 1e-4
 
 
 def run_shape(family: Family) -> str | None:
@@ -35,8 +34,8 @@ def short_run(
 
     A run that would not reach the log-likelihood `least` is given up early; None where runs cost next to nothing.
     """
-    steps, tol, least = (MORE_STEPS, FINER_TOL, -np.inf) if least is None else (STEPS, TOL, least)
-    found: Any = em_run(X, w, codes, C, shape, float(family.noise), float(family.floor), steps, tol, least)
+    tol, least = (FINER_TOL, -np.inf) if least is None else (TOL, least)
+    found: Any = em_run(X, w, codes, C, shape, float(family.noise), float(family.floor), STEPS, tol, least)
     if found is None:
         return None
     log_weight, mean, factor, objective = found

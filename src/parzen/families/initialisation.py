@@ -93,8 +93,9 @@ def alike(one: NDArray[np.int32], other: NDArray[np.int32], C: int) -> bool:
 
 def _standardised(points: Array, w: Array | None) -> Array:
     """Columns in units of their deviations; columns of a few whole numbers as indicators of each."""
-    centred = points - np.average(points, axis=0, weights=w)
-    spread = np.sqrt(np.average(centred**2, axis=0, weights=w))
+    share = _shares(points, w)
+    centred = points - share @ points
+    spread = np.sqrt(share @ centred**2)
     even = centred / np.where(spread > 0, spread, 1.0)
     some = points[:: len(points) // 100 + 1]
     levels = {int(j): few_levels(points[:, j]) for j in np.flatnonzero((some == np.floor(some)).all(axis=0))}
@@ -109,12 +110,19 @@ def _standardised(points: Array, w: Array | None) -> Array:
 
 def _whitened(points: Array, w: Array | None) -> Array | None:
     """Principal axes in units of their deviations; None where there is one."""
-    values, vectors = np.linalg.eigh(np.atleast_2d(np.cov(points, rowvar=False, aweights=w, bias=True)))
+    share = _shares(points, w)
+    centred = points - share @ points
+    values, vectors = np.linalg.eigh((share[:, None] * centred).T @ centred)
     kept = values > 1e-10 * max(values[-1], 0.0)
     if kept.sum() < 2:
         return None
-    centred = points - np.average(points, axis=0, weights=w)
     return np.ascontiguousarray(centred @ (vectors[:, kept] / np.sqrt(values[kept])))
+
+
+def _shares(points: Array, w: Array | None) -> Array:
+    """The share of each row in the weight of all; of the heaviest first, so that no sum overflows."""
+    heavy = np.ones(len(points)) if w is None else w / w.max()
+    return heavy / heavy.sum()
 
 
 def _scattered(rows: Any, rng: np.random.Generator, counts: bool = True) -> Array:

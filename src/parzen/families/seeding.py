@@ -43,7 +43,7 @@ def distinct_rows(n: int, w: Array | None, size: int, rng: np.random.Generator) 
 
     A share that is too small for a float64 is the least one: such rows come when all others have been drawn.
     """
-    if w is None:
+    if w is None or (w[0] > 0 and (w == w[0]).all()):
         return rng.choice(n, size=min(size, n), replace=False)
     heavy = w / w.max()
     share = np.where(w > 0, np.maximum(heavy / heavy.sum(), np.finfo(float).tiny), 0.0)
