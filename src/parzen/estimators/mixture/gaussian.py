@@ -43,8 +43,10 @@ class GaussianMixture(BaseGaussianMixture):
     tol : float
         EM stops when the objective of a row changes by less: its log-likelihood, plus the log-prior if there is one.
     reg_covar : float
-        Added to every variance, in the data's own units. With a prior it is not needed, and not used.
+        Added to every variance, in the data's own units. With a prior it is not needed, and not used. With 0, a
+        singular component at the end is an error, as in scikit-learn.
     max_iter : int
+        Most steps of EM; with 0, the model is where EM would begin.
     n_init : int
         How many times more starts are tried.
     init_params : "auto", "kmeans", "k-means++", "random" or "random_from_data"
@@ -79,7 +81,7 @@ class GaussianMixture(BaseGaussianMixture):
     means_ : array of shape (C, d)
     covariances_, precisions_, precisions_cholesky_ : arrays
         Covariances, their inverses and the upper factors of these: (C, d, d) if "full", (d, d) if "tied", (C, d) if
-        "diag", (C,) if "spherical".
+        "diag", (C,) if "spherical". These five can be set, to build a model by hand or to change one.
     n_components_, covariance_type_ : int, str
         What was chosen, or given.
     selection_ : list of dict
@@ -189,7 +191,7 @@ class GaussianMixture(BaseGaussianMixture):
 
         Parameters
         ----------
-        X : table of shape (n, d): array, pandas or polars
+        X : table of shape (n, d): array, pandas or polars; CSR if `covariance_type` is "diag" or "spherical"
         y : ignored
         sample_weight : array of shape (n,), optional
         labels : array of shape (n,), optional
