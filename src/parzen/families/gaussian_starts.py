@@ -12,7 +12,7 @@ from parzen.densities.mixture import MixtureDensity
 from parzen.families.family import Family
 from parzen.families.gaussian import Gaussian
 
-#: Most steps of a short run, the change of the log-likelihood of a row that ends it, and that of a run that costs nothing.
+#: Most steps of a short run, the change of a row's log-likelihood that ends it, and that of a run that costs nothing.
 STEPS, TOL, FINER_TOL = 30, 1e-3, 1e-4
 
 
