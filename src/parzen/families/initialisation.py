@@ -70,7 +70,8 @@ def _partition(points: Array, w: Array | None, C: int, init: str, rng: np.random
         return kmeans_partition(points, w, C, rng.random((1, 1 + (C - 1) * trials)), 0)
     most = 1024 + 32 * C
     some = np.sort(rng.choice(n, size=most, replace=False)) if n > most else None
-    return kmeans_partition(points, w, C, rng.random((SEEDS, 1 + (C - 1) * trials)), 8, some)
+    seeds = 1 if C < 5 else SEEDS  # of many clusters seeds often miss one
+    return kmeans_partition(points, w, C, rng.random((seeds, 1 + (C - 1) * trials)), 8, some)
 
 
 def _merged(points: Array, w: Array | None, C: int, rng: np.random.Generator) -> NDArray[np.int32] | None:
@@ -146,15 +147,10 @@ def completed_labels(X: Any, R: Labels, rng: np.random.Generator) -> NDArray[np.
     return np.where(R.codes >= 0, R.codes, found).astype(np.int32)
 
 
-def step_work(n: int, C: int, d: int) -> int:
-    """About how much work a step of EM is: for every row and component, a squared distance and an exponential."""
-    return n * C * (d * d + 12)
-
-
-def starts_worth(sampled: int, n: int, C: int, d: int) -> int:
+def starts_worth(work: int, sampled: int, n: int) -> int:
     """How many starts are worth trying: many where they cost next to nothing, else no more than EM on all rows does."""
-    if step_work(sampled, C, d) < 200_000:
-        return MANY
+    if work < 200_000:
+        return MANY if work < 60_000 else MANY // 2
     return int(np.clip(4 * n // sampled, 4, MANY))
 
 

@@ -20,7 +20,7 @@ from parzen.families.family import Family
 from parzen.families.fit import fit
 from parzen.families.gaussian import Gaussian
 from parzen.families.gaussian_starts import STEPS, TOL, run_shape, short_run
-from parzen.families.initialisation import INITS, alike, labels_to_try, rows_worth, starts_worth, step_work
+from parzen.families.initialisation import INITS, alike, labels_to_try, rows_worth, starts_worth
 from parzen.families.likelihood import initial_density
 from parzen.families.mixture_statistic import by_responsibilities, gaussian_statistic, mixture_statistic
 from parzen.families.per_group import PerGroup
@@ -173,8 +173,11 @@ class Mixture(Family):
         counts = not isinstance(family, Gaussian)
         rows, own, tries = labels_to_try(X, w, C - len(self._noise()), self.init, self.n_init, rng, counts)
         best: tuple[int, float, Any, Any] | None = None
-        most, work = starts_worth(rows.shape[0], X.shape[0], C, X.shape[1]), step_work(rows.shape[0], C, X.shape[1])
-        most, cheap, large = most * self.n_init, work < 30_000, work > 200_000
+        # Of a step of EM: for every row and component, a squared distance and an exponential.
+        full = isinstance(family, Gaussian) and family.covariance_type == "full"
+        work = rows.shape[0] * C * ((X.shape[1] if full else 1) * X.shape[1] + 12)
+        most = starts_worth(work, rows.shape[0], X.shape[0]) * self.n_init
+        cheap, large = work < 30_000, work > 200_000
         total, many = float(rows.shape[0] if own is None else own.sum()), rows_worth(rows.shape[0], own)
         noise = family.noise if isinstance(family, Gaussian) else 0.0
         if self.init != "auto" and self.n_init == 1:
