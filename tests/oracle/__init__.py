@@ -35,6 +35,7 @@ from tests.oracle.memberships import dense
 from tests.oracle.metric_sums import metric_sums
 from tests.oracle.moments import moments, moments_diagonal, moments_full, sums
 from tests.oracle.order import copy_rows, kd_order
+from tests.oracle.partitions import em_run, kmeans_partition, merged_partition
 from tests.oracle.posterior import largest, normalise, posterior
 from tests.oracle.softmax import csr_softmax, linear, softmax
 from tests.oracle.sparse import bits, csr_product, csr_sums
@@ -77,6 +78,10 @@ TWINS = {
     "distances": distances,
     "point_table": point_table,
     "csr_distances": csr_distances,
+    # partitions.cpp, em_run.cpp
+    "kmeans_partition": kmeans_partition,
+    "merged_partition": merged_partition,
+    "em_run": em_run,
     # codes.cpp, sparse.cpp
     "tally": tally,
     "lookup": lookup,

@@ -34,6 +34,12 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "em_diagonal": ((*ROWS, POINTER, INTEGER, *(POINTER,) * 9), FLOATS),
     "em_shared": ((*ROWS, POINTER, INTEGER, *(POINTER,) * 9), FLOATS),
     "em_missing": ((*ROWS, POINTER, INTEGER, INTEGER, *(POINTER,) * 12), FLOATS),
+    "em_run": (
+        (*ROWS, *(POINTER,) * 2, *(INTEGER,) * 2, *(NUMBER,) * 2, INTEGER, *(NUMBER,) * 2, *(POINTER,) * 4),
+        ("f64",),
+    ),
+    "kmeans_partition": ((*ROWS, *(POINTER,) * 2, *(INTEGER,) * 5, *(POINTER,) * 2), ("f64",)),
+    "merged_partition": ((*ROWS, *(POINTER,) * 2, *(INTEGER,) * 3, POINTER), ("f64",)),
     "centres": ((*ROWS, POINTER, INTEGER, *(POINTER,) * 6), FLOATS),
     "distances": ((*ROWS, INTEGER, *(POINTER,) * 3), FLOATS),
     "point_table": ((*(INTEGER,) * 3, *(POINTER,) * 4), ("f64",)),

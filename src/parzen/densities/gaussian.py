@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from parzen.compute.arrays import Array, as_floats
+from parzen.compute.arrays import Array, as_floats, is_sparse
 from parzen.compute.gaussian import gaussian_log_density, log_normaliser, patterns
 from parzen.compute.softmax import linear
+from parzen.compute.sparse import csr_squares
 from parzen.densities.columns import pick
 from parzen.densities.factors import conditioned, correlated, covariances, marginal_factor, solved
 from parzen.densities.location_scale import LocationScale, standardised
@@ -46,11 +47,20 @@ class GaussianDensity(LocationScale):
         return covariances(self.factor, len(self.mean))
 
     def log_density(self, X: Any) -> Array:
-        out = np.empty((len(X), len(self.mean)))
+        out = np.empty((X.shape[0], len(self.mean)))
         self.write(X, out)
         return out
 
     def write(self, X: Any, out: Array) -> None:
+        if is_sparse(X):
+            if self.factor.ndim == 3:
+                raise TypeError(
+                    "Gaussians with full covariances take dense rows, got a sparse matrix; use X.toarray()."
+                )
+            csr_squares(X, self.mean, self.factor, out)
+            out *= -0.5
+            out += self._normaliser
+            return
         gaussian_log_density(as_floats(X, self.shape[1]), self.mean, self.factor, self._normaliser, out)
 
     @cached_property
@@ -81,7 +91,7 @@ class GaussianDensity(LocationScale):
         return np.ascontiguousarray(self.affine[1].T)
 
     def compare(self, X: Any, out: Array) -> None:
-        if self.affine is None:
+        if self.affine is None or is_sparse(X):
             self.write(X, out)
             return
         centre, _, intercept = self.affine

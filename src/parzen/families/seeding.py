@@ -23,7 +23,7 @@ def sampled(X: Any, w: Array | None, most: int, rng: np.random.Generator) -> tup
         return X[rows], None if w is None else np.ascontiguousarray(w[rows])
     if is_sparse(X) or n == 0:
         return X, w
-    order = np.lexsort(X.T[::-1])
+    order = _sorted_rows(X)
     X = X[order]
     new = np.concatenate([[True], ((X[1:] != X[:-1]) & ~(np.isnan(X[1:]) & np.isnan(X[:-1]))).any(axis=1)])
     begin = np.flatnonzero(new)
@@ -62,12 +62,22 @@ def _projected(X: Any) -> Array:
     return key
 
 
+def _sorted_rows(X: Any) -> NDArray[np.intp]:
+    """The order of rows by their first column, then the second, and so on: no more columns than are needed."""
+    for columns in (1, 2, X.shape[1]):
+        order = np.lexsort(X[:, :columns].T[::-1])
+        steps = np.diff(X[order, :columns], axis=0)
+        if columns >= X.shape[1] or ((steps > 0) | (steps < 0)).any(axis=1).all():
+            return order
+    return order
+
+
 def distinct_rows(n: int, w: Array | None, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Numbers of so many different rows, each drawn by its weight among those that are left (at most all with weight).
 
     A share that is too small for a float64 is the least one: such rows come when all others have been drawn.
     """
-    if w is None:
+    if w is None or (w[0] > 0 and (w == w[0]).all()):
         return rng.choice(n, size=min(size, n), replace=False)
     heavy = w / w.max()
     share = np.where(w > 0, np.maximum(heavy / heavy.sum(), np.finfo(float).tiny), 0.0)

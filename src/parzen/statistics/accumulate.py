@@ -14,8 +14,9 @@ from parzen.compute.memberships import Labels, Memberships, check_memberships, g
 from parzen.statistics.statistic import Statistic
 from parzen.statistics.threads import for_each
 
-#: Bytes of a block of rows, and how many rows it has at most where their results should stay in cache.
-BLOCK, EVALUATED = 2**22, 12_288
+#: Bytes of a block of rows; of one whose statistic is an expectation, which is more work; and how many rows a block has
+#: at most where their results should stay in cache.
+BLOCK, EXPECTED, EVALUATED = 2**22, 2**20, 12_288
 
 
 class Observer(Protocol):
@@ -63,7 +64,8 @@ def accumulate(family: Observer, X: Any, R: Any = None, at: Any = None) -> Any:
     >>> accumulate(Gaussian("diag"), np.array([[1.0], [2.0], [6.0]])).mean
     array([[3.]])
     """
-    blocks = _blocks(X, R, family.keeps_rows) if in_memory(X) else _batched_blocks(X, R, family.keeps_rows)
+    cut = _blocks if in_memory(X) else _batched_blocks
+    blocks = cut(X, R, family.keeps_rows, BLOCK if at is None else EXPECTED)
     total: Any = None
 
     def add(part: Statistic) -> None:
@@ -138,7 +140,7 @@ def in_memory(X: Any) -> bool:
     return isinstance(X, np.ndarray) or is_sparse(X)
 
 
-def block_rows(X: Any, groups: int, most: int | None = None) -> int:
+def block_rows(X: Any, groups: int, most: int | None = None, size: int = BLOCK) -> int:
     """Rows of a block: enough to make the work outweigh the adding of statistics (`most` where none are added)."""
     n, d = X.shape
     if is_sparse(X):
@@ -147,33 +149,33 @@ def block_rows(X: Any, groups: int, most: int | None = None) -> int:
         return -(-n // max(int(n / least), 1))
     if most is not None and most > EVALUATED:
         return most
-    by_bytes = max(BLOCK // max(d * X.dtype.itemsize, 1) // 64 * 64, 4 * d, 32 * groups, 256)
+    by_bytes = max(size // max(d * X.dtype.itemsize, 1) // 64 * 64, 4 * d, 32 * groups, 256)
     return int(by_bytes if most is None else min(by_bytes, most))
 
 
-def _numbered_blocks(X: Any, groups: int, most: int | None = None) -> Iterator[tuple[int, Any]]:
+def _numbered_blocks(X: Any, groups: int, most: int | None = None, size: int = BLOCK) -> Iterator[tuple[int, Any]]:
     X = X.tocsr() if is_sparse(X) else X
-    rows = block_rows(X, groups, most)
+    rows = block_rows(X, groups, most, size)
     for begin in range(0, X.shape[0], rows):
         yield begin, row_block(X, begin, begin + rows)
 
 
-def _blocks(X: Any, R: Any, whole: bool) -> Iterator[tuple[Any, Memberships]]:
+def _blocks(X: Any, R: Any, whole: bool, size: int) -> Iterator[tuple[Any, Memberships]]:
     check_columns(X, None)
     n = X.shape[0]
     R = check_memberships(R, n)
     if n == 0 or whole:
         yield X, R
         return
-    for begin, block in _numbered_blocks(X, group_count(R)):
+    for begin, block in _numbered_blocks(X, group_count(R), size=size):
         yield block, take(R, slice(begin, begin + block.shape[0]))
 
 
-def _batched_blocks(batches: Iterable[Any], R: Any, whole: bool) -> Iterator[tuple[Any, Memberships]]:
+def _batched_blocks(batches: Iterable[Any], R: Any, whole: bool, size: int) -> Iterator[tuple[Any, Memberships]]:
     if R is not None:
         raise ValueError("X is an iterable of batches, so each batch brings its own memberships: give pairs (X, R).")
     for batch in batches:
         pair = batch if isinstance(batch, tuple) else (batch, None)
         if len(pair) != 2 or not in_memory(pair[0]) or not isinstance(pair[1], np.ndarray | Labels | None):
             raise TypeError("a batch must be an array of rows, or a pair (rows, memberships).")
-        yield from _blocks(*pair, whole)
+        yield from _blocks(*pair, whole, size)

@@ -3,7 +3,7 @@
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
@@ -24,26 +24,32 @@ class FloorWarning(UserWarning):
     """A variance was zero or nearly so, and was raised to the family's floor: usable, but worth a look."""
 
 
-_floors: ContextVar[str] = ContextVar("parzen_floors", default="warn")
+#: What becomes of a floor: a warning; an error; or a message that is kept in a list.
+_floors: ContextVar[str | list[str]] = ContextVar("parzen_floors", default="warn")
 
 
 @contextmanager
-def _floors_are(handled: str) -> Iterator[None]:
-    token = _floors.set(handled)
+def without_floor_warnings() -> Iterator[list[str]]:
+    """Leave out warnings of floors within a ``with`` block, in this thread: an iteration warns at its end.
+
+    Gives a list, which has the messages that were left out.
+    """
+    left_out: list[str] = []
+    token = _floors.set(left_out)
     try:
-        yield
+        yield left_out
     finally:
         _floors.reset(token)
 
 
-def without_floor_warnings() -> AbstractContextManager[None]:
-    """Leave out warnings of floors within a ``with`` block, in this thread: an iteration warns at its end."""
-    return _floors_are("leave out")
-
-
-def refusing_floors() -> AbstractContextManager[None]:
+@contextmanager
+def refusing_floors() -> Iterator[None]:
     """Raise `Collapse` where a variance would be raised to its floor within a ``with`` block, in this thread."""
-    return _floors_are("refuse")
+    token = _floors.set("refuse")
+    try:
+        yield
+    finally:
+        _floors.reset(token)
 
 
 def floors_are_refused() -> bool:
@@ -80,7 +86,10 @@ def plain(value: Any) -> Any:
 
 def warn_floor(message: str) -> None:
     """Warn that an estimate is usable but worth a look."""
-    if _floors.get() != "leave out":
+    handled = _floors.get()
+    if isinstance(handled, list):
+        handled.append(message)
+    else:
         warnings.warn(message, FloorWarning, stacklevel=caller_stacklevel())
 
 
