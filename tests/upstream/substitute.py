@@ -37,10 +37,10 @@ GROUPS = {
         ["GaussianMixture", "BayesianGaussianMixture"],
         [f"sklearn.mixture.tests.test_{name}" for name in ("gaussian_mixture", "bayesian_mixture", "mixture")],
     ),
-    "KMeans": ("sklearn.cluster", ["KMeans"], ["sklearn.cluster.tests.test_k_means"]),
+    "KMeans": ("sklearn.cluster", ["KMeans", "MiniBatchKMeans"], ["sklearn.cluster.tests.test_k_means"]),
     "LogisticRegression": (
         "sklearn.linear_model",
-        ["LogisticRegression"],
+        ["LogisticRegression", "LogisticRegressionCV"],
         ["sklearn.linear_model.tests.test_logistic"],
     ),
     "gaussian_kde": ("scipy.stats", ["gaussian_kde"], ["scipy.stats.tests.test_kdeoth"]),
