@@ -52,6 +52,8 @@ def run_one(script, whose, result):
         import parzen
 
         for name, module in NAMES.items():
+            if not re.search(rf"\b{name}\b", script.read_text()):
+                continue  # not imported by the script: what other libraries import stays theirs
             setattr(importlib.import_module(module), name, getattr(parzen, name))
     printed, failure = io.StringIO(), ""
     np.random.seed(0)  # noqa: NPY002, for scripts that draw without a seed of their own
