@@ -24,7 +24,6 @@ from parzen.storage.files import SaveMixin
 from parzen.tables.levels import schema_with_levels
 from parzen.tables.schema import Schema
 
-
 #: Squares of squares of cells up to this are finite: the curvature of quadratic terms.
 LARGEST = 1e75
 
