@@ -6,6 +6,7 @@ from typing import Any
 
 TITLES = {
     "classifiers": "Classifiers",
+    "logistic": "Logistic regression",
     "windows": "Kernel densities and bandwidths",
     "mixtures": "Mixtures and k-means",
     "applications": "Regression, conditional densities, outliers",

@@ -19,8 +19,6 @@ from parzen.statistics.moments import Moments
 KEPT = 2**25
 #: Sparse rows of at most so many cells, zeros among them, are made dense.
 FILLED = 2**22
-#: More columns than this have variances computed, not a covariance.
-WHITENED = 400
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,7 @@ class Problem:
         problem = cls(X, labels, terms, intercept, np.zeros(p), whole)
         if is_sparse(X) or not intercept or not centred:
             return problem
-        return replace(problem, origin=np.ascontiguousarray(problem.moments[0]))
+        return replace(problem, origin=np.ascontiguousarray(problem.mean))
 
     @property
     def free(self) -> int:
@@ -80,15 +78,10 @@ class Problem:
         return self.free * (self.width + 1)
 
     @cached_property
-    def moments(self) -> tuple[Array, Array]:
-        """Mean and covariance of the terms, or variances where they are many; of CSR zero and mean squares."""
-        weights = self.labels.weights
-        if is_sparse(self.X):
-            squares = type(self.X)((self.X.data**2, self.X.indices, self.X.indptr), shape=self.X.shape)
-            return np.zeros(self.width), csr_sums(squares, weights)[1][0] / self.whole
-        kind = "full" if self.width <= WHITENED else "diag"
-        seen = accumulate(ExpandedMoments(Gaussian(kind), self.terms), self.X, weights)
-        return seen.mean[0], seen.scatter[0] / self.whole
+    def mean(self) -> Array:
+        """Of the terms of dense rows."""
+        mean: Array = accumulate(ExpandedMoments(Gaussian("diag"), self.terms), self.X, self.labels.weights).mean[0]
+        return mean
 
     @cached_property
     def class_weights(self) -> Array:
@@ -101,7 +94,7 @@ class Problem:
         if is_sparse(self.X):
             totals: Array = csr_sums(self.X, self.labels.weights)[1][0]
             return totals
-        return self.whole * (self.moments[0] - self.origin)
+        return self.whole * (self.mean - self.origin)
 
     @cached_property
     def class_sums(self) -> Array:
