@@ -25,6 +25,7 @@ from parzen import (
     GaussianNB,
     LinearDiscriminantAnalysis,
     LogisticRegression,
+    LogisticRegressionCV,
     MultinomialNB,
     NaiveBayes,
     QuadraticDiscriminantAnalysis,
@@ -55,7 +56,7 @@ CHECKED = [
     model
     for model in MODELS
     if getattr(model, "covariance_type", "full") == "full" and getattr(model, "shrinkage", None) in (None, 0.0)
-]
+] + [LogisticRegressionCV(Cs=2, cv=2, l1_ratios=(0,), scoring="neg_log_loss", use_legacy_attributes=False)]
 
 
 #: Checks of weights, which scikit-learn's own class does not take, on rows with singular classes, which both refuse.

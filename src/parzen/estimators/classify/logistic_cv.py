@@ -83,8 +83,8 @@ class LogisticRegressionCV(BaseLogistic):
     >>> model.fit(X, y).C_, model.l1_ratio_
     (1.0, 0.0)
     >>> model.scores_.mean(axis=0).round(3)
-    array([[-0.15 , -0.09 , -0.076, -0.097],
-           [-0.334, -0.129, -0.083, -0.115]])
+    array([[-0.18 , -0.098, -0.081, -0.132],
+           [-0.421, -0.13 , -0.089, -0.208]])
     """
 
     C_: Any

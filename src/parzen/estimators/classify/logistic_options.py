@@ -41,7 +41,7 @@ class Kind:
 
     def ratio(self, l1_ratio: float | None) -> float:
         """The share of l1 in the penalty: by its name, or as it was given for an elastic net."""
-        return {"l1": 1.0, "l2": 0.0, None: 0.0}.get(self.name, l1_ratio)  # type: ignore[return-value]
+        return float({"l1": 1.0, "l2": 0.0, None: 0.0}.get(self.name, l1_ratio))  # type: ignore[arg-type]
 
     def penalty(self, C: float, l1_ratio: float | None) -> Penalty:
         """The penalty for a weight of the likelihood."""
