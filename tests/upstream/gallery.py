@@ -29,7 +29,7 @@ from tests.upstream.substitute import GROUPS
 
 NAMES = {name: module for module, names, _ in GROUPS.values() for name in names}
 #: What differs from one run to the next: seconds, addresses in memory, and identifiers in pages of HTML.
-PASSING = re.compile(r"0x[0-9a-f]+|id-\d+|\d+(\.\d+)?(e-?\d+)? ?(s|ms|sec|seconds|minutes)\b")
+PASSING = re.compile(r"0x[0-9a-f]+|id-\d+|\d+(\.\d+)?(e-?\d+)? ?(s|ms|sec|seconds|milliseconds|minutes)\b")
 #: Numbers of more digits than the arithmetic of two programs shares.
 LONG = re.compile(r"-?\d*\.\d{7,}(e[-+]?\d+)?")
 
