@@ -93,7 +93,7 @@ def assigned(
 def lloyd(
     X: Any,
     w: Array | None,
-    centre: Array,
+    centre: NDArray[np.floating],
     max_iter: int,
     tol: float = 0.0,
     watch: Callable[[int, float], Any] | None = None,

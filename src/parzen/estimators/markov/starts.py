@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
-from parzen.families.fit import Fit
-from parzen.families.kmeans import CentroidDensity, lloyd
+from parzen.families.kmeans import CentroidDensity
+from parzen.families.lloyd import Assignment, lloyd
 from parzen.families.seeding import plus_plus
 
 #: Times that k-means is begun (as often as hmmlearn does), and on how many rows at most; more for many states.
@@ -28,17 +28,16 @@ def cluster_centres(rows: Array, K: int, rng: np.random.Generator) -> Array:
         return rows.mean(axis=0, keepdims=True)
     most = max(SAMPLE, EACH * K)
     some = rows if len(rows) <= most else rows[np.sort(rng.choice(len(rows), most, replace=False))]
-    begun = [lloyd(some, None, plus_plus(some, None, K, rng), FEW) for _ in range(TIMES)]
-    found = [lloyd(some, None, one.density.centre, STEPS) for one in sorted(begun, key=_height)[-BEST:]]  # type: ignore[attr-defined]
-    best = max(found, key=_height).density
+    begun = [lloyd(some, None, plus_plus(some, None, K, rng), FEW).found for _ in range(TIMES)]
+    few = sorted(begun, key=_inertia)[:BEST]
+    best = min((lloyd(some, None, one.centre, STEPS).found for one in few), key=_inertia)
     if len(some) < len(rows):
-        best = lloyd(rows, None, best.centre, MORE).density  # type: ignore[attr-defined]
-    assert isinstance(best, CentroidDensity)
-    return best.centre
+        best = lloyd(rows, None, best.centre, MORE).found
+    return np.asarray(best.centre, dtype=np.float64)
 
 
-def _height(found: Fit) -> float:
-    return found.log_likelihoods[-1]
+def _inertia(found: Assignment) -> float:
+    return found.inertia
 
 
 def state_clusters(rows: Array, transition: Array, rng: np.random.Generator) -> tuple[Array, NDArray[np.int32]]:
