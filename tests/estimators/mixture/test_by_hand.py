@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.mixture
+from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 import parzen
@@ -154,3 +155,15 @@ class TestDtypes:
         assert parzen.load(tmp_path / "m.parzen").means_.dtype == np.float32
         mixed = pd.DataFrame(X, columns=list("abc")).astype({"a": np.float32})
         assert GaussianMixture(2, random_state=0).fit(mixed).means_.dtype == np.float64
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_given_means_keep_the_covariances_of_what_lies_there(shape):
+    X, y = load_iris(return_X_y=True)
+    means = np.array([X[y == k].mean(axis=0) for k in range(3)])
+    order = [2, 0, 1]
+    options = {"covariance_type": shape, "random_state": 0, "tol": 1e-9, "max_iter": 500}
+    first, second = (GaussianMixture(3, means_init=given, **options).fit(X) for given in (means, means[order]))
+    np.testing.assert_allclose(second.means_, first.means_[order], atol=1e-3)
+    theirs = sklearn.mixture.GaussianMixture(3, means_init=means, **options).fit(X)
+    assert min(first.score(X), second.score(X)) > theirs.score(X) - 1e-6
