@@ -31,7 +31,7 @@ class LogisticRegression(CallbackSupportMixin, BaseLogistic):
     """Logistic regression, with linear or quadratic terms: a drop-in for scikit-learn's.
 
     It minimises minus the weighted log-likelihood plus an elastic net of the weights,
-    ``(l1_ratio |W| + (1 - l1_ratio) |W|^2 / 2) / C``, where |W| sums absolute values.
+    ``(l1_ratio |W| + (1 - l1_ratio) |W|^2 / 2) / C``, where ``|W|`` sums absolute values.
 
     Missing cells and categories need no preparation. A missing number is replaced by the column's mean and, where one
     was missing in training, has a weight of its own (an indicator). A category, that is text or a cell of a category

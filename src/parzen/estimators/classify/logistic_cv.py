@@ -68,7 +68,7 @@ class LogisticRegressionCV(BaseLogistic):
         The best of it; an array with a number for each row of `coef_` in the old shape.
     scores_ : array of shape (folds, l1_ratios, Cs)
         In the old shape a dict from classes, two of which share one, to arrays of shape (folds, Cs, l1_ratios).
-    coefs_paths_ : array of shape (folds, l1_ratios, Cs, rows of coef_, p + 1)
+    coefs_paths_ : array of shape (folds, l1_ratios, Cs, K or 1, p + 1)
         Weights, and the intercept last, if there is one; in the old shape a dict as well.
     n_iter_ : array of shape (folds, l1_ratios, Cs), or (1, folds, Cs, l1_ratios) in the old shape
 
