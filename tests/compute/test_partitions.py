@@ -30,7 +30,7 @@ def test_rows_that_are_all_equal_have_a_partition(level):
     assert merged_partition(X, None, np.arange(5), 2, 3).max() < 2
 
 
-@pytest.mark.parametrize(("n", "d", "C", "M"), [(40, 1, 2, 6), (200, 3, 3, 12), (300, 6, 4, 20)])
+@pytest.mark.parametrize(("n", "d", "C", "M"), [(40, 1, 2, 6), (150, 3, 3, 12), (150, 5, 4, 12)])
 def test_merged_partitions_equal_the_twins(n, d, C, M, level, rng):
     _, X = _rows(rng, n, d, C)
     first, weights = np.sort(rng.choice(n, size=M, replace=False)), rng.random(n) + 0.1
@@ -40,7 +40,7 @@ def test_merged_partitions_equal_the_twins(n, d, C, M, level, rng):
 
 
 @pytest.mark.parametrize("shape", RUNS)
-@pytest.mark.parametrize(("n", "d", "K", "steps"), [(30, 1, 2, 1), (200, 3, 3, 9), (400, 7, 5, 30)])
+@pytest.mark.parametrize(("n", "d", "K", "steps"), [(30, 1, 2, 1), (150, 3, 3, 9), (200, 6, 4, 12)])
 def test_runs_of_em_equal_their_twins(shape, n, d, K, steps, level, rng):
     label, X = _rows(rng, n, d, K)
     codes = np.where(rng.random(n) < 0.2, rng.integers(K, size=n), label).astype(np.int32)
