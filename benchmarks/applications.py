@@ -8,19 +8,21 @@ time is then multiplied, and the job says so.
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from scipy import special
 from statsmodels.nonparametric.kernel_density import KDEMultivariateConditional
 from statsmodels.nonparametric.kernel_regression import KernelReg
 
-from benchmarks.harness import Row, race, within
-from parzen import ConditionalDensity, DensityOutlier, Kernel, KernelRegressor
+from benchmarks.harness import Memory, Row, peak_memory, race, within
+from parzen import ConditionalDensity, DensityOutlier, Kernel, KernelDensity, KernelRegressor
 
 N, SOME = 20_000, 100
 
 
-def rows() -> Iterator[Row]:
+def rows() -> Iterator[Row | Memory]:
     yield from regression()
     yield from search()
     yield from conditional()
+    yield from compact()
     yield from outliers()
 
 
@@ -61,7 +63,7 @@ def regression() -> Iterator[Row]:
         )  # fmt: skip
 
 
-def search() -> Iterator[Row]:
+def search() -> Iterator[Row | Memory]:
     X, y, _ = problem(N, 2)
 
     def off(found: np.ndarray) -> float:
@@ -75,9 +77,13 @@ def search() -> Iterator[Row]:
         "cross-validated bandwidths of a regression, 20,000 rows, d = 2 (error: gain of a further step of 7%)", 3.0,
         lambda: KernelRegressor().fit(X, y).bandwidth_, off, repeat=3,
     )  # fmt: skip
+    yield Memory(
+        "cross-validated bandwidths of a regression, 20,000 rows, d = 2",
+        peak_memory(lambda: KernelRegressor().fit(X, y)),
+    )
 
 
-def conditional() -> Iterator[Row]:
+def conditional() -> Iterator[Row | Memory]:
     X, y, h = problem(N, 1)
     peer = KDEMultivariateConditional(y, X, "c", "c", bw=[h, h])
     model = ConditionalDensity(bandwidth=[h, h]).fit(X, y)
@@ -95,6 +101,46 @@ def conditional() -> Iterator[Row]:
         "statsmodels KDEMultivariateConditional",
         lambda: model.pdf(X, y), lambda: peer.pdf(y[:SOME], X[:SOME]), error, error, None, 3, slow=N / SOME,
     )  # fmt: skip
+    near, queries = np.clip(y[:SOME], -2.0, 2.0), X[:SOME]
+    below = [
+        float(
+            np.exp(-0.5 * ((Z - x) / h) ** 2)
+            @ special.ndtr(((v - t) / h).astype(float))
+            / np.exp(-0.5 * ((Z - x) / h) ** 2).sum()
+        )
+        for x, v in zip(Z[:SOME], near, strict=True)
+    ]
+    yield race(
+        "conditional distribution function, 100 queries of 20,000 rows, d = 1",
+        "statsmodels KDEMultivariateConditional",
+        lambda: model.cdf(queries, near), lambda: peer.cdf(near, queries),
+        lambda found: float(np.abs(found - below).max()), target=None, repeat=3,
+    )  # fmt: skip
+    levels = np.array([0.05, 0.5, 0.95])
+    yield within(
+        "conditional quantiles at 3 levels, 2,000 queries of 20,000 rows, d = 1 (error: of their probabilities)", 20.0,
+        lambda: model.quantile(X[:2000], levels),
+        lambda found: max(float(np.abs(model.cdf(X[:2000], found[:, j]) - q).max()) for j, q in enumerate(levels)), 1,
+    )  # fmt: skip
+    yield Memory(
+        "conditional quantiles, 2,000 queries of 20,000 rows", peak_memory(lambda: model.quantile(X[:2000], levels))
+    )
+    yield Memory(
+        "conditional distribution function, 20,000 queries of 20,000 rows", peak_memory(lambda: model.cdf(X, y))
+    )
+
+
+def compact() -> Iterator[Row | Memory]:
+    """Quantiles of a kernel of compact support, whose distribution function is a sum over rows within reach."""
+    X = np.random.default_rng(0).normal(size=(20_000, 1))
+    model = KernelDensity(kernel="epanechnikov", bandwidth=0.1).fit(X)
+    levels = np.linspace(0.01, 0.99, 99)
+    yield within(
+        "99 quantiles of 20,000 rows, kernel epanechnikov (error: of their probabilities)", 1.0,
+        lambda: model.quantile(levels),
+        lambda found: float(np.abs(model.cdf(found[:, None]) - levels).max()), 3,
+    )  # fmt: skip
+    yield Memory("99 quantiles of 20,000 rows, kernel epanechnikov", peak_memory(lambda: model.quantile(levels)))
 
 
 def outliers() -> Iterator[Row]:

@@ -1,20 +1,17 @@
 """Classifiers against scikit-learn's of the same name: fitting, predicting, and peak memory.
 
 The error of `fit` is the largest difference of a posterior probability from the peer's. The error of `predict` is the
-proportion of rows whose class differs from the argmax of the peer's posterior probabilities. The error of a logistic
-regression is how far its objective lies above the least one, relative to it.
+proportion of rows whose class differs from the argmax of the peer's posterior probabilities. Logistic regression is in
+`benchmarks.logistic`.
 """
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import sklearn.discriminant_analysis
-import sklearn.linear_model
 import sklearn.naive_bayes
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 
 import parzen
 from benchmarks.harness import Memory, Row, peak_memory, race
@@ -22,7 +19,7 @@ from benchmarks.moments import problem
 
 THEIRS = {
     name: getattr(module, name)
-    for module in (sklearn.naive_bayes, sklearn.discriminant_analysis, sklearn.linear_model)
+    for module in (sklearn.naive_bayes, sklearn.discriminant_analysis)
     for name in module.__all__
 }
 
@@ -84,33 +81,3 @@ def rows() -> Iterator[Row | Memory]:
         what = f"CSR 100,000 x 50,000, {text.nnz / 1e6:.1f} million stored, {groups} classes"
         for name in ("MultinomialNB", "BernoulliNB"):
             yield from pair(name, text, labels, what, (3, 3))
-    yield from logistic(X, y)
-
-
-def objective(model: Any, X: np.ndarray, y: np.ndarray) -> float:
-    """The penalised negative log-likelihood, at C = 1."""
-    logs = model.predict_log_proba(X)
-    return float(-logs[np.arange(len(y)), y].sum() + 0.5 * (model.coef_**2).sum())
-
-
-def logistic(X: np.ndarray, y: np.ndarray) -> Iterator[Row | Memory]:
-    """Logistic regression by the default settings of both."""
-    exact = parzen.LogisticRegression(tol=1e-9, max_iter=2000).fit(X, y)
-    least = objective(exact, X, y)
-    ours = parzen.LogisticRegression()
-    theirs = sklearn.linear_model.LogisticRegression(max_iter=100)
-    for what, table in (("raw", X), ("standardised", (X - X.mean(axis=0)) / X.std(axis=0))):
-        if what == "standardised":
-            least = objective(parzen.LogisticRegression(tol=1e-9, max_iter=2000).fit(table, y), table, y)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            yield race(
-                f"LogisticRegression.fit, 200,000 x 10, 10 classes, {what}",
-                "scikit-learn LogisticRegression",
-                lambda table=table: ours.fit(table, y),
-                lambda table=table: theirs.fit(table, y),
-                lambda model, table=table, least=least: objective(model, table, y) / least - 1,
-                target=5 if what == "standardised" else None,
-                repeat=3,
-            )
-    yield from memory("LogisticRegression", ours, X, y, "200,000 x 10, 10 classes")

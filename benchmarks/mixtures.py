@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import sklearn.cluster
+import sklearn.datasets
 import sklearn.mixture
 from sklearn.cluster._k_means_lloyd import lloyd_iter_chunked_dense
 
@@ -19,6 +20,7 @@ import parzen
 from benchmarks.harness import Memory, Row, peak_memory, race
 from parzen import Gaussian, Mixture, accumulate
 from parzen.families.kmeans import CentroidDensity, Centroids
+from parzen.families.variational import VariationalGaussians, VariationalPosterior
 
 SHAPES = {"full": ("full", False), "diag": ("diag", False), "tied": ("full", True)}
 
@@ -74,15 +76,63 @@ def iteration(n: int, d: int, K: int, shape: str, target: float | None, dtype: A
     )  # fmt: skip
 
 
-def whole(apart: float, what: str, target: float) -> Row:
-    """A fit by the default settings of both."""
-    X = problem(200_000, 10, 10, apart)
-    ours, theirs = parzen.GaussianMixture(10, random_state=0), sklearn.mixture.GaussianMixture(10, random_state=0)
+def whole(X: np.ndarray, C: int, what: str, target: float, repeat: int = 3) -> Row:
+    """A fit from scratch by the default settings of both."""
+    ours, theirs = parzen.GaussianMixture(C, random_state=0), sklearn.mixture.GaussianMixture(C, random_state=0)
     best = max(ours.fit(X).score(X), theirs.fit(X).score(X))
     return race(
-        f"GaussianMixture(10).fit, 200,000 x 10, {what}", "scikit-learn GaussianMixture",
+        f"GaussianMixture({C}).fit, {what}", "scikit-learn GaussianMixture",
         lambda: ours.fit(X), lambda: theirs.fit(X),
-        lambda model: best - model.score(X), target=target, repeat=3,
+        lambda model: best - model.score(X), target=target, repeat=repeat,
+    )  # fmt: skip
+
+
+def wholes() -> Iterator[Row]:
+    """Fits from scratch, of small tables and large ones."""
+    yield whole(sklearn.datasets.load_iris().data, 3, "150 x 4 (iris)", 1, 9)
+    yield whole(sklearn.datasets.load_breast_cancer().data, 3, "569 x 30 (breast cancer)", 1, 9)
+    yield whole(problem(1000, 30, 5, 1.0), 5, "1,000 x 30, overlapping", 1, 9)
+    yield whole(problem(100_000, 6, 8, 5.0), 8, "100,000 x 6, separated", 20)
+    yield whole(problem(200_000, 10, 10, 5.0), 10, "200,000 x 10, separated", 25)
+    yield whole(problem(200_000, 10, 10, 1.0), 10, "200,000 x 10, overlapping", 25)
+
+
+def variational(shape: str, target: float) -> Row:
+    """One step of variational Bayes of both, with its bound; the error is that of the posterior's means.
+
+    Theirs, in float64, is the oracle of ours: the two follow from one formula and one start.
+    """
+    X = problem(200_000, 10, 10, 1.5)
+    options = {"n_components": 10, "covariance_type": shape, "random_state": 0, "max_iter": 5, "tol": 0.0}
+    theirs = sklearn.mixture.BayesianGaussianMixture(**options, init_params="random_from_data").fit(X[:20_000])
+    names = ["weight_concentration_", "mean_precision_", "means_", "degrees_of_freedom_", "covariances_"]
+    given = {name: getattr(theirs, name) for name in (*names, "precisions_cholesky_")}
+    prior = ("weight_concentration_prior_", "mean_precision_prior_", "mean_prior_", "degrees_of_freedom_prior_")
+    family = VariationalGaussians(
+        shape, 10, True, *(getattr(theirs, name) for name in prior), np.asarray(theirs.covariance_prior_), 1e-6
+    )
+    hand = parzen.GaussianMixture.from_parameters(np.full(10, 0.1), theirs.means_, theirs.covariances_, shape)
+    start = VariationalPosterior(
+        True, np.stack(theirs.weight_concentration_), theirs.mean_precision_, theirs.means_,
+        np.broadcast_to(theirs.degrees_of_freedom_, 10), hand.density_.components.factor,
+    )  # fmt: skip
+
+    def ours() -> Any:
+        at = start.density()
+        seen = accumulate(family, X, at=at)
+        bound = float(seen.log_likelihood.sum()) + family.log_prior(at, seen.statistic)
+        return family.posterior(seen.statistic).mean, bound
+
+    def step() -> Any:
+        vars(theirs).update(given)
+        norm, log_resp = theirs._e_step(X)
+        theirs._m_step(X, log_resp)
+        return theirs.means_, theirs._compute_lower_bound(log_resp, norm)
+
+    exact = step()[0]
+    return race(
+        f"One step of variational Bayes, {shape}, 200,000 x 10, 10 components", "scikit-learn BayesianGaussianMixture",
+        ours, step, lambda found: float(np.abs(found[0] - exact).max()), target=target, repeat=3,
     )  # fmt: skip
 
 
@@ -187,8 +237,9 @@ def rows() -> Iterator[Row | Memory]:
     yield iteration(200_000, 10, 10, "tied", 20)
     yield iteration(100_000, 32, 16, "full", 8)
     yield proba()
-    yield whole(5.0, "separated", 25)
-    yield whole(1.0, "overlapping", 25)
+    yield from wholes()
+    yield variational("full", 15)
+    yield variational("diag", 15)
     yield gaps()
     yield lloyd(200_000, 10, 10)
     yield lloyd(1_000_000, 2, 100)

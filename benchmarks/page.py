@@ -6,8 +6,10 @@ from typing import Any
 
 TITLES = {
     "classifiers": "Classifiers",
+    "logistic": "Logistic regression",
     "windows": "Kernel densities and bandwidths",
     "mixtures": "Mixtures and k-means",
+    "clusters": "Clusters of sparse rows, of batches, of small tables",
     "applications": "Regression, conditional densities, outliers",
     "sequences": "Sequences",
     "decisions": "Decisions and calibration",

@@ -1,7 +1,8 @@
 """Markov chains and hidden Markov models, against hmmlearn: Baum-Welch, Viterbi, counting transitions.
 
-The error of a Baum-Welch step is the largest difference between our means and the peer's; of a Viterbi path, the
-proportion of states that differ; of a chain, the largest error of a count.
+The error of a Baum-Welch step is the largest difference between our means and the peer's; of a whole fit, how much
+lower its log-likelihood ends than the peer's, relative to it; of a Viterbi path, the proportion of states that differ;
+of a chain, the largest error of a count.
 """
 
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ import numpy as np
 from hmmlearn import hmm
 
 from benchmarks.harness import Row, race, within
-from parzen import Gaussian, MarkovChain
+from parzen import Gaussian, GaussianHMM, MarkovChain
 from parzen.compute.hmm import likeliest_path
 from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.hmm import HMMDensity
@@ -50,6 +51,19 @@ def rows() -> Iterator[Row]:
             f"One step of Baum-Welch, 8 Gaussian states, 4 columns, {job}",
             "hmmlearn GaussianHMM", ours, theirs, lambda found, exact=exact: float(np.abs(found - exact).max()),
             target=target, repeat=3,
+        )  # fmt: skip
+    for job, lengths in (("one sequence", None), ("1,000 sequences", np.full(1000, 100))):
+        models = [model(K, n_iter=3, random_state=0, tol=-np.inf) for model in (GaussianHMM, hmm.GaussianHMM)]
+        scale = abs(models[1].fit(X, lengths).score(X, lengths))
+
+        def lost(model: Any, lengths: Any = lengths, scale: float = scale) -> float:
+            """How much lower the likelihood ends than that of hmmlearn, relative to it."""
+            return max(0.0, -model.score(X, lengths) / scale - 1.0)
+
+        yield race(
+            f"GaussianHMM(8, n_iter=3).fit from scratch, 100,000 x 4, {job}", "hmmlearn GaussianHMM",
+            *(lambda model=model, lengths=lengths: model.fit(X, lengths) for model in models),
+            lost, target=15, repeat=3,
         )  # fmt: skip
     lengths = np.array([N])
     density = HMMDensity(GaussianDensity(mean, np.ones((K, D))), start, transition)

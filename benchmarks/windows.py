@@ -46,6 +46,7 @@ def judge(X: np.ndarray, Q: np.ndarray, h: float, w: np.ndarray | None = None) -
 def rows() -> Iterator[Row | Memory]:
     yield from direct()
     yield from few_columns()
+    yield from metrics()
     yield from large()
     yield from grids()
     yield from selectors()
@@ -95,6 +96,34 @@ def _mlpack(X: np.ndarray, h: float) -> np.ndarray:
     return found["predictions"].ravel()
 
 
+def exact_by_metric(metric: str, X: np.ndarray, Q: np.ndarray, h: float) -> np.ndarray:
+    """Densities by scikit-learn's convention, by direct sums in extended precision."""
+    X, Q = X.astype(np.longdouble), Q.astype(np.longdouble)
+    out = []
+    for q in Q:
+        if metric == "manhattan":
+            far = np.abs(X - q).sum(axis=1)
+        else:
+            half = np.sin((X - q) / 2) ** 2
+            far = 2 * np.arcsin(np.sqrt(half[:, 0] + np.cos(q[0]) * np.cos(X[:, 0]) * half[:, 1]))
+        out.append(np.exp(-0.5 * (far / np.longdouble(h)) ** 2).mean())
+    return np.array(out) / (2 * np.pi * np.longdouble(h) ** 2)
+
+
+def metrics() -> Iterator[Row]:
+    rng = np.random.default_rng(0)
+    sphere = np.column_stack([np.arcsin(rng.uniform(-1, 1, N)), rng.uniform(-np.pi, np.pi, N)])
+    some = np.linspace(0, N - 1, 100).astype(int)
+    for metric, X in (("manhattan", problem(N, 2)[0]), ("haversine", sphere)):
+        h = float(N ** (-1 / 6))
+        truth = np.log(exact_by_metric(metric, X, X[some], h))
+        error = lambda logs, truth=truth: float(np.abs(np.expm1(logs[some] - truth)).max())  # noqa: E731
+        yield race(f"KDE 20,000 x 20,000, d = 2, {metric}, rtol 1e-6", PEER,
+                   lambda X=X, h=h, metric=metric: KernelDensity(bandwidth=h, metric=metric).fit(X).score_samples(X),
+                   lambda X=X, h=h, metric=metric: Peer(bandwidth=h, metric=metric).fit(X).score_samples(X),
+                   error, error, 10, 3, slow=1.0)  # fmt: skip
+
+
 def large() -> Iterator[Row | Memory]:
     for d, seconds in ((1, 1.0), (2, 5.0)):
         X, h = problem(1_000_000, d)
@@ -131,6 +160,8 @@ def selectors() -> Iterator[Row]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield within("LSCV bandwidth over all pairs, 1,000,000 rows", 1.0, lambda: bandwidth.lscv(X), error)
+        rounded = X.round(2)
+        yield within("The same of rows rounded to 0.01", 1.0, lambda: bandwidth.lscv(rounded), error)
     Y, h = problem(N, 8)
     grid = h * 2.0 ** (1 - np.arange(16) / 4)
     train, test = next(iter(KFold(5).split(Y)))

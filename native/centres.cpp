@@ -1,4 +1,5 @@
-// One step of k-means in one pass: the nearest centre of each row, and the sums of the rows about their centres.
+// One step of k-means in one pass: the nearest centre of each row, and the sums of the rows about their centres. And squared
+// distances of rows to all of some points.
 //
 // |x - c|^2 is smallest where  c x - |c|^2 / 2  is largest: affine functions of the row, taken about an origin among the
 // centres. Distances themselves are sums of squared differences, so that they keep their digits.
@@ -103,6 +104,42 @@ index centres(const C* X, index n, index stride, const double* weights, index gr
     return OK;
 }
 
+// Squared distances of rows to points, (n, groups), as sums of squared differences: zero where both are equal, whatever their
+// offset. A missing cell adds nothing.
+template <class C>
+index distances(const C* X, index n, index d, index stride, index groups, const double* origin, const double* point,
+                double* out) {
+    using V = Vector<C>;
+    constexpr index rows = Wide<C>::rows, count = Wide<C>::count;
+    Scratch<C> x(d * rows), table(d * groups);
+    if (!x || !table) return NO_MEMORY;
+    in_fours(groups, [&](index first, auto number) {
+        constexpr index E = decltype(number)::value;
+        for (index j = 0; j < d; ++j)
+            for (index e = 0; e < E; ++e)
+                table[first * d + j * E + e] = static_cast<C>(point[(first + e) * d + j] - origin[j]);
+    });
+    for (index i = 0; i < n; i += rows) {
+        const index here = n - i < rows ? n - i : rows;
+        lay(X + i * stride, here, d, stride, origin, x.data);
+        in_fours(groups, [&](index first, auto number) {
+            constexpr index E = decltype(number)::value;
+            V sums[E][chains] = {};
+            for (index j = 0; j < d; ++j)
+                for (index v = 0; v < chains; ++v) {
+                    const V column = read<V>(x + j * rows + v * count);
+                    for (index e = 0; e < E; ++e) {
+                        const V apart = column - all<V>(table[first * d + j * E + e]);
+                        sums[e][v] += apart == apart ? apart * apart : V{};
+                    }
+                }
+            for (index e = 0; e < E; ++e)
+                for (index r = 0; r < here; ++r) out[(i + r) * groups + first + e] = sums[e][r / count][r % count];
+        });
+    }
+    return OK;
+}
+
 }  // namespace
 }  // namespace parzen
 
@@ -114,6 +151,11 @@ index centres(const C* X, index n, index stride, const double* weights, index gr
         return parzen::with_layout(d, [&](auto layout) {                                                              \
             return parzen::centres(X, n, stride, weights, groups, origin, centre, layout, weight, sums, inertia, codes); \
         });                                                                                                           \
+    }                                                                                                                 \
+    PARZEN_EXPORT parzen::index parzen_distances_##suffix(                                                            \
+        const T* X, parzen::index n, parzen::index d, parzen::index stride, parzen::index groups,                     \
+        const double* origin, const double* point, double* out) {                                                     \
+        return parzen::distances(X, n, d, stride, groups, origin, point, out);                                        \
     }
 
 PARZEN_CENTRES(float, f32)

@@ -76,28 +76,6 @@ void complete(const Split& split, const double* turned, const Scatters<double>& 
     }
 }
 
-// scores[r] = constant - |T^-1 (x - mean)|^2 log2(e) / 2 of a tile of rows, x laid out by observed columns.
-inline void solve(const Split& split, const double* turned, const double* x, const double* mean, double constant, double* z, double* scores) {
-    constexpr index rows = Wide<double>::rows;
-    vec square[chains] = {};
-    for (index i = 0; i < split.observed; ++i) {
-        vec t[chains];
-        for (index v = 0; v < chains; ++v) t[v] = load(x + i * rows + v * lanes) - splat(mean[split.columns.data[i]]);
-        for (index j = 0; j < i; ++j) {
-            const vec scale = splat(turned[j * split.d + i]);
-            for (index v = 0; v < chains; ++v) t[v] -= scale * load(z + j * rows + v * lanes);
-        }
-        const vec inverse = splat(1.0 / turned[i * split.d + i]);
-        for (index v = 0; v < chains; ++v) {
-            t[v] *= inverse;
-            square[v] += t[v] * t[v];
-            store(z + i * rows + v * lanes, t[v]);
-        }
-    }
-    for (index v = 0; v < chains; ++v)
-        store(scores + v * lanes, splat(constant) - splat(0.5 / log_two) * square[v]);
-}
-
 void finish(const Sums& sums, index groups, const double* mean, double* weight, double* means, double* carry,
             double* scatter, double* cell_weight, double* cell_mean, double* cell_carry, double* cell_scatter) {
     const index d = sums.d, width = d + 1;
@@ -128,6 +106,7 @@ index em_missing(const T* X, index n, index d, index stride, const double* weigh
                  double* carry, double* scatter, double* cell_weight, double* cell_mean, double* cell_carry,
                  double* cell_scatter, double* likelihood) {
     constexpr index rows = Wide<double>::rows;
+    static_assert(rows == Split::tile, "a tile of rows is the same everywhere");
     Scatters<double> seen(d, groups);
     Sums sums(d, groups);
     Scratch<double> x(d * rows), z(d * rows), scores(groups * rows), centre(groups * d), s((d + 1) * (d + 1)), G(d * d), H(d * (d + 1));
@@ -160,7 +139,9 @@ index em_missing(const T* X, index n, index d, index stride, const double* weigh
             lay_weights<double>(weights, i, count, w);
             for (index k = 0; k < groups; ++k) {
                 const double constant = (constants[own(k)] + log_weight[k]) / log_two;
-                solve(shared, turned + own(k) * d * d, x, mean + k * d, constant, z, scores + k * rows);
+                double* score = scores + k * rows;
+                shared.whiten_tile(turned + own(k) * d * d, x, mean + k * d, z, score);
+                for (index v = 0; v < rows; v += lanes) store(score + v, splat(constant) - splat(0.5 / log_two) * load(score + v));
             }
             const index odd = posteriors<double>(scores, groups, w, nullptr, likelihood);
             if (odd) return odd;

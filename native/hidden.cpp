@@ -130,7 +130,10 @@ struct Reach {
         for (index j = 0; j < K; ++j) next[j] = predicted[j] >= least;
         for (index j = 0; j < K; ++j)
             for (index i = 0; i < K && !next[j]; ++i)
-                if (now[i] && chain.transition[i * K + j] > 0) found = next[j] = 1;
+                if (now[i] && chain.transition[i * K + j] > 0) {
+                    next[j] = 1;
+                    found = true;
+                }
         for (index j = 0; j < K; ++j) now[j] = next[j] && row[j] > -infinity;
         return found;
     }

@@ -1,25 +1,44 @@
 // Full Gaussians at rows with missing cells: distances, and moments that are expected given what is there.
+#include <algorithm>
 #include "scatter.h"
 #include "split.h"
 
 namespace parzen {
 namespace {
 
-// `order` lists the rows so that equal patterns follow one another; `begin` says where each of the patterns starts.
+// Of rows of the same pattern, which follow one another in `order` (`begin` says where each of the patterns starts):
+// squared distances and half log-determinants over the observed cells; or log-densities alone, where `constants` is null.
 template <class T>
 index log_density(const T* X, index d, index stride, index groups, index factors, const double* mean, const double* factor,
                   const index* order, const index* begin, index patterns, double* squares, double* constants) {
+    constexpr index tile = Split::tile;
     Split split(d);
-    Scratch<double> z(d);
-    if (!split || !z) return NO_MEMORY;
+    Scratch<double> turned(factors * d * d), halves(factors), x(d * tile), z(d * tile), found(groups * tile);
+    if (!split || !turned || !halves || !x || !z || !found) return NO_MEMORY;
     for (index p = 0; p < patterns; ++p) {
         split.pattern(X + order[begin[p]] * stride);
-        for (index k = 0; k < groups; ++k) {
-            if (k < factors) split.factor(factor + k * d * d);
-            const double constant = split.log_determinant();
-            for (index at = begin[p]; at < begin[p + 1]; ++at) {
-                squares[order[at] * groups + k] = split.whiten(X + order[at] * stride, mean + k * d, z);
-                constants[order[at] * groups + k] = constant;
+        for (index k = 0; k < factors; ++k) {
+            split.factor(factor + k * d * d);
+            std::memcpy(turned + k * d * d, split.turned, sizeof(double) * d * d);
+            halves[k] = split.log_determinant();
+        }
+        const double rest = half_log_two_pi * split.observed;
+        for (index first = begin[p]; first < begin[p + 1]; first += tile) {
+            const index* rows = order + first;
+            const index count = std::min(tile, begin[p + 1] - first);
+            for (index r = 0; r < tile; ++r) {  // filled up with the last row
+                const T* row = X + rows[r < count ? r : count - 1] * stride;
+                for (index i = 0; i < split.observed; ++i) x[i * tile + r] = row[split.columns[i]];
+            }
+            for (index k = 0; k < groups; ++k)
+                split.whiten_tile(turned + (k < factors ? k : 0) * d * d, x, mean + k * d, z, found + k * tile);
+            for (index r = 0; r < count; ++r) {
+                double *to = squares + rows[r] * groups, *constant = constants ? constants + rows[r] * groups : nullptr;
+                for (index k = 0; k < groups; ++k) {
+                    const double half = halves[k < factors ? k : 0], square = found[k * tile + r];
+                    to[k] = constant ? square : -0.5 * square - half - rest;
+                    if (constant) constant[k] = half;
+                }
             }
         }
     }

@@ -2,20 +2,23 @@
 //
 // The table has shape (columns, K), the offset (K): score k of a row x is offset[k] + sum of x[j] table[j, k].
 #include <type_traits>
+#include "curvature.h"
 #include "exp.h"
 
 namespace parzen {
 namespace {
 
-constexpr index vectors = 4;
-constexpr index tile = vectors * lanes;
+constexpr index vectors = Curvature::vectors, tile = Curvature::tile;
 
-// x[j * tile + r] = X[r, j]; rows beyond the last are zero.
+// x[j * tile + r] = X[r, j] - origin[j]; rows beyond the last are zero.
 template <class T>
-inline void transpose(const T* X, index rows, index d, index stride, double* x) {
+inline void transpose(const T* X, index rows, index d, index stride, const double* origin, double* x) {
     if (rows < tile) std::memset(x, 0, sizeof(double) * d * tile);
     for (index r = 0; r < rows; ++r)
-        for (index j = 0; j < d; ++j) x[j * tile + r] = static_cast<double>(X[r * stride + j]);
+        for (index j = 0; j < d; ++j) {
+            const double value = static_cast<double>(X[r * stride + j]);
+            x[j * tile + r] = origin ? value - origin[j] : value;
+        }
 }
 
 // scores[k * tile + r] of a tile of rows.
@@ -79,8 +82,8 @@ index linear(const T* X, index n, index d, index stride, index groups, const dou
     return OK;
 }
 
-// Turns scores of a tile into w (p - [label = k]); adds the weights and the log-likelihood.
-inline void residuals(double* scores, index groups, const index* label, const double* w, vec& weight, vec& likelihood) {
+// Turns scores of a tile into w p; adds the weights and the log-likelihood.
+inline void expected(double* scores, index groups, const index* label, const double* w, vec& weight, vec& likelihood) {
     double own[tile];
     for (index r = 0; r < tile; ++r) own[r] = scores[(label[r] < 0 ? 0 : label[r]) * tile + r];
     vec most[vectors], total[vectors] = {};
@@ -108,15 +111,15 @@ inline void residuals(double* scores, index groups, const index* label, const do
             double* at = scores + k * tile + v * lanes;
             store(at, total[v] * load(at));
         }
-    for (index r = 0; r < tile; ++r) if (w[r] != 0) scores[label[r] * tile + r] -= w[r];
 }
 
 template <class T>
 index softmax(const T* X, index n, index d, index stride, const std::int32_t* codes, const double* weights,
-              index groups, const double* table, const double* offset, double* weight, double* likelihood,
-              double* gradient, double* slope) {
+              index groups, const double* origin, const double* table, const double* offset, double* weight,
+              double* likelihood, double* gradient, double* slope, double least, double* curvature) {
     Scratch<double> x(d * tile), scores(groups * tile), sums(groups * (d + 1) * lanes);
-    if (!x || !scores || !sums) return NO_MEMORY;
+    Curvature second(curvature ? d : 0, curvature ? groups : 0, least);
+    if (!x || !scores || !sums || !second) return NO_MEMORY;
     vec heavy = {}, likely = {};
     for (index i = 0; i < n; i += tile) {
         const index rows = n - i < tile ? n - i : tile;
@@ -127,9 +130,11 @@ index softmax(const T* X, index n, index d, index stride, const std::int32_t* co
             const bool counts = label[r] >= 0 && label[r] < groups;
             w[r] = !counts ? 0.0 : weights ? weights[i + r] : 1.0;
         }
-        transpose(X + i * stride, rows, d, stride, x);
+        transpose(X + i * stride, rows, d, stride, origin, x);
         score(x, d, groups, table, offset, scores);
-        residuals(scores, groups, label, w, heavy, likely);
+        expected(scores, groups, label, w, heavy, likely);
+        if (curvature) second.take(X + i * stride, rows, stride, origin, scores, w);
+        for (index r = 0; r < tile; ++r) if (w[r] != 0) scores[label[r] * tile + r] -= w[r];
         for (index k = 0; k < groups; ++k) {
             vec r[vectors];
             for (index v = 0; v < vectors; ++v) r[v] = load(scores + k * tile + v * lanes);
@@ -151,6 +156,7 @@ index softmax(const T* X, index n, index d, index stride, const std::int32_t* co
         for (index j = 0; j < d; ++j) gradient[j * groups + k] = sum_of(load(own + j * lanes));
         slope[k] = sum_of(load(own + d * lanes));
     }
+    if (curvature) second.finish(curvature);
     return OK;
 }
 
@@ -212,10 +218,10 @@ index csr_softmax(const T* data, const I* indices, const I* indptr, index n, ind
     }                                                                                                                 \
     PARZEN_EXPORT parzen::index parzen_softmax_##suffix(                                                              \
         const T* X, parzen::index n, parzen::index d, parzen::index stride, const std::int32_t* codes,                \
-        const double* weights, parzen::index groups, const double* table, const double* offset, double* weight,       \
-        double* likelihood, double* gradient, double* slope) {                                                        \
-        return parzen::softmax(X, n, d, stride, codes, weights, groups, table, offset, weight, likelihood, gradient,  \
-                               slope);                                                                                \
+        const double* weights, parzen::index groups, const double* origin, const double* table, const double* offset, \
+        double* weight, double* likelihood, double* gradient, double* slope, double least, double* curvature) {       \
+        return parzen::softmax(X, n, d, stride, codes, weights, groups, origin, table, offset, weight, likelihood,    \
+                               gradient, slope, least, curvature);                                                    \
     }
 
 #define PARZEN_CSR_SOFTMAX(T, I, suffix)                                                                              \

@@ -2,7 +2,7 @@
 //
 // Returns 1 where a column index or a row pointer lies outside the matrix, before anything there is read; sums return 2
 // where a cell that they counted is below zero.
-#include "common.h"
+#include "csr.h"
 
 namespace parzen {
 namespace {
@@ -21,16 +21,6 @@ index bits(const T* data, index n, double threshold, std::uint8_t* out) {
     }
     return odd;
 }
-
-template <class I>
-bool sound(const I* indptr, index n, index stored) {
-    for (index i = 0; i < n; ++i)
-        if (indptr[i] < 0 || indptr[i] > indptr[i + 1] || indptr[i + 1] > stored) return false;
-    return true;
-}
-
-template <class I>
-inline bool outside(I column, index columns) { return static_cast<std::uint64_t>(column) >= static_cast<std::uint64_t>(columns); }
 
 // total += w * row; false where a column lies outside. Notes whether a cell is below zero, or NaN.
 template <class T, class I>

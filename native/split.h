@@ -34,7 +34,8 @@ struct Split {
             for (index c = r + 1; c <= columns[r]; ++c) {
                 double* other = turned + c * d;
                 if (other[r] == 0) continue;
-                const double length = std::hypot(pivot[r], other[r]);
+                const double square = pivot[r] * pivot[r] + other[r] * other[r];
+                const double length = square > 1e-280 && square < 1e280 ? std::sqrt(square) : std::hypot(pivot[r], other[r]);
                 const double cosine = pivot[r] / length, sine = other[r] / length;
 #pragma omp simd
                 for (index i = r; i < d; ++i) {
@@ -65,6 +66,28 @@ struct Split {
             for (index i = r + 1; i < observed; ++i) z[i] -= column[i] * z[r];
         }
         return square;
+    }
+
+    // The same of a tile of rows, laid out by observed columns (x[i * tile + row]), and of a factor that was turned for
+    // this pattern: squared lengths into `squares`; z is scratch of the same size as x.
+    static constexpr index chain = lanes == 8 ? 4 : 2, tile = chain * lanes;
+    void whiten_tile(const double* turned, const double* x, const double* mean, double* z, double* squares) const {
+        vec square[chain] = {};
+        for (index i = 0; i < observed; ++i) {
+            vec t[chain];
+            for (index v = 0; v < chain; ++v) t[v] = load(x + i * tile + v * lanes) - splat(mean[columns.data[i]]);
+            for (index j = 0; j < i; ++j) {
+                const vec scale = splat(turned[j * d + i]);
+                for (index v = 0; v < chain; ++v) t[v] -= scale * load(z + j * tile + v * lanes);
+            }
+            const vec inverse = splat(1.0 / turned[i * d + i]);
+            for (index v = 0; v < chain; ++v) {
+                t[v] *= inverse;
+                square[v] += t[v] * t[v];
+                store(z + i * tile + v * lanes, t[v]);
+            }
+        }
+        for (index v = 0; v < chain; ++v) store(squares + v * lanes, square[v]);
     }
 
     // The expected x - mean of a whole row, given its observed cells.

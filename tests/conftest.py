@@ -59,3 +59,8 @@ def lines(shared):
             return [line.rstrip("\n").split(",") for line in file]
 
     return read
+
+
+def pytest_collection_modifyitems(items):
+    """Slow tests first: the last one to end would otherwise leave the other processes idle."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)

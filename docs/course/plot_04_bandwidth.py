@@ -23,11 +23,10 @@ BandwidthDisplay.from_estimator(model, wait)
 # %%
 # **Rules.** Scott's and Silverman's assume one Gaussian, and are too wide where there are several modes; those of
 # Sheather and Jones and of Botev estimate the curvature of the density, and cross-validation its error. (Waits are
-# whole minutes, which cross-validation would take for point masses; so random seconds are added.)
+# whole minutes, which cross-validation could take for point masses; so minima below a minute don't count.)
 
-seconds = wait + np.random.default_rng(0).uniform(-0.5, 0.5, wait.shape)
 for rule in ("scott", "silverman", "sj", "isj", "lscv", "lcv"):
-    print(f"{rule:>10}: {float(getattr(bandwidth, rule)(seconds)):.2f}")
+    print(f"{rule:>10}: {float(getattr(bandwidth, rule)(wait)):.2f}")
 
 # %%
 # **Bias and variance** can be computed where the density is known: here a mixture of two Gaussians and n = 300 rows.

@@ -24,6 +24,7 @@ from parzen.estimators.classify.gaussian_discriminant import GaussianDiscriminan
 from parzen.estimators.classify.gaussian_nb import GaussianNB as GaussianNB
 from parzen.estimators.classify.linear_discriminant import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
 from parzen.estimators.classify.logistic import LogisticRegression as LogisticRegression
+from parzen.estimators.classify.logistic_cv import LogisticRegressionCV as LogisticRegressionCV
 from parzen.estimators.classify.multinomial_nb import MultinomialNB as MultinomialNB
 from parzen.estimators.classify.naive_bayes import NaiveBayes as NaiveBayes
 from parzen.estimators.classify.quadratic_discriminant import (
@@ -46,6 +47,7 @@ from parzen.estimators.markov.transition_counts import TransitionCounts as Trans
 from parzen.estimators.mixture.bayesian import BayesianGaussianMixture as BayesianGaussianMixture
 from parzen.estimators.mixture.gaussian import GaussianMixture as GaussianMixture
 from parzen.estimators.mixture.kmeans import KMeans as KMeans
+from parzen.estimators.mixture.mini_batch_kmeans import MiniBatchKMeans as MiniBatchKMeans
 from parzen.estimators.mixture.mixture import MixtureModel as MixtureModel
 from parzen.estimators.nets.bayes_network import BayesNetwork as BayesNetwork
 from parzen.estimators.outlier.density import DensityOutlier as DensityOutlier

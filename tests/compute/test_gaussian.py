@@ -64,6 +64,18 @@ def test_squared_distances_over_observed_cells_equal_the_oracle(level, dtype, sh
             np.testing.assert_array_equal(np.broadcast_to(found[2], (n, 1)), exact[2])
 
 
+@pytest.mark.parametrize("d", [3, 9, 20])  # patterns of one byte, two and three
+@pytest.mark.parametrize("many", [1, 7, 8, 9, 33, 40])
+def test_rows_of_a_pattern_fill_tiles_of_any_length(level, many, d, rng):
+    X = rng.normal(size=(3 * many + 5, d))
+    X[:many, 0] = X[many : 2 * many, 1:] = np.nan
+    X = X[rng.permutation(len(X))]
+    mean, factor = rng.normal(size=(3, d)), factors(rng, 3, d)
+    squares, halves, observed = TWINS["missing_squares"](X, mean, factor)
+    exact = -0.5 * squares - halves - 0.5 * np.log(2 * np.pi) * observed
+    np.testing.assert_allclose(gaussian_log_density(X, mean, factor), exact, rtol=1e-11, atol=1e-11)
+
+
 def test_a_condition_number_of_1e12_keeps_six_digits(level, rng):
     d = 6
     turn = np.linalg.qr(rng.normal(size=(d, d)))[0]

@@ -6,9 +6,10 @@ from scipy import sparse
 
 from parzen.compute.arrays import as_floats
 from parzen.compute.memberships import Labels
-from parzen.compute.softmax import linear, softmax
+from parzen.compute.softmax import linear, softmax, softmax_curvature
 from tests.compute.inputs import DTYPES, GROUPS, LAYOUTS, laid_out
 from tests.oracle import TWINS
+from tests.oracle.softmax import softmax_curvature as curvature_twin
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -83,3 +84,30 @@ def test_softmax_of_huge_scores_is_finite(level):
     _, likelihood, gradient, _ = softmax(X, Labels([0, 0], groups=2), np.array([[1.0, -1.0]]), np.zeros(2))
     assert likelihood == pytest.approx(-2e5)
     np.testing.assert_allclose(gradient, [[1e5, -1e5]])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(("n", "d", "K"), [(0, 2, 2), (1, 1, 2), (33, 3, 3), (150, 10, 5), (257, 17, 2), (70, 60, 2)])
+def test_the_curvature_equals_the_oracle(level, dtype, layout, n, d, K, rng):
+    X = (2.0**10 + rng.normal(size=(n, d))).astype(dtype)
+    table, offset, origin = rng.normal(size=(d, K)), rng.normal(size=K), np.full(d, 2.0**10)
+    codes, weights = rng.integers(-1, K, n), np.where(rng.random(n) < 0.2, 0.0, rng.random(n))
+    labels = Labels(codes, weights, groups=K)
+    *first, pairs = softmax_curvature(as_floats(laid_out(X, layout)), labels, table, offset, origin)
+    for one, other in zip(first, TWINS["softmax"](X, codes, weights, table, offset, origin), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-11)
+    expected = curvature_twin(X, codes, weights, table, offset, origin)
+    np.testing.assert_allclose(pairs, -expected[np.triu_indices(K, 1)], rtol=1e-11, atol=1e-11)
+
+
+def test_the_curvature_leaves_out_rows_that_say_less_than_the_least(level, rng):
+    X, labels = rng.normal(size=(200, 2)), Labels(rng.integers(0, 2, 200), groups=2)
+    table, offset = np.array([[0.0, 3.0], [0.0, -2.0]]), np.zeros(2)
+    p = 1.0 / (1.0 + np.exp(-X @ table[:, 1]))
+    kept = p * (1.0 - p) > 0.05
+    assert 20 < kept.sum() < 180
+    some = Labels(labels.codes[kept], groups=2)
+    found = softmax_curvature(X, labels, table, offset, least=0.05)[-1]
+    np.testing.assert_allclose(found, softmax_curvature(X[kept], some, table, offset)[-1], rtol=1e-12)
+    assert (np.diagonal(found[0]) < np.diagonal(softmax_curvature(X, labels, table, offset)[-1][0])).all()

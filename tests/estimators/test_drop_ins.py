@@ -64,7 +64,16 @@ def names_looked_for():
 
 def test_there_are_fourteen_drop_ins_or_more():
     assert len(THEIRS) >= 13
-    assert len(CLASSIFIERS) == 8
+    assert len(CLASSIFIERS) == 9
+
+
+#: Options without which scikit-learn's, and so ours, warn of defaults that will change; and small grids and folds.
+OPTIONS = {
+    "LogisticRegressionCV": {
+        "Cs": [0.1, 1.0], "cv": 3, "l1_ratios": (0,), "scoring": "neg_log_loss", "use_legacy_attributes": False,
+        "max_iter": 1000, "tol": 1e-8,
+    },
+}  # fmt: skip
 
 
 def rows_for(name):
@@ -79,7 +88,8 @@ def rows_for(name):
 @pytest.mark.parametrize("fitted", [False, True])
 @pytest.mark.parametrize("name", THEIRS)
 def test_a_drop_in_has_no_name_that_others_look_for_unless_the_original_has_it(name, fitted, names_looked_for):
-    ours, theirs = getattr(parzen, name)(), THEIRS[name]()
+    options = OPTIONS.get(name, {})
+    ours, theirs = getattr(parzen, name)(**options), THEIRS[name](**options)
     if fitted:
         X, y = rows_for(name)
         for one in (ours, theirs):
@@ -105,7 +115,9 @@ def combined(model):
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_what_others_make_of_a_drop_in_is_what_they_make_of_the_original(name):
-    options = {"max_iter": 1000, "tol": 1e-8} if name == "LogisticRegression" else {}
+    options = OPTIONS.get(name, {})
+    if name.startswith("LogisticRegression"):
+        options = options | {"max_iter": 1000, "tol": 1e-8}
     X, y = rows_for(name)
     for ours, theirs in zip(combined(getattr(parzen, name)(**options)), combined(THEIRS[name](**options)), strict=True):
         ours.fit(X, y), theirs.fit(X, y)
@@ -124,7 +136,7 @@ def test_regions_are_drawn_from_what_the_original_has(name, classes):
     axes = matplotlib.figure.Figure().subplots()
     drawn = [
         DecisionBoundaryDisplay.from_estimator(model.fit(X, y), X, grid_resolution=12, ax=axes).response
-        for model in (getattr(parzen, name)(), THEIRS[name]())
+        for model in (made(**OPTIONS.get(name, {})) for made in (getattr(parzen, name), THEIRS[name]))
     ]
     np.testing.assert_allclose(*drawn, rtol=1e-3, atol=1e-3)
 
@@ -142,7 +154,7 @@ def test_calibration_of_naive_bayes_has_scikit_learns_log_loss():
 def test_log_odds_are_there_under_our_own_word(name):
     X, y = rows_for(name)
     for labels in (y, y == 1):
-        model = clone(getattr(parzen, name)()).fit(X, labels)
+        model = clone(getattr(parzen, name)(**OPTIONS.get(name, {}))).fit(X, labels)
         P = model.predict_proba(X).clip(1e-300)
         with np.errstate(divide="ignore"):
             odds = np.log(P) - np.log1p(-P.clip(max=1 - 1e-16))

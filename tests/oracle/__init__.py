@@ -6,6 +6,7 @@ formula and imports nothing of the library; it takes what the routine's Python f
 
 from tests.oracle.cells import cell_moments, cell_select, cell_spread, cell_values
 from tests.oracle.codes import first_bad_code, lookup, places, tally
+from tests.oracle.descent import descend, descend_columns
 from tests.oracle.em import em, em_diagonal, em_full, em_missing, em_shared
 from tests.oracle.gaussian import (
     covariances,
@@ -27,13 +28,15 @@ from tests.oracle.kernel_sums import (
     window_ladder,
     window_sums,
 )
-from tests.oracle.kmeans import centres, nearest
+from tests.oracle.kmeans import centres, csr_distances, distances, nearest, point_table
 from tests.oracle.local_sums import local_averages, local_regression
 from tests.oracle.markov import chain_count, chain_score
 from tests.oracle.memberships import dense
+from tests.oracle.metric_sums import metric_sums
 from tests.oracle.moments import moments, moments_diagonal, moments_full, sums
 from tests.oracle.nets import pairs, propagate
 from tests.oracle.order import copy_rows, kd_order
+from tests.oracle.partitions import em_run, kmeans_partition, merged_partition
 from tests.oracle.posterior import largest, normalise, posterior
 from tests.oracle.softmax import csr_softmax, linear, softmax
 from tests.oracle.sparse import bits, csr_product, csr_sums
@@ -70,12 +73,19 @@ TWINS = {
     "gaussian_diagonal": gaussian_diagonal,
     "missing_squares": missing_squares,
     "missing_expected": missing_expected,
-    # em.cpp, em_missing.cpp, centres.cpp
+    # em.cpp, em_missing.cpp, centres.cpp, csr_centres.cpp
     "em_full": em_full,
     "em_diagonal": em_diagonal,
     "em_shared": em_shared,
     "em_missing": em_missing,
     "centres": centres,
+    "distances": distances,
+    "point_table": point_table,
+    "csr_distances": csr_distances,
+    # partitions.cpp, em_run.cpp
+    "kmeans_partition": kmeans_partition,
+    "merged_partition": merged_partition,
+    "em_run": em_run,
     # codes.cpp, sparse.cpp
     "tally": tally,
     "lookup": lookup,
@@ -89,8 +99,12 @@ TWINS = {
     "linear": linear,
     "softmax": softmax,
     "csr_softmax": csr_softmax,
-    # windows.cpp, ladder.cpp, local.cpp, tree.cpp
+    # descent.cpp
+    "descend": descend,
+    "descend_columns": descend_columns,
+    # windows.cpp, metric_windows.cpp, ladder.cpp, local.cpp, tree.cpp
     "window_sums": window_sums,
+    "metric_sums": metric_sums,
     "window_ladder": window_ladder,
     "local_averages": local_averages,
     "tree_moments": tree_moments,

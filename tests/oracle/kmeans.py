@@ -22,3 +22,23 @@ def centres(X, w, centre, codes=None):
             totals[k, j] += own * u
             inertia += own * u**2
     return codes, weight, totals, inertia
+
+
+def distances(X, points):
+    """Squared distances of rows to points, (n, K), over the observed cells."""
+    return np.nansum((np.asarray(X, dtype=float)[:, None, :] - points[None]) ** 2, axis=2)
+
+
+def point_table(points):
+    """Points, a row for each column; -|p|^2 / 2 of each; |p|^2 of each in extended precision."""
+    squares = (points.astype(np.longdouble) ** 2).sum(axis=1)
+    return points.T, -squares / 2, squares
+
+
+def csr_distances(X, points):
+    """Squared distances of sparse rows to points, cell by cell, with the zeros that are not stored."""
+    rows = np.zeros(X.shape)
+    for i in range(X.shape[0]):
+        for at in range(X.indptr[i], X.indptr[i + 1]):
+            rows[i, X.indices[at]] += X.data[at]
+    return distances(rows, points)

@@ -13,13 +13,14 @@ def linear(X, table, offset, origin=None):
     return out
 
 
-def softmax(X, codes, weights, table, offset):
+def softmax(X, codes, weights, table, offset, origin=0.0):
     """Weight and log-likelihood of labels, and minus its derivatives by table and offset, one row at a time.
 
     Unlabelled rows (a negative code) don't count, whatever they hold.
     """
+    X = np.asarray(X, dtype=float) - origin
     weight, likelihood, gradient, slope = 0.0, 0.0, np.zeros_like(table), np.zeros_like(offset)
-    for x, code, w in zip(np.asarray(X, dtype=float), codes, weights, strict=True):
+    for x, code, w in zip(X, codes, weights, strict=True):
         if code < 0:
             continue
         scores = x @ table + offset
@@ -31,6 +32,21 @@ def softmax(X, codes, weights, table, offset):
         gradient += np.outer(x, residual)
         slope += residual
     return weight, likelihood, gradient, slope
+
+
+def softmax_curvature(X, codes, weights, table, offset, origin=0.0):
+    """Minus the second derivatives of the log-likelihood by (table, offset) of two classes, (K, K, d + 1, d + 1)."""
+    K, d = len(offset), X.shape[1]
+    second = np.zeros((K, K, d + 1, d + 1))
+    for x, code, w in zip(np.asarray(X, dtype=float) - origin, codes, weights, strict=True):
+        if code < 0:
+            continue
+        scores = x @ table + offset
+        p = np.exp(scores - scores.max())
+        p /= p.sum()
+        y = np.append(x, 1.0)
+        second += w * np.einsum("kl,i,j->klij", np.diag(p) - np.outer(p, p), y, y)
+    return second
 
 
 def csr_softmax(X, codes, weights, table, offset):

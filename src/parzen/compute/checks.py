@@ -47,7 +47,7 @@ def probabilities(values: ArrayLike, shape: tuple[int | None, ...], name: str, *
         raise ValueError(f"{name} must be numbers of shape {_text(shape)}, got {values!r}.") from None
     if P.ndim != len(shape) or any(wanted not in (None, size) for wanted, size in zip(shape, P.shape, strict=True)):
         raise ValueError(f"{name} must have the shape {_text(shape)}, got {P.shape}; give one number for each entry.")
-    along = np.moveaxis(P, axis, -1)
+    along = P if axis in (-1, P.ndim - 1) else np.moveaxis(P, axis, -1)
     with np.errstate(invalid="ignore", over="ignore"):
         total = along @ np.ones(along.shape[-1])  # quicker than a sum where the axis is short
         close = np.abs(total - 1.0) <= TOLERANCE

@@ -44,9 +44,7 @@ def gaussian_log_density(
     kernel = "diagonal" if factor.ndim == 2 else "shared" if len(factor) == 1 else "separate"
     out, incomplete = _dense(kernel, X, mean, factor, constant, out)
     if incomplete:
-        rows = np.flatnonzero(np.isnan(out[:, 0]))
-        squares, halves, observed = _marginal(X, rows, mean, factor)
-        out[rows] = -0.5 * squares - halves - 0.5 * LOG_TWO_PI * observed
+        _marginal(X, np.isnan(out[:, 0]), mean, factor, out, None)
     return out
 
 
@@ -61,22 +59,21 @@ def mahalanobis(X: NDArray[np.floating], mean: Array, factor: Array) -> tuple[Ar
     squares *= -2.0
     halves, observed = np.broadcast_to(log_determinant(factor), (1, K)), np.full((1, 1), float(d))
     if incomplete:
-        rows = np.flatnonzero(np.isnan(squares[:, 0]))
-        halves, observed = np.repeat(halves, len(X), axis=0), np.repeat(observed, len(X), axis=0)
-        squares[rows], halves[rows], observed[rows] = _marginal(X, rows, mean, factor)
+        halves = np.repeat(halves, len(X), axis=0)
+        _marginal(X, np.isnan(squares[:, 0]), mean, factor, squares, halves)
+        observed = d - np.isnan(X).sum(axis=1, keepdims=True).astype(np.float64)
     return squares, halves, observed
 
 
 def _marginal(
-    X: NDArray[np.floating], rows: NDArray[np.int64], mean: Array, factor: Array
-) -> tuple[Array, Array, Array]:
-    """`mahalanobis` of some rows, each over its observed cells."""
+    X: NDArray[np.floating], incomplete: NDArray[np.bool_], mean: Array, factor: Array, out: Array, halves: Array | None
+) -> None:
+    """Write log-densities of incomplete rows, over their observed cells; or squared distances, if with `halves`."""
     K, d = mean.shape
-    X = X[rows]
-    missing = np.isnan(X)
-    order, begin = patterns(missing)
-    squares, halves = np.empty((len(X), K)), np.empty((len(X), K))
-    suffix, (address, _, _, stride) = native.rows(X, native.FLOATS)
+    rows = np.flatnonzero(incomplete)
+    order, begin = patterns(np.isnan(X[rows]))
+    order = rows[order]
+    suffix, (address, n, _, stride) = native.rows(X, native.FLOATS)
     native.call(
         f"missing_squares_{suffix}",
         *(address, d, stride, K, len(factor)),
@@ -85,9 +82,9 @@ def _marginal(
         native.pointer(order, native.I64, order.shape, "order"),
         native.pointer(begin, native.I64, begin.shape, "begin"),
         len(begin) - 1,
-        *native.outputs(squares, halves),
+        native.pointer(out, native.F64, (n, K), "out"),
+        None if halves is None else native.pointer(halves, native.F64, (n, K), "halves"),
     )
-    return squares, halves, (d - missing.sum(axis=1, keepdims=True)).astype(np.float64)
 
 
 def expected_moments(
@@ -125,8 +122,13 @@ def expected_moments(
 
 def patterns(missing: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """An order in which rows with the same missing cells follow one another, and the first row of each pattern."""
-    packed = np.packbits(missing, axis=1)
-    order = np.lexsort(packed.T)
+    packed: NDArray[Any] = np.packbits(missing, axis=1)
+    if packed.shape[1] <= 2:  # one number for a row, which is sorted by its digits
+        code = packed[:, 0].astype(np.uint16)
+        if packed.shape[1] == 2:
+            code |= packed[:, 1].astype(np.uint16) << 8
+        packed = code[:, None]
+    order = np.argsort(packed[:, 0], kind="stable") if packed.shape[1] == 1 else np.lexsort(packed.T)
     packed = packed[order]
     changes = (packed[1:] != packed[:-1]).any(axis=1)
     begin = np.flatnonzero(np.concatenate([[len(packed) > 0], changes, [True]]))

@@ -34,7 +34,16 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "em_diagonal": ((*ROWS, POINTER, INTEGER, *(POINTER,) * 9), FLOATS),
     "em_shared": ((*ROWS, POINTER, INTEGER, *(POINTER,) * 9), FLOATS),
     "em_missing": ((*ROWS, POINTER, INTEGER, INTEGER, *(POINTER,) * 12), FLOATS),
+    "em_run": (
+        (*ROWS, *(POINTER,) * 2, *(INTEGER,) * 2, *(NUMBER,) * 2, INTEGER, *(NUMBER,) * 2, *(POINTER,) * 4),
+        ("f64",),
+    ),
+    "kmeans_partition": ((*ROWS, *(POINTER,) * 2, *(INTEGER,) * 5, *(POINTER,) * 2), ("f64",)),
+    "merged_partition": ((*ROWS, *(POINTER,) * 2, *(INTEGER,) * 3, POINTER), ("f64",)),
     "centres": ((*ROWS, POINTER, INTEGER, *(POINTER,) * 6), FLOATS),
+    "distances": ((*ROWS, INTEGER, *(POINTER,) * 3), FLOATS),
+    "point_table": ((*(INTEGER,) * 3, *(POINTER,) * 4), ("f64",)),
+    "csr_distances": ((*CSR, *(INTEGER,) * 2, *(POINTER,) * 7), CSRS[-4:]),
     "missing_squares": (
         (POINTER, *(INTEGER,) * 4, POINTER, POINTER, POINTER, POINTER, INTEGER, POINTER, POINTER),
         FLOATS,
@@ -57,11 +66,40 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "largest": ((POINTER, INTEGER, INTEGER, POINTER, POINTER), ("f64",)),
     "normalise": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, POINTER), ("f64",)),
     "linear": ((*ROWS, INTEGER, *(POINTER,) * 4), FLOATS),
-    "softmax": ((*ROWS, POINTER, POINTER, INTEGER, *(POINTER,) * 6), FLOATS),
+    "softmax": ((*ROWS, POINTER, POINTER, INTEGER, *(POINTER,) * 7, NUMBER, POINTER), FLOATS),
     "csr_softmax": ((*CSR, POINTER, POINTER, INTEGER, *(POINTER,) * 6), CSRS[-4:]),
+    "descend": ((INTEGER, POINTER, POINTER, NUMBER, INTEGER, *(POINTER,) * 3), ("f64",)),
+    "descend_columns": (
+        (
+            *(POINTER,) * 3,
+            *(INTEGER,) * 3,
+            *(POINTER,) * 3,
+            INTEGER,
+            *(POINTER,) * 3,
+            NUMBER,
+            INTEGER,
+            *(POINTER,) * 3,
+        ),
+        ("f64",),
+    ),
     "window_sums": (
         (*TILES, INTEGER, *(POINTER,) * 2, *(NUMBER,) * 3, *(INTEGER,) * 2, *(NUMBER,) * 3, *(POINTER,) * 2),
         FLOATS,
+    ),
+    "metric_sums": (
+        (
+            *(INTEGER,) * 3,
+            *(POINTER,) * 6,
+            INTEGER,
+            *(POINTER,) * 2,
+            *(NUMBER,) * 3,
+            *(INTEGER,) * 2,
+            NUMBER,
+            INTEGER,
+            *(NUMBER,) * 3,
+            POINTER,
+        ),
+        ("f64",),
     ),
     "local_averages": (
         (

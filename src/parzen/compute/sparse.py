@@ -34,6 +34,48 @@ def csr_product(X: Any, table: Array, out: Array | None = None) -> Array:
     return out
 
 
+def csr_moments(X: Any, R: Memberships = None) -> tuple[Array, Array, Array, Array]:
+    """Weight, mean, scatter about the mean and rounding error of the mean, column by column, all (K, columns).
+
+    Stored cells are taken about their column's mean over all rows; the cells that are not stored are all alike, so that
+    their weight is enough. Nothing as large as the dense rows is made.
+    """
+    n, columns = X.shape
+    counts = np.bincount(X.indices, minlength=columns)
+    whole, sums, _ = csr_sums(X, R)
+    total = float(whole.sum())
+    middle = sums.sum(axis=0) / (total if total > 0 else 1.0)
+    off = _with_cells(X, X.data.astype(np.float64) - middle[X.indices])
+    first, second = csr_sums(off, R)[1], csr_sums(_with_cells(X, off.data**2), R)[1]
+    stored = csr_sums(_with_cells(X, np.ones(len(X.data))), R)[1]
+    weight = np.repeat(whole[:, None], columns, axis=1)
+    rest = np.where(counts == n, 0.0, np.maximum(weight - stored, 0.0))  # no rounding where all cells are stored
+    first, second = first - rest * middle, second + rest * middle**2
+    step = np.divide(first, weight, out=np.zeros_like(first), where=weight > 0)
+    mean = np.where(weight > 0, middle + step, 0.0)
+    carry = np.where(weight > 0, step - (mean - middle), 0.0)
+    return weight, mean, np.maximum(second - first * step, 0.0), carry
+
+
+def csr_squares(X: Any, mean: Array, deviation: Array, out: Array | None = None) -> Array:
+    """Squared distances of the rows to K means, (n, K), in units of the deviations, (K, columns).
+
+    ``sum_j (x - m)^2 / s^2`` is that of a row of zeros, plus ``x (x - 2 m) / s^2`` of the cells that are stored.
+    """
+    inverse = 1.0 / deviation**2
+    linear = np.ascontiguousarray((-2.0 * mean * inverse).T)
+    cells = _with_cells(X, X.data.astype(np.float64))
+    out = csr_product(cells, linear, out)
+    out += csr_product(_with_cells(X, cells.data**2), np.ascontiguousarray(inverse.T))
+    out += (mean**2 * inverse).sum(axis=1)
+    return np.maximum(out, 0.0, out=out)
+
+
+def _with_cells(X: Any, data: Array) -> Any:
+    """The matrix with other numbers in its stored cells."""
+    return type(X)((data, X.indices, X.indptr), shape=X.shape)
+
+
 def bits(data: NDArray[Any], threshold: float) -> tuple[NDArray[np.uint8], int]:
     """One where a number lies above the threshold, else zero; and how many numbers are not finite."""
     out = np.empty(len(data), dtype=np.uint8)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg.lapack import dtrtrs
 
 from parzen.compute.arrays import Array
 from parzen.densities.columns import chosen, given_values, others, pick
@@ -14,6 +15,14 @@ def lower_triangle(rows: Array) -> Array:
     upper = np.linalg.qr(np.swapaxes(rows, 1, 2), mode="r")
     sign = np.where(np.diagonal(upper, axis1=1, axis2=2) < 0, -1.0, 1.0)
     return np.ascontiguousarray(np.swapaxes(upper * sign[:, :, None], 1, 2))
+
+
+def solved(factor: Array, b: Array, transposed: bool = False) -> Array:
+    """Solution of L x = b, or of L' x = b, for a lower triangle L: LAPACK's, which small systems wait least for."""
+    x, info = dtrtrs(factor, b, lower=1, trans=int(transposed))
+    if info:
+        raise np.linalg.LinAlgError(f"a triangular matrix is singular: entry {info} of its diagonal is zero.")
+    return np.asarray(x)
 
 
 def covariances(factor: Array, K: int) -> Array:

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
-from scipy.linalg import solve_triangular
 
-from parzen.compute.arrays import Array, as_floats
+from parzen.compute.arrays import Array, as_floats, is_sparse
 from parzen.compute.gaussian import gaussian_log_density, log_normaliser, patterns
 from parzen.compute.softmax import linear
+from parzen.compute.sparse import csr_squares
 from parzen.densities.columns import pick
-from parzen.densities.factors import conditioned, correlated, covariances, marginal_factor
+from parzen.densities.factors import conditioned, correlated, covariances, marginal_factor, solved
 from parzen.densities.location_scale import LocationScale, standardised
 
 
@@ -47,11 +47,20 @@ class GaussianDensity(LocationScale):
         return covariances(self.factor, len(self.mean))
 
     def log_density(self, X: Any) -> Array:
-        out = np.empty((len(X), len(self.mean)))
+        out = np.empty((X.shape[0], len(self.mean)))
         self.write(X, out)
         return out
 
     def write(self, X: Any, out: Array) -> None:
+        if is_sparse(X):
+            if self.factor.ndim == 3:
+                raise TypeError(
+                    "Gaussians with full covariances take dense rows, got a sparse matrix; use X.toarray()."
+                )
+            csr_squares(X, self.mean, self.factor, out)
+            out *= -0.5
+            out += self._normaliser
+            return
         gaussian_log_density(as_floats(X, self.shape[1]), self.mean, self.factor, self._normaliser, out)
 
     @cached_property
@@ -72,8 +81,8 @@ class GaussianDensity(LocationScale):
         if diagonal:
             coef = off / self.factor[0] ** 2
             return centre, coef, -0.5 * (off * coef).sum(axis=1)
-        white = solve_triangular(self.factor[0], off.T, lower=True)
-        coef = solve_triangular(self.factor[0], white, lower=True, trans="T").T
+        white = solved(self.factor[0], off.T)
+        coef = solved(self.factor[0], white, transposed=True).T
         return centre, np.ascontiguousarray(coef), -0.5 * (white**2).sum(axis=0)
 
     @cached_property
@@ -82,7 +91,7 @@ class GaussianDensity(LocationScale):
         return np.ascontiguousarray(self.affine[1].T)
 
     def compare(self, X: Any, out: Array) -> None:
-        if self.affine is None:
+        if self.affine is None or is_sparse(X):
             self.write(X, out)
             return
         centre, _, intercept = self.affine

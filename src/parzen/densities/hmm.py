@@ -1,6 +1,6 @@
 """Hidden Markov models: sequences of rows, each drawn from the emission density of a hidden state."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -8,9 +8,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from parzen.compute.arrays import Array
+from parzen.compute.arrays import Array, row_block
 from parzen.compute.hmm import Smoothed, filtered, likeliest_path, smooth
 from parzen.densities.density import Density
+from parzen.statistics.accumulate import evaluate
+from parzen.statistics.threads import for_each
+
+#: Least rows of the sequences that one thread reads at a time.
+GROUP = 8192
+
+
+@dataclass(frozen=True)
+class SequenceGroup:
+    """Sequences one after the other: the numbers of the first and of the one after the last, and of their rows."""
+
+    sequences: tuple[int, int]
+    rows: tuple[int, int]
+
+
+def sequence_groups(lengths: NDArray[np.int64]) -> Iterator[SequenceGroup]:
+    """Whole sequences in groups of enough rows for a thread: they depend on the lengths alone."""
+    ends = np.cumsum(lengths)
+    first, row = 0, 0
+    while first < len(lengths):
+        last = min(int(np.searchsorted(ends, row + GROUP)) + 1, len(lengths))
+        yield SequenceGroup((first, last), (row, int(ends[last - 1])))
+        first, row = last, int(ends[last - 1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +72,7 @@ class HMMDensity(Density):
 
     def rows(self, X: Any) -> Array:
         """Log-density of each row in each state, (n, K)."""
-        return np.ascontiguousarray(self.emission.log_density(X), dtype=np.float64)
+        return evaluate(self.emission, X)
 
     def cut(self, n: int) -> NDArray[np.int64]:
         """Lengths of the sequences that n rows are."""
@@ -61,19 +84,38 @@ class HMMDensity(Density):
 
     def filtered(self, X: Any, lengths: NDArray[np.int64]) -> tuple[Array, Array]:
         """Probability of each state given the rows so far, (n, K), and log-density of each row given those before."""
-        return filtered(self.rows(X), lengths, self.start, self.transition)
+        found = self._by_groups(X, lengths, lambda rows, cut: filtered(rows, cut, self.start, self.transition))
+        return _joined(found, 0, (0, self.size)), _joined(found, 1, (0,))
 
     def smoothed(self, X: Any, lengths: NDArray[np.int64]) -> Smoothed:
         """Posterior probabilities of the states given whole sequences (forward-backward)."""
-        found = smooth(self.rows(X), lengths, self.start, self.transition, None)
-        _possible(found.log_likelihood)
-        return found
+        found = self._by_groups(X, lengths, lambda rows, cut: smooth(rows, cut, self.start, self.transition, None))
+        K = self.size
+        out = Smoothed(
+            _joined([(one.posterior,) for one in found], 0, (0, K)),
+            sum((one.first for one in found), np.zeros(K)),
+            sum((one.pairs for one in found), np.zeros((K, K))),
+            _joined([(one.log_likelihood,) for one in found], 0, (0,)),
+        )
+        _possible(out.log_likelihood)
+        return out
 
     def path(self, X: Any, lengths: NDArray[np.int64]) -> tuple[float, NDArray[np.int64]]:
         """Log of the joint density of rows and their likeliest states (Viterbi), and these states."""
-        path, best = likeliest_path(self.rows(X), lengths, *self.log_chain)
+        found = self._by_groups(X, lengths, lambda rows, cut: likeliest_path(rows, cut, *self.log_chain))
+        best = _joined(found, 1, (0,))
         _possible(best)
-        return float(best.sum()), path
+        return float(best.sum()), _joined(found, 0, (0,)).astype(np.int64, copy=False)
+
+    def _by_groups(self, X: Any, lengths: NDArray[np.int64], function: Callable[[Array, Any], Any]) -> list[Any]:
+        """A function of the log-densities of whole sequences, of groups of these on all threads, in their order."""
+        out: list[Any] = []
+        for_each(
+            lambda group: function(self.rows(row_block(X, *group.rows)), lengths[slice(*group.sequences)]),
+            sequence_groups(lengths),
+            out.append,
+        )
+        return out
 
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
         return self.draw(len(labels), rng)[0]
@@ -92,6 +134,13 @@ class HMMDensity(Density):
 
     def conditional(self, columns: Sequence[int], values: ArrayLike) -> Density:
         raise TypeError("a hidden Markov model has no conditional of some columns; condition its emission densities.")
+
+
+def _joined(parts: list[Any], which: int, empty: tuple[int, ...]) -> Array:
+    """One of the results of all groups, one after the other; that of a single group is not copied."""
+    if len(parts) == 1:
+        return parts[0][which]
+    return np.concatenate([part[which] for part in parts]) if parts else np.empty(empty)
 
 
 def _possible(likelihoods: Array) -> None:

@@ -10,22 +10,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from parzen.compute.arrays import Array, as_floats
 from parzen.densities.columns import chosen, given_values, others
-from parzen.densities.density import Density
 from parzen.densities.factors import lower_triangle
 from parzen.densities.folded import FoldedWindows
+from parzen.densities.kept_rows import KeptRows, drawn_rows
 from parzen.densities.patterns import write_over_patterns
 from parzen.densities.support import Support
-from parzen.densities.training_rows import training_rows
 from parzen.densities.window_cdf import WindowDistribution
 from parzen.densities.window_conditional import conditional_window, unconditional_window
 from parzen.densities.windows import Windows
 from parzen.smoothing.kernel_functions import KernelFunction
-from parzen.smoothing.row_weights import without_each
 from parzen.statistics.messages import Collapse
 
 
 @dataclass(frozen=True, eq=False)
-class WindowDensity(Density):
+class WindowDensity(KeptRows):
     """K densities of Parzen windows.
 
     Attributes
@@ -88,44 +86,6 @@ class WindowDensity(Density):
         logs = self._folded[k].log(X, own, left)
         return logs if self.support is None else np.where(self.support.outside(X), -np.inf, logs)
 
-    def leave_one_out_rows(self) -> tuple[Array, ...]:
-        """Leave-one-out log-densities of each density's own points.
-
-        A weight that is a whole number counts rows, of which one is left out; any other is left out with its point.
-        """
-        out = []
-        for k, window in enumerate(self.windows):
-            left, rest = without_each(window.w)
-            if not (rest > 0).all():
-                raise Collapse("leave-one-out needs at least two rows, and there is only one; give more rows.")
-            out.append(self._without(k, window.points, np.arange(len(left)), left, rest))
-        return tuple(out)
-
-    def _without(self, k: int, X: Array, own: NDArray[np.int64], left: Array, rest: Array) -> Array:
-        """Log-densities of rows, each without the point `own`; `left` of its weight and `rest` of all remain."""
-        return self._one(k, X, own, left) + np.log(self.windows[k].total / rest)
-
-    @property
-    def keeps_rows(self) -> bool:
-        return True
-
-    def leave_one_out(self, X: Any) -> Array:
-        return self.without(X, training_rows([self.windows], [self.support], [X]))
-
-    def without(self, X: Any, own: NDArray[np.int64]) -> Array:
-        """Log-density of rows (n, K), each without the point `own` (n, K) of each density; with all points for -1."""
-        X = np.asarray(as_floats(X, self.shape[1]), dtype=np.float64)
-        out = np.empty((len(X), len(self.windows)))
-        for k, window in enumerate(self.windows):
-            left, rest = without_each(window.w)
-            known = (own[:, k] >= 0) & (rest > 0).all()
-            mine, new = np.flatnonzero(known), np.flatnonzero(~known)
-            points = own[mine, k]
-            out[mine, k] = self._without(k, X[mine], points, left[points], rest[points])
-            if len(new):
-                out[new, k] = self.log_density(X[new])[:, k]
-        return out
-
     def expectation(self) -> Array:
         if self.support is not None:
             raise TypeError("the mean of a kernel density with bounds or a period is not offered.")
@@ -136,9 +96,7 @@ class WindowDensity(Density):
         out = np.empty((len(labels), d))
         for k in np.unique(labels):
             rows, window = np.flatnonzero(labels == k), self.windows[k]
-            share = np.cumsum(window.w)
-            around = np.searchsorted(share, rng.random(len(rows)) * share[-1], side="right")
-            around = np.minimum(around, len(share) - 1)
+            around = drawn_rows(window.w, len(rows), rng)
             noise = self.kernel.sample(len(rows), d, rng) @ window.factor.T
             out[rows] = window.points[around] + noise * (1.0 if window.scales is None else window.scales[around, None])
         return out if self.support is None else self.support.fold(out)

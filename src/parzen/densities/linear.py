@@ -62,9 +62,10 @@ class Linear:
     def write(self, X: Any, out: Array) -> None:
         """Write the scores of a block of rows."""
         check_columns(X, self.shape[1])
-        if self.skips_missing and not is_sparse(X):
-            X = np.nan_to_num(as_floats(X), nan=0.0, posinf=np.inf, neginf=-np.inf)
         self._product(X, self._table, self.intercept, out)
+        if self.skips_missing and not is_sparse(X) and np.isnan(out).any():
+            X = np.nan_to_num(as_floats(X), nan=0.0, posinf=np.inf, neginf=-np.inf)
+            self._product(X, self._table, self.intercept, out)
         if self._never is not None:
             forbidden = np.empty_like(out)
             self._product(X, self._never, np.zeros(len(self.coef)), forbidden)

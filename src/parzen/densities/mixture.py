@@ -81,12 +81,11 @@ class MixtureDensity(Density):
         return terms.sum(axis=1, keepdims=True)
 
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
-        return self.draw(len(labels), rng)[0]
+        return self.components.sample(rng.choice(self.size, size=len(labels), p=self._share), rng)
 
     def draw(self, n: int, rng: np.random.Generator) -> tuple[Array, NDArray[np.int64]]:
-        """Rows and the components that they come from."""
-        weight = self.weight
-        labels = rng.choice(self.size, size=n, p=weight / weight.sum())
+        """Rows and the components that they come from: those of the first component first, and so on."""
+        labels = np.repeat(np.arange(self.size), rng.multinomial(n, self._share))
         return self.components.sample(labels, rng), labels
 
     def marginal(self, columns: Sequence[int]) -> "MixtureDensity":
@@ -126,7 +125,7 @@ class MixtureDensity(Density):
             return dead
         mean, factor, share = self.components.mean, self.components.factor, self.weight[:, None]
         K, d = mean.shape
-        variances = factor**2 if factor.ndim == 2 else np.diagonal(self.components.covariance, axis1=1, axis2=2)
+        variances = factor**2 if factor.ndim == 2 else (factor**2).sum(axis=2)
         centre = (share * mean).sum(axis=0)
         whole = (share * (variances + (mean - centre) ** 2)).sum(axis=0)  # variance of each column over all rows
         least = factor.min(axis=1) ** 2 if factor.ndim == 2 else np.linalg.svd(factor, compute_uv=False)[:, -1] ** 2

@@ -16,7 +16,7 @@ class ParametricDensity(Density):
 
     @property
     def shape(self) -> tuple[int, int]:
-        K, d = getattr(self, _names(self)[0]).shape
+        K, d = getattr(self, next(iter(self.__dataclass_fields__))).shape  # type: ignore[attr-defined]
         return K, d
 
 

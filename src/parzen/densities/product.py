@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from parzen.compute.arrays import Array, ColumnError, check_columns
 from parzen.densities.columns import chosen, others
 from parzen.densities.density import Density
-from parzen.densities.kernel import WindowDensity
+from parzen.densities.kept_rows import KeptRows
 from parzen.densities.training_rows import training_rows
 
 
@@ -66,14 +66,14 @@ class ProductDensity(Density):
 
     def leave_one_out(self, X: Any) -> Array:
         check_columns(X, self.shape[1])
-        kernels = [(part, X[:, columns]) for part, columns in self._pairs() if isinstance(part, WindowDensity)]
+        kernels = [(part, X[:, columns]) for part, columns in self._pairs() if isinstance(part, KeptRows)]
         if not kernels:
             return self.log_density(X)
         windows, supports = [part.windows for part, _ in kernels], [part.support for part, _ in kernels]
         own = training_rows(windows, supports, [block for _, block in kernels])
         total = np.sum([part.without(block, own) for part, block in kernels], axis=0)
         for part, columns in self._pairs():
-            if not isinstance(part, WindowDensity):
+            if not isinstance(part, KeptRows):
                 total += part.log_density(X[:, columns])
         return total
 

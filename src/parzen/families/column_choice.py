@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from scipy import special
 
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels, Memberships, group_count
@@ -136,7 +135,7 @@ def _with_masses(cells: Cells, at: Array, share: float, rows: int, log_unit: flo
 def _log_posterior(values: Array, cells: Cells) -> Array:
     """Log-probability of each cell's class, from log-densities under each and the frequencies of the classes."""
     joint = values + np.log(np.bincount(cells.codes, minlength=cells.groups))
-    return joint[np.arange(len(cells)), cells.codes] - special.logsumexp(joint, axis=1)
+    return joint[np.arange(len(cells)), cells.codes] - np.logaddexp.reduce(joint, axis=1)
 
 
 def _near_best(scores: list[Array], among: Sequence[int]) -> list[int]:

@@ -9,14 +9,14 @@ from scipy.linalg.lapack import dtrtri
 
 from parzen.compute.arrays import Array
 from parzen.densities.factors import lower_triangle
-from parzen.statistics.messages import Collapse, named_groups, warn_floor
+from parzen.statistics.messages import Collapse, floors_are_refused, named_groups, warn_floor
 from parzen.statistics.moments import Moments
 
 
 def covariance_factors(covariance: Array, statistic: Moments, floor: float) -> Array:
     """Cholesky factors of covariances that were found elsewhere, floored in the units of the data."""
     cells = statistic.observed or statistic
-    return factors(covariance, floor_units(cells, cells.pooled()), floor)
+    return factors(covariance, floor_units(cells), floor)
 
 
 def with_empty_groups_filled(statistic: Moments) -> Moments:
@@ -47,11 +47,21 @@ def pooled_variances(whole: Moments) -> Array:
     return np.where(constant, variances[~constant].mean() if (~constant).any() else 1.0, variances)
 
 
-def floor_units(seen: Moments, pooled: Moments) -> Array:
-    """Least variance of each column in a group where it varies, (1, d): what differs between groups is no spread."""
-    whole, own = pooled_variances(pooled), seen.variances()
-    varying = np.where(_constant(own, seen.mean), np.inf, own).min(axis=0, keepdims=True)
-    return np.where(np.isfinite(varying), np.maximum(varying, 1e-12 * whole), whole)
+def floor_units(seen: Moments) -> Array:
+    """Least variance of each column in a group where it varies, (1, d): what differs between groups is no spread.
+
+    It is at least 1e-12 of the variance of all rows, which is computed where it matters only.
+    """
+    own = seen.variances()
+    constant = _constant(own, seen.mean)
+    if not constant.any():
+        least = own.min(axis=0, keepdims=True)
+        whole = own.max(axis=0) + (seen.mean.max(axis=0) - seen.mean.min(axis=0)) ** 2  # no less than that of all rows
+        if (least >= 1e-12 * whole).all() and np.isfinite(whole).all():
+            return np.asarray(least)
+    pooled = pooled_variances(seen.pooled())
+    varying = np.where(constant, np.inf, own).min(axis=0, keepdims=True)
+    return np.where(np.isfinite(varying), np.maximum(varying, 1e-12 * pooled), pooled)
 
 
 def _constant(variances: Array, mean: Array) -> NDArray[np.bool_]:
@@ -72,7 +82,7 @@ def _say_floored(groups: Any, floor: float) -> None:
         f"the (co)variance of {named_groups(groups)} is singular: too few distinct rows, or columns that are "
         "constant or depend on each other"
     )
-    if not floor:
+    if not floor or floors_are_refused():
         raise Collapse(f"{what}; give floor above 0, shrinkage, or a prior with estimate='map' or 'bayes'.")
     warn_floor(
         f"{what}. Variances were raised to floor={floor:g} times the data's own; for a spread that means something use "

@@ -23,7 +23,7 @@ from parzen.statistics.messages import Collapse, NeedsDensity, without_floor_war
 from parzen.statistics.pattern_moments import PatternMoments, PatternRows
 from parzen.statistics.statistic import Statistic
 
-Outcome = Literal["converged", "too many steps", "collapsed", "stopped"]
+Outcome = Literal["converged", "too many steps", "collapsed", "stopped", "no steps"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Fit:
         The log-likelihoods plus the log-prior (up to a constant) where there is one: what EM maximises, and never
         lets fall. It may where the problem itself changes: where a component dies by a `weight_concentration` below 1,
         and where a variance is at its floor (a `FloorWarning` says so), whose unit follows the other groups.
-    outcome : "converged", "too many steps", "collapsed" or "stopped"
+    outcome : "converged", "too many steps", "collapsed", "stopped" or "no steps" (``max_iter=0``)
     message : str
         What happened and, where something should be done, what.
     n_iter : int
@@ -78,6 +78,7 @@ def fit(
     trace: bool = False,
     callback: Callable[[int, float], Any] | None = None,
     accelerate: bool = True,
+    reached: float | None = None,
 ) -> Fit:
     """Fit K densities of a family to weighted rows.
 
@@ -89,13 +90,15 @@ def fit(
     R : memberships of the rows (see `parzen.Labels`)
     start : density to iterate from, instead of the family's own start
     rng : for families whose start is random
-    max_iter : most EM steps
+    max_iter : most EM steps; with 0, the density is where EM would begin
     tol : stop when the objective changes by less than this for each unit of weight (of the column that is observed
         least, where values are missing); None: the callback alone stops, or `max_iter`
     trace : also compute the log-likelihood of the last density and the evidence lower bound of each step, by more
         passes over the rows
     callback : called with the step and the log-likelihood after each E-step; it stops the iteration by returning True
     accelerate : whether EM is accelerated (see `Squarem`); the objective never falls by it
+    reached : objective of a unit of weight at the last step of an iteration that goes on from `start`: what the first
+        step is compared with
 
     Returns
     -------
@@ -109,8 +112,8 @@ def fit(
     >>> result.density.mean, result.density.covariance, result.outcome
     (array([[2.]]), array([[[2.66666667]]]), 'converged')
     """
-    if not isinstance(max_iter, Integral) or max_iter < 1:
-        raise ValueError(f"max_iter must be a whole number of steps, at least 1, got {max_iter!r}.")
+    if not isinstance(max_iter, Integral) or max_iter < 0:
+        raise ValueError(f"max_iter must be a whole number of steps, at least 0, got {max_iter!r}.")
     if tol is not None and (not isinstance(tol, Real) or not 0 <= tol < np.inf):
         raise ValueError(f"tol must be a number, at least 0, or None, got {tol!r}.")
     if isinstance(X, Statistic):
@@ -132,7 +135,10 @@ def fit(
     density = family.start(X, R, np.random.default_rng(rng)) if start is None else start
     if not family.in_order:
         X, R = _by_pattern(X, R)
-    found = _expectation_maximisation(family, X, R, density, max_iter, tol, trace, callback, Squarem(accelerate))
+    if max_iter == 0:
+        return _unmoved(family, X, R, density)
+    squarem = Squarem(accelerate, reached)
+    found = _expectation_maximisation(family, X, R, density, max_iter, tol, trace, callback, squarem)
     return found if additive is None else replace(found, additive=additive)
 
 
@@ -165,6 +171,16 @@ def _closed_form(family: Family, X: Any, R: Any, statistic: Statistic, trace: bo
     return Fit(density, statistic, scores, "converged", message, 1, additive=statistic)
 
 
+def _unmoved(family: Family, X: Any, R: Any, density: Density) -> Fit:
+    """Where EM would begin, with the statistic that is expected there."""
+    expected = accumulate(family, X, R, at=density)
+    message = "No step was asked for."
+    if not isinstance(expected, ExpectedStatistic):
+        return Fit(density, expected, (), "no steps", message, 0)
+    score = (float(expected.log_likelihood.sum()),)
+    return Fit(density, expected.statistic, score, "no steps", message, 0)
+
+
 def _expectation_maximisation(
     family: Family,
     X: Any,
@@ -178,6 +194,7 @@ def _expectation_maximisation(
 ) -> Fit:
     history = _History()
     statistic: Statistic | None = None
+    last: tuple[Density, bool] | None = None  # the density that maximises it, and whether it has a warning
     outcome: Outcome | None = None
     steps = 0
     while steps < max_iter and outcome is None:
@@ -195,29 +212,31 @@ def _expectation_maximisation(
         history.add(score, objective)
         stop = callback is not None and callback(steps - 1, score) is True
         try:
-            found = _m_step(family, expected.statistic, score)
+            found, warned = _m_step(family, expected.statistic, score)
         except Collapse as reason:
             outcome, steps, history.reason = "collapsed", steps - 1, str(reason)
             break
         if trace:
             elbo = float(accumulate(LogLikelihood(found, density), X, R).log_likelihood.sum())
             history.add_elbo(elbo, family.log_prior(found, expected.statistic))
-        statistic = expected.statistic
+        statistic, last = expected.statistic, (found, bool(warned))
         # For each unit of weight of the column that was observed least.
-        if tol is not None and squarem.change(objective) <= tol * expected.weight.sum(axis=0).min():
+        weight = float(expected.weight.sum(axis=0).min())
+        if tol is not None and squarem.change(objective, weight) <= tol * weight:
             outcome = "converged"
         elif stop:
             outcome = "stopped"
         elif steps < max_iter:
             density = squarem.following(family, statistic, objective, found)
-    return _finished(family, X, R, statistic, outcome or "too many steps", steps, history, trace)
+    return _finished(family, X, R, statistic, last, outcome or "too many steps", steps, history, trace)
 
 
-def _m_step(family: Family, statistic: Statistic, score: float) -> Density:
+def _m_step(family: Family, statistic: Statistic, score: float) -> tuple[Density, list[str]]:
+    """The density that maximises a statistic, and the warnings that were left out."""
     if not np.isfinite(score):
         raise Collapse(f"the log-likelihood became {score}; use a prior or a floor.")
-    with without_floor_warnings():
-        return family.maximise(statistic)
+    with without_floor_warnings() as left_out:
+        return family.maximise(statistic), left_out
 
 
 @dataclass
@@ -244,7 +263,15 @@ class _History:
 
 
 def _finished(
-    family: Family, X: Any, R: Any, statistic: Any, outcome: Outcome, steps: int, history: _History, trace: bool
+    family: Family,
+    X: Any,
+    R: Any,
+    statistic: Any,
+    last: tuple[Density, bool] | None,
+    outcome: Outcome,
+    steps: int,
+    history: _History,
+    trace: bool,
 ) -> Fit:
     message = {
         "converged": f"The objective stopped changing after {steps} steps.",
@@ -253,9 +280,9 @@ def _finished(
         "close enough.",
         "collapsed": f"Step {steps} failed: {history.reason}",
     }[outcome]
-    if statistic is None:
+    if last is None:
         raise Collapse(message)
-    density = family.maximise(statistic)  # again, with the warnings that the steps left out
+    density = family.maximise(statistic) if last[1] else last[0]  # again, with the warnings that were left out
     scores = [*history.log_likelihoods, *([log_likelihood(density, X, R)] if trace else [])]
     return Fit(
         density, statistic, tuple(scores), outcome, message, steps, tuple(history.elbos), tuple(history.objective)

@@ -11,6 +11,7 @@ from parzen.compute.checks import choose
 from parzen.compute.gaussian import expected_moments
 from parzen.compute.memberships import Memberships
 from parzen.compute.moments import higher_moments, moments
+from parzen.compute.sparse import csr_moments
 from parzen.conjugate import NormalInverseGamma, NormalInverseWishart, NormalMean
 from parzen.densities.density import Density
 from parzen.densities.gaussian import GaussianDensity
@@ -117,7 +118,12 @@ class Gaussian(Family):
             return expected_moments_of_patterns(X.as_rows() if isinstance(X, PatternMoments) else X, at)
         self._check(X.shape[1])
         if is_sparse(X):
-            raise TypeError("Gaussian takes dense rows, got a sparse matrix; use X.toarray() or a family of counts.")
+            if self.covariance_type == "full":
+                raise TypeError(
+                    "Gaussian takes dense rows where covariances are full, got a sparse matrix; use X.toarray(), "
+                    "covariance_type='diag', or a family of counts."
+                )
+            return Moments(*csr_moments(X, R))
         X = as_floats(X)
         if self.covariance_type != "full":
             return Moments(*moments(X, R, full=False))
@@ -181,9 +187,8 @@ class Gaussian(Family):
             return self._posterior_density(statistic)
         seen = with_empty_groups_filled(statistic)
         cells = statistic.observed or statistic
-        whole = cells.pooled()
-        units = floor_units(cells, whole)
-        added = self.noise + (self.smoothing * float(whole.variances().max()) if self.smoothing else 0.0)
+        units = floor_units(cells)
+        added = self.noise + (self.smoothing * float(cells.pooled().variances().max()) if self.smoothing else 0.0)
         spread = statistic.within() if not self._average and self.shared else seen
         if self.covariance_type == "full":
             covariance = self._regularised(spread.scatter / spread.weight[:, None, None], spread)

@@ -7,11 +7,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from parzen.compute.arrays import Array
+from parzen.compute.arrays import Array, row_block
 from parzen.compute.hmm import smooth
 from parzen.compute.memberships import Labels, Memberships
 from parzen.densities.density import Density
-from parzen.densities.hmm import HMMDensity
+from parzen.densities.hmm import HMMDensity, SequenceGroup, sequence_groups
 from parzen.densities.mixture import MixtureDensity
 from parzen.families.family import Family
 from parzen.families.fit import fit
@@ -21,6 +21,7 @@ from parzen.families.semi_supervised_mixture import SemiSupervisedMixture
 from parzen.statistics.counts import Counts
 from parzen.statistics.joint import ExpectedStatistic, Joint
 from parzen.statistics.messages import Collapse, NeedsDensity, naming_groups, without_floor_warnings
+from parzen.statistics.threads import for_each
 from parzen.tables.table import Table
 
 #: How likely a state is to stay in a start.
@@ -86,13 +87,31 @@ class HMM(Family):
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> ExpectedStatistic:
         if at is None:
             raise NeedsDensity("a hidden chain must be found by EM: use parzen.fit or an estimator.")
-        lengths, rows = self._cut(X.shape[0]), self._seen(at.rows(X))
+        lengths = self._cut(X.shape[0])
         w = _of_sequences(R, lengths)
+        total: Any = None
+
+        def add(part: ExpectedStatistic) -> None:
+            nonlocal total
+            total = part if total is None else total + part
+
+        for_each(lambda group: self._observe_group(X, w, at, lengths, group), sequence_groups(lengths), add)
+        assert isinstance(total, ExpectedStatistic)
+        return total
+
+    def _observe_group(
+        self, X: Any, w: Array | None, at: HMMDensity, lengths: NDArray[np.int64], group: SequenceGroup
+    ) -> ExpectedStatistic:
+        """The statistic of a few sequences, one after the other."""
+        X, lengths = row_block(X, *group.rows), lengths[slice(*group.sequences)]
+        w = None if w is None else w[slice(*group.sequences)]
+        rows = self._seen(at.rows(X), group.rows[0])
         found = smooth(rows, lengths, at.start, at.transition, w)
         impossible = np.flatnonzero(~np.isfinite(found.log_likelihood))
         if len(impossible):
             raise Collapse(
-                f"sequence {int(impossible[0])} is impossible under the current chain; allow more transitions"
+                f"sequence {group.sequences[0] + int(impossible[0])} is impossible under the current chain; allow more "
+                "transitions"
                 + ("" if self.states is None else " (labels must keep to the topology)")
                 + ", or use a prior or a floor for the emissions."
             )
@@ -105,14 +124,15 @@ class HMM(Family):
         likelihood = float(found.log_likelihood.sum() if w is None else w @ found.log_likelihood)
         return ExpectedStatistic(Joint((*counted, inner)), np.array([weight]), np.array([likelihood]))
 
-    def _seen(self, rows: Array) -> Array:
-        """Log-densities of rows, of those whose state is known in that state alone."""
+    def _seen(self, rows: Array, first: int) -> Array:
+        """Log-densities of rows, of which `first` is the first, of those whose state is known in that state alone."""
         if self.states is None:
             return rows
-        known = np.flatnonzero(self.states >= 0)
-        own = rows[known, self.states[known]]
+        states = self.states[first : first + len(rows)]
+        known = np.flatnonzero(states >= 0)
+        own = rows[known, states[known]]
         rows[known] = -np.inf
-        rows[known, self.states[known]] = own
+        rows[known, states[known]] = own
         return rows
 
     def maximise(self, statistic: Joint) -> HMMDensity:

@@ -8,17 +8,19 @@ from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, is_sparse
 from parzen.compute.memberships import Labels
-from parzen.compute.moments import moments
-from parzen.families.kmeans import CentroidDensity, lloyd, seeded
+from parzen.compute.partitions import kmeans_partition, merged_partition
+from parzen.families.kmeans import SEEDS, CentroidDensity
 from parzen.families.seeding import distinct_rows, filled_in, plus_plus, sampled
-from parzen.statistics.moments import Moments
 from parzen.tables.kinds import few_levels
+
+#: Most starts that are tried by default.
+MANY = 12
 
 INITS = ("auto", "kmeans", "k-means++", "random", "random_from_data")
 
 
 def labels_to_try(
-    X: Any, w: Array | None, C: int, init: str, starts: int, rng: np.random.Generator
+    X: Any, w: Array | None, C: int, init: str, starts: int, rng: np.random.Generator, counts: bool = True
 ) -> tuple[Any, Array | None, Iterable[NDArray[np.int32]]]:
     """A sample of the rows, their weights, and partitions of it into C parts.
 
@@ -28,9 +30,10 @@ def labels_to_try(
     w : weights of the rows, or None
     init : how partitions are made: see `Mixture`
     starts : how many times more than by default
+    counts : whether a sparse row is one of counts, of which the shares matter
     """
     rows, own = sampled(X, w, max(2048, C * max(256, 16 * X.shape[1])), rng)
-    points = _scattered(rows, rng) if is_sparse(rows) else filled_in(rows, own)
+    points = _scattered(rows, rng, counts) if is_sparse(rows) else filled_in(rows, own)
     n = len(points)
     if C == 1:
         return rows, own, [np.zeros(n, dtype=np.int32)]
@@ -40,7 +43,7 @@ def labels_to_try(
         return rows, own, [rng.integers(C, size=n).astype(np.int32) for _ in range(starts)]
     if init != "auto":
         return rows, own, [_partition(points, own, C, init, rng) for _ in range(starts)]
-    return rows, own, _auto(points, own, C, 3 * starts, rng, is_sparse(rows))
+    return rows, own, _auto(points, own, C, MANY // 4 * starts, rng, is_sparse(rows))
 
 
 def _auto(
@@ -59,70 +62,27 @@ def _auto(
 
 
 def _partition(points: Array, w: Array | None, C: int, init: str, rng: np.random.Generator) -> NDArray[np.int32]:
+    n = len(points)
     if init == "random_from_data":
-        return CentroidDensity(points[distinct_rows(len(points), w, C, rng)]).nearest(points)
+        return CentroidDensity(points[distinct_rows(n, w, C, rng)]).nearest(points)
+    trials = 2 + int(np.log(C))
     if init == "k-means++":
-        return CentroidDensity(plus_plus(points, w, C, rng)).nearest(points)
-    return CentroidDensity(seeded(points, w, C, rng)).nearest(points)
+        return kmeans_partition(points, w, C, rng.random((1, 1 + (C - 1) * trials)), 0)
+    most = 1024 + 32 * C
+    some = np.sort(rng.choice(n, size=most, replace=False)) if n > most else None
+    seeds = 1 if C < 5 else SEEDS  # of many clusters seeds often miss one
+    return kmeans_partition(points, w, C, rng.random((seeds, 1 + (C - 1) * trials)), 8, some)
 
 
 def _merged(points: Array, w: Array | None, C: int, rng: np.random.Generator) -> NDArray[np.int32] | None:
-    """Many small clusters, merged in the order in which that costs a mixture of Gaussians least (Fraley 1998).
-
-    A merged cluster's statistic is the sum of both: long clusters, which k-means would cut, come together again.
-    """
-    d = points.shape[1]
-    M = min(max(4 * C, 30), len(points) // (d + 2))
+    """Many small clusters, merged; None where there are too few rows."""
+    n, d = points.shape
+    M = min(max(4 * C, 30), n // (d + 2), max(2 * C + 2, int(np.sqrt(3e6 / d**3))))  # M^2 covariances are factorised
     if C >= M:
         return None
-    if w is not None:  # in rows, whatever their unit; more of them than that, and the few of `_cost` round away
-        w = w / w.max() * (min(rows_worth(len(points), w), 1e15) / (w / w.max()).sum())
-    centre = points[np.sort(distinct_rows(len(points), w, M, rng))]
-    small = lloyd(points, w, centre, 6).density.nearest(points)  # type: ignore[attr-defined]
-    seen = Moments(*moments(points, Labels(small, w, groups=M)))
-    kept = np.flatnonzero(seen.weight > 0)
-    place = np.full(M, -1)
-    place[kept] = np.arange(len(kept))
-    seen = _picked(seen, kept)
-    ridge = seen.scatter.sum(axis=0) / seen.weight.sum() + 1e-9 * np.eye(d)
-    of = np.arange(len(kept))  # which cluster a small one has come to
-    value = _cost(seen, ridge)
-    price = np.full((len(kept), len(kept)), np.inf)
-    pairs = np.stack(np.tril_indices(len(kept), -1))
-    for first in range(0, pairs.shape[1], 1024):  # no more matrices at a time than stay in cache
-        i, j = pairs[:, first : first + 1024]
-        price[i, j] = _cost(_picked(seen, i) + _picked(seen, j), ridge) - value[i] - value[j]
-    for _ in range(len(kept) - C):
-        gone, into = divmod(int(price.argmin()), len(price))
-        joint = _picked(seen, [gone]) + _picked(seen, [into])
-        for name in ("weight", "mean", "scatter", "carry"):
-            getattr(seen, name)[into] = getattr(joint, name)[0]
-        value[into] = _cost(joint, ridge)[0]
-        of[of == gone] = into
-        price[gone, :], price[:, gone] = np.inf, np.inf
-        others = np.setdiff1d(of, into)
-        both = _picked(seen, np.full(len(others), into)) + _picked(seen, others)
-        fresh = _cost(both, ridge) - value[into] - value[others]
-        price[np.maximum(others, into), np.minimum(others, into)] = fresh
-    _, codes = np.unique(of, return_inverse=True)
-    return codes.ravel()[place[small]].astype(np.int32)
-
-
-def _picked(seen: Moments, groups: Any) -> Moments:
-    return Moments(seen.weight[groups], seen.mean[groups], seen.scatter[groups], seen.carry[groups])
-
-
-def _cost(seen: Moments, ridge: Array) -> Array:
-    """Twice what clusters take from the likelihood: n log |S / n|, with a few rows of an average small cluster."""
-    few = len(ridge) + 1.0
-    covariance = (seen.scatter + few * ridge) / (seen.weight + few)[:, None, None]
-    sign, logs = np.linalg.slogdet(covariance)
-    flat = np.flatnonzero(~(sign > 0))
-    if len(flat):  # the few rows have rounded away: a cluster of few rows but great weight
-        values = np.linalg.eigvalsh(covariance[flat])
-        logs[flat] = np.log(np.maximum(values, np.finfo(float).eps * values[:, -1:])).sum(axis=1)
-    cost: Array = seen.weight * logs
-    return cost
+    if w is not None:  # in rows, whatever their unit; more of them than that, and the few of an average one round away
+        w = w / w.max() * (min(rows_worth(n, w), 1e15) / (w / w.max()).sum())
+    return merged_partition(points, w, np.sort(distinct_rows(n, w, M, rng)), C, 6)
 
 
 def alike(one: NDArray[np.int32], other: NDArray[np.int32], C: int) -> bool:
@@ -134,34 +94,45 @@ def alike(one: NDArray[np.int32], other: NDArray[np.int32], C: int) -> bool:
 
 def _standardised(points: Array, w: Array | None) -> Array:
     """Columns in units of their deviations; columns of a few whole numbers as indicators of each."""
-    parts = []
-    for column in points.T:
-        levels = few_levels(column)
-        if levels is not None:
-            parts.append((column[:, None] == levels).astype(np.float64))
-        else:
-            centred = column - np.average(column, weights=w)
-            spread = np.sqrt(np.average(centred**2, weights=w))
-            parts.append((centred / (spread if spread > 0 else 1.0))[:, None])
+    share = _shares(points, w)
+    centred = points - share @ points
+    spread = np.sqrt(share @ centred**2)
+    even = centred / np.where(spread > 0, spread, 1.0)
+    some = points[:: len(points) // 100 + 1]
+    levels = {int(j): few_levels(points[:, j]) for j in np.flatnonzero((some == np.floor(some)).all(axis=0))}
+    if all(found is None for found in levels.values()):
+        return np.ascontiguousarray(even)
+    parts = [
+        even[:, j : j + 1] if levels.get(j) is None else (points[:, j : j + 1] == levels[j]).astype(np.float64)
+        for j in range(points.shape[1])
+    ]
     return np.ascontiguousarray(np.concatenate(parts, axis=1))
 
 
 def _whitened(points: Array, w: Array | None) -> Array | None:
     """Principal axes in units of their deviations; None where there is one."""
-    values, vectors = np.linalg.eigh(np.atleast_2d(np.cov(points, rowvar=False, aweights=w, bias=True)))
+    share = _shares(points, w)
+    centred = points - share @ points
+    values, vectors = np.linalg.eigh((share[:, None] * centred).T @ centred)
     kept = values > 1e-10 * max(values[-1], 0.0)
     if kept.sum() < 2:
         return None
-    centred = points - np.average(points, axis=0, weights=w)
     return np.ascontiguousarray(centred @ (vectors[:, kept] / np.sqrt(values[kept])))
 
 
-def _scattered(rows: Any, rng: np.random.Generator) -> Array:
-    """Sparse rows of counts as shares, in a few random directions."""
-    total = np.asarray(rows.sum(axis=1), dtype=np.float64).ravel()
-    shares = rows.multiply(1.0 / np.where(total == 0, 1.0, total)[:, None]).tocsr()
+def _shares(points: Array, w: Array | None) -> Array:
+    """The share of each row in the weight of all; of the heaviest first, so that no sum overflows."""
+    heavy = np.ones(len(points)) if w is None else w / w.max()
+    return heavy / heavy.sum()
+
+
+def _scattered(rows: Any, rng: np.random.Generator, counts: bool = True) -> Array:
+    """Sparse rows (of counts: their shares), in a few random directions."""
+    if counts:
+        total = np.asarray(rows.sum(axis=1), dtype=np.float64).ravel()
+        rows = rows.multiply(1.0 / np.where(total == 0, 1.0, total)[:, None]).tocsr()
     width = min(rows.shape[1], 50)
-    return np.asarray(shares @ rng.standard_normal((rows.shape[1], width)), dtype=np.float64)
+    return np.asarray(rows @ rng.standard_normal((rows.shape[1], width)), dtype=np.float64)
 
 
 def completed_labels(X: Any, R: Labels, rng: np.random.Generator) -> NDArray[np.int32]:
@@ -174,6 +145,13 @@ def completed_labels(X: Any, R: Labels, rng: np.random.Generator) -> NDArray[np.
     order = np.concatenate([known, np.setdiff1d(np.arange(R.groups), known)]).astype(np.int32)
     found = order[CentroidDensity(centre).nearest(points)]
     return np.where(R.codes >= 0, R.codes, found).astype(np.int32)
+
+
+def starts_worth(work: int, sampled: int, n: int) -> int:
+    """How many starts are worth trying: many where they cost next to nothing, else no more than EM on all rows does."""
+    if work < 200_000:
+        return MANY if work < 60_000 else MANY // 2
+    return int(np.clip(4 * n // sampled, 4, MANY))
 
 
 def rows_worth(n: int, w: Array | None) -> float:

@@ -9,6 +9,7 @@ from parzen.compute.arrays import Array, as_floats
 from parzen.compute.checks import choose
 from parzen.compute.memberships import Memberships
 from parzen.densities.kernel import WindowDensity
+from parzen.densities.metric import MetricDensity
 from parzen.densities.support import Support
 from parzen.densities.windows import Windows
 from parzen.families.family import Family
@@ -16,6 +17,7 @@ from parzen.families.sampling import observed
 from parzen.smoothing import bandwidth as bandwidths
 from parzen.smoothing.bandwidth.matrix import check_shape
 from parzen.smoothing.kernel_functions import KernelFunction, kernel_function
+from parzen.smoothing.metric_names import metric_of
 from parzen.statistics.messages import Collapse, named_groups, warn_floor
 from parzen.statistics.sample import Sample
 from parzen.tables.table import Table
@@ -51,6 +53,18 @@ class Kernel(Family):
         emptiest.
     rtol, atol : float
         What a density may be off by: relative to itself, and in its units. ``rtol=0`` sums all pairs.
+    metric : str or callable
+        How far apart rows are: "euclidean" ("l2"), "manhattan" ("l1", "cityblock"), "chebyshev" ("infinity"),
+        "minkowski" ("p"), "seuclidean", "mahalanobis", "haversine" (great circles: latitude and longitude in radians),
+        or any other of scikit-learn's ball tree; or a function of two rows that is a true metric. Other than Euclidean
+        ones take one number as the bandwidth, and no bounds, periods or adaptive bandwidths.
+    metric_params : dict, optional
+        `p` and weights `w` of "minkowski", `V` of "seuclidean", `V` or `VI` of "mahalanobis", further arguments of a
+        function.
+    normalization : "euclidean" or "metric"
+        What a kernel is divided by: its integral under the Euclidean metric, which is scikit-learn's convention for
+        every metric; or under this one, so that the density integrates to one: over the sphere of radius 1 for
+        "haversine" (a density for each steradian), over all rows for norms. Others have no such integral.
     incomplete : "error" or "drop"
         What becomes of a row of several columns with a missing cell when the density is fitted: it is an error, or the
         row gets no kernel. A missing cell of a row that is evaluated is marginalised either way.
@@ -74,6 +88,9 @@ class Kernel(Family):
     rtol: float = 1e-6
     atol: float = 0.0
     incomplete: str = "error"
+    metric: Any = "euclidean"
+    metric_params: dict[str, Any] | None = None
+    normalization: str = "euclidean"
 
     keeps_rows: ClassVar[bool] = True
 
@@ -97,7 +114,7 @@ class Kernel(Family):
         self._check(rows.shape[1])
         return observed(rows, R, "a kernel", self.incomplete)
 
-    def maximise(self, statistic: Sample) -> WindowDensity:
+    def maximise(self, statistic: Sample) -> WindowDensity | MetricDensity:
         d, K = statistic.width, statistic.groups
         kernel, support = self._check(d)
         samples = [statistic.of_group(k) for k in range(K)]
@@ -106,6 +123,8 @@ class Kernel(Family):
             raise Collapse("a kernel density needs at least one row with weight; none came.")
         everything = statistic.pooled().of_group(0) if len(filled) < K or (K > 1 and self._by_rule) else samples[0]
         samples = [samples[k] if k in filled else everything for k in range(K)]
+        if not self._is_euclidean(d):
+            return self._by_metric(kernel, [Windows(*sample, given_factor(self.bandwidth, d)) for sample in samples])
         if support is not None:
             for points, _ in samples:
                 support.check(points)
@@ -116,6 +135,18 @@ class Kernel(Family):
         windows = (Windows(points, w, factor, ends=ends) for (points, w), factor in zip(samples, factors, strict=True))
         density = WindowDensity(kernel, tuple(windows), support, float(self.rtol), float(self.atol))
         return density if self.adaptive is False else self._adapted(density)
+
+    def _is_euclidean(self, d: int) -> bool:
+        return metric_of(self.metric, self.metric_params, d) is None
+
+    def _by_metric(self, kernel: KernelFunction, windows: list[Windows]) -> MetricDensity:
+        tolerance = float(self.rtol), float(self.atol)
+        metric, first = metric_of(self.metric, self.metric_params, windows[0].width), windows[0].points[:1]
+        if metric is not None:
+            metric.distances(
+                first, first
+            )  # a function that can't measure rows fails here, not when densities are asked for
+        return MetricDensity(kernel, tuple(windows), self.metric, self.metric_params, self.normalization, *tolerance)
 
     @property
     def _by_rule(self) -> bool:
@@ -159,6 +190,7 @@ class Kernel(Family):
         ):
             raise ValueError(f"adaptive must be True, False, or a number from 0 to 1, got {self.adaptive!r}.")
         choose("incomplete", self.incomplete, ("error", "drop"))
+        self._check_metric(d)
         check_shape(self.covariance)
         if self._by_rule:
             bandwidths.check_rule(self.bandwidth, self.covariance)
@@ -167,6 +199,27 @@ class Kernel(Family):
         kernel = kernel_function(self.kernel)
         kernel.log_constant(d)  # one's own kernel may have no integral over several columns
         return kernel, Support.of(d, self.bounds, self.period)
+
+    def _check_metric(self, d: int) -> None:
+        """Raise where a parameter does not go with the metric."""
+        choose("normalization", self.normalization, ("euclidean", "metric"))
+        metric = metric_of(self.metric, self.metric_params, d)
+        if metric is None:
+            return
+        if self._by_rule or np.ndim(self.bandwidth) > 0:
+            raise ValueError(
+                f"the metric {metric.name!r} takes one number as the bandwidth, a distance, got {self.bandwidth!r}; "
+                "rules and bandwidths of columns know Euclidean rows. Choose by leave_one_out, or search over numbers."
+            )
+        given_factor(self.bandwidth, d)
+        euclidean = {"covariance": None, "adaptive": False, "bounds": None, "period": None}
+        for name, value in euclidean.items():
+            if getattr(self, name) is not value:
+                raise ValueError(
+                    f"{name} is for the Euclidean metric, but the metric is {metric.name!r}; leave it out."
+                )
+        if self.normalization == "metric":
+            metric.log_integral(kernel_function(self.kernel), float(self.bandwidth), d)  # an error where there is none
 
 
 def given_factor(bandwidth: Any, d: int) -> Array:

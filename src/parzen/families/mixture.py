@@ -1,5 +1,6 @@
 """Mixtures by EM: any family's densities, weighted and added."""
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
@@ -18,7 +19,8 @@ from parzen.densities.per_group import PerGroupDensity
 from parzen.families.family import Family
 from parzen.families.fit import fit
 from parzen.families.gaussian import Gaussian
-from parzen.families.initialisation import INITS, alike, labels_to_try, rows_worth
+from parzen.families.gaussian_starts import STEPS, TOL, run_shape, short_run
+from parzen.families.initialisation import INITS, alike, labels_to_try, rows_worth, starts_worth
 from parzen.families.likelihood import initial_density
 from parzen.families.mixture_statistic import by_responsibilities, gaussian_statistic, mixture_statistic
 from parzen.families.per_group import PerGroup
@@ -27,6 +29,9 @@ from parzen.families.uniform import Uniform
 from parzen.statistics.joint import ExpectedStatistic, Joint
 from parzen.statistics.messages import Collapse, NeedsDensity, naming_groups, warn_floor, without_floor_warnings
 from parzen.tables.table import Table
+
+#: Two starts have led to the same optimum where the log-likelihoods of a row differ by less.
+AGREED = 2e-3
 
 
 @dataclass(eq=False, repr=False)
@@ -82,7 +87,8 @@ class Mixture(Family):
     @property
     def takes_sparse(self) -> bool:  # type: ignore[override]
         """Whether the components read CSR matrices."""
-        return self.components().takes_sparse
+        family = self.components()
+        return family.takes_sparse or (type(family) is Gaussian and family.covariance_type != "full")
 
     @property
     def takes_negative(self) -> bool:  # type: ignore[override]
@@ -164,37 +170,61 @@ class Mixture(Family):
         family, C = self.components(), self.size()
         if X.shape[0] == 0:
             raise Collapse("a mixture can't be fitted: a group has no rows; give each class some.")
-        rows, own, tries = labels_to_try(X, w, C - len(self._noise()), self.init, self.n_init, rng)
+        counts = not isinstance(family, Gaussian)
+        rows, own, tries = labels_to_try(X, w, C - len(self._noise()), self.init, self.n_init, rng, counts)
         best: tuple[int, float, Any, Any] | None = None
-        large = rows.shape[0] * C > 20_000
+        # Of a step of EM: for every row and component, a squared distance and an exponential.
+        full = isinstance(family, Gaussian) and family.covariance_type == "full"
+        work = rows.shape[0] * C * ((X.shape[1] if full else 1) * X.shape[1] + 12)
+        most = starts_worth(work, rows.shape[0], X.shape[0]) * self.n_init
+        cheap, large = work < 30_000, work > 200_000
         total, many = float(rows.shape[0] if own is None else own.sum()), rows_worth(rows.shape[0], own)
         noise = family.noise if isinstance(family, Gaussian) else 0.0
         if self.init != "auto" and self.n_init == 1:
             codes = self._spared(next(iter(tries)))
             with without_floor_warnings(), naming_groups("components"):
                 return self.mixed(initial_density(family, rows, self._first(codes, own), rng), codes, own)
-        tried, failed = 0, ""
+        tried, failed, run = 0, "", self._runner(family, rows, own, rng)
         with without_floor_warnings(), naming_groups("components"):
             for codes in tries:
                 if best is not None and large and alike(best[3], codes, C - len(self._noise())):
                     break
                 try:
-                    parts, codes = codes, self._spared(codes)
-                    density = initial_density(family, rows, self._first(codes, own), rng)
-                    found = fit(self, rows, own, start=self.mixed(density, codes, own), max_iter=30, tol=1e-3)
+                    least = best[1] - AGREED * total if best is not None and best[0] == 0 else -np.inf
+                    density, objective = run(codes, None if cheap else least if large else -np.inf)
                 except Collapse as reason:
                     failed = str(reason)
                     continue
-                worth = -int(_mixture(found.density).collapsed(many, noise).sum()), found.objective[-1]
+                worth = -int(density.collapsed(many, noise).sum()), objective
                 agreed = best is not None and _agree(worth, best[:2], total)
                 if best is None or worth > best[:2]:
-                    best = (*worth, found.density, parts)
+                    best = (*worth, density, codes)
                 tried += 1
-                if agreed and (tried > 4 or large):
+                if tried >= most or (agreed and (tried > 4 or large)):
                     break
         if best is None:
             raise Collapse(f"no start leads to a mixture: {failed}")
         return _mixture(best[2])
+
+    def _runner(
+        self, family: Family, rows: Any, w: Array | None, rng: np.random.Generator
+    ) -> Callable[[NDArray[np.int32], float | None], tuple[MixtureDensity, float]]:
+        """What takes a few steps of EM from a partition, fewer where they won't lead to an objective."""
+        plain = self.held is None and not self._noise() and self.weight_concentration == 1 and not is_sparse(rows)
+        shape = run_shape(family) if plain else None
+        X = None if shape is None else np.ascontiguousarray(rows, dtype=np.float64)
+        X = None if X is None or np.isnan(X).any() else X
+
+        def run(codes: NDArray[np.int32], least: float | None) -> tuple[MixtureDensity, float]:
+            quick = None if X is None or shape is None else short_run(family, shape, X, w, codes, self.size(), least)
+            if quick is not None:
+                return quick
+            codes = self._spared(codes)
+            start = self.mixed(initial_density(family, rows, self._first(codes, w), rng), codes, w)
+            found = fit(self, rows, w, start=start, max_iter=STEPS, tol=TOL)
+            return _mixture(found.density), found.objective[-1]
+
+        return run
 
     def _noise(self) -> list[int]:
         """Components that are level everywhere: they are no cluster."""
@@ -285,4 +315,4 @@ def _first_batch(batches: Any, R: Any) -> tuple[Any, Any]:
 
 def _agree(one: tuple[int, float], other: tuple[int, float], n: float) -> bool:
     """Whether two starts have led to the same objective, so that there may be no better one."""
-    return one[0] == other[0] and abs(one[1] - other[1]) <= 2e-3 * n
+    return one[0] == other[0] and abs(one[1] - other[1]) <= AGREED * n

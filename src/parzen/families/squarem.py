@@ -17,8 +17,9 @@ class Squarem:
     lower is undone: the objectives that are kept never fall because of it.
     """
 
-    def __init__(self, wanted: bool) -> None:
+    def __init__(self, wanted: bool, reached: float | None = None) -> None:
         self.wanted, self.longest = wanted, 4.0
+        self.reached = reached  # the objective of a unit of weight before the first step, where one was taken before
         self.plain: list[tuple[Statistic, float]] = []  # the last plain steps
         self.fallback: Density | None = None
 
@@ -30,8 +31,11 @@ class Squarem:
         self.longest, self.plain = max(self.longest / 4, 2.0), []
         return fallback
 
-    def change(self, objective: float) -> float:
-        """By how much a plain step has changed the objective; infinite after an extrapolation."""
+    def change(self, objective: float, weight: float) -> float:
+        """By how much a plain step has changed the objective; infinite at first and after an extrapolation."""
+        reached, self.reached = self.reached, None
+        if reached is not None:
+            return abs(objective - reached * weight)
         return abs(objective - self.plain[-1][1]) if self.plain else np.inf
 
     def following(self, family: Family, statistic: Statistic, objective: float, found: Density) -> Density:

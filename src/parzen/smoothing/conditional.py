@@ -14,6 +14,7 @@ from parzen.smoothing.quantiles import mixture_quantiles
 from parzen.smoothing.queries import Queries
 from parzen.smoothing.regression import Codes
 from parzen.smoothing.row_weights import without_each
+from parzen.statistics.threads import for_each
 
 #: Logarithm of a sum of weights below which the difference of two log-sums has too few digits.
 FAR = -300.0
@@ -139,11 +140,13 @@ class ConditionalWindows:
         return Y, drawn
 
     def _over(self, Q: Array, codes: Codes, function: Callable[[Array, slice], Array], width: int = 0) -> Array:
-        """A function of the weights of all rows around each query, block by block, (m,) or (m, width)."""
+        """A function of the weights of all rows around each query, in blocks on all threads, (m,) or (m, width)."""
         out, given = np.empty((len(Q), width) if width else len(Q)), Queries(_with_column(Q), codes)
-        for rows in _blocks(len(Q), len(self.rows.X)):
-            share = np.exp(self.given.log_weights(given.take(rows)))
-            out[rows] = function(share, rows)
+
+        def write(rows: slice) -> None:
+            out[rows] = function(np.exp(self.given.log_weights(given.take(rows))), rows)
+
+        for_each(write, _blocks(len(Q), len(self.rows.X)))
         return out
 
 

@@ -14,8 +14,9 @@ from parzen.compute.memberships import Labels, Memberships, check_memberships, g
 from parzen.statistics.statistic import Statistic
 from parzen.statistics.threads import for_each
 
-#: Bytes of a block of rows, and how many rows it has at most where their results should stay in cache.
-BLOCK, EVALUATED = 2**22, 12_288
+#: Bytes of a block of rows; of one whose statistic is an expectation, which is more work; and how many rows a block has
+#: at most where their results should stay in cache.
+BLOCK, EXPECTED, EVALUATED = 2**22, 2**20, 12_288
 
 
 class Observer(Protocol):
@@ -63,7 +64,8 @@ def accumulate(family: Observer, X: Any, R: Any = None, at: Any = None) -> Any:
     >>> accumulate(Gaussian("diag"), np.array([[1.0], [2.0], [6.0]])).mean
     array([[3.]])
     """
-    blocks = _blocks(X, R, family.keeps_rows) if in_memory(X) else _batched_blocks(X, R, family.keeps_rows)
+    cut = _blocks if in_memory(X) else _batched_blocks
+    blocks = cut(X, R, family.keeps_rows, BLOCK if at is None else EXPECTED)
     total: Any = None
 
     def add(part: Statistic) -> None:
@@ -101,6 +103,22 @@ def for_blocks(density: Evaluated, X: Any, function: Callable[[int, Any], None])
     for_each(lambda block: function(*block), blocks)
 
 
+def map_blocks(function: Callable[[int, Any], Any], X: Any, groups: int = 0) -> list[Any]:
+    """Results of ``function(begin, rows)`` for every block of rows, in their order; computed on all threads.
+
+    Parameters
+    ----------
+    function : what is computed of rows begin, begin + 1, ...
+    X : array or CSR matrix of shape (n, d)
+    groups : as many rows of d numbers has a result; 0 where it is small
+    """
+    if 0 < X.shape[0] <= block_rows(X, groups):
+        return [function(0, X)]
+    found: list[Any] = []
+    for_each(lambda block: function(*block), _numbered_blocks(X, groups), found.append)
+    return found
+
+
 class Mapped:
     """Batches with a function applied to the rows of each: as often readable as the batches themselves."""
 
@@ -122,7 +140,7 @@ def in_memory(X: Any) -> bool:
     return isinstance(X, np.ndarray) or is_sparse(X)
 
 
-def block_rows(X: Any, groups: int, most: int | None = None) -> int:
+def block_rows(X: Any, groups: int, most: int | None = None, size: int = BLOCK) -> int:
     """Rows of a block: enough to make the work outweigh the adding of statistics (`most` where none are added)."""
     n, d = X.shape
     if is_sparse(X):
@@ -131,33 +149,33 @@ def block_rows(X: Any, groups: int, most: int | None = None) -> int:
         return -(-n // max(int(n / least), 1))
     if most is not None and most > EVALUATED:
         return most
-    by_bytes = max(BLOCK // max(d * X.dtype.itemsize, 1) // 64 * 64, 4 * d, 32 * groups, 256)
+    by_bytes = max(size // max(d * X.dtype.itemsize, 1) // 64 * 64, 4 * d, 32 * groups, 256)
     return int(by_bytes if most is None else min(by_bytes, most))
 
 
-def _numbered_blocks(X: Any, groups: int, most: int | None = None) -> Iterator[tuple[int, Any]]:
+def _numbered_blocks(X: Any, groups: int, most: int | None = None, size: int = BLOCK) -> Iterator[tuple[int, Any]]:
     X = X.tocsr() if is_sparse(X) else X
-    rows = block_rows(X, groups, most)
+    rows = block_rows(X, groups, most, size)
     for begin in range(0, X.shape[0], rows):
         yield begin, row_block(X, begin, begin + rows)
 
 
-def _blocks(X: Any, R: Any, whole: bool) -> Iterator[tuple[Any, Memberships]]:
+def _blocks(X: Any, R: Any, whole: bool, size: int) -> Iterator[tuple[Any, Memberships]]:
     check_columns(X, None)
     n = X.shape[0]
     R = check_memberships(R, n)
     if n == 0 or whole:
         yield X, R
         return
-    for begin, block in _numbered_blocks(X, group_count(R)):
+    for begin, block in _numbered_blocks(X, group_count(R), size=size):
         yield block, take(R, slice(begin, begin + block.shape[0]))
 
 
-def _batched_blocks(batches: Iterable[Any], R: Any, whole: bool) -> Iterator[tuple[Any, Memberships]]:
+def _batched_blocks(batches: Iterable[Any], R: Any, whole: bool, size: int) -> Iterator[tuple[Any, Memberships]]:
     if R is not None:
         raise ValueError("X is an iterable of batches, so each batch brings its own memberships: give pairs (X, R).")
     for batch in batches:
         pair = batch if isinstance(batch, tuple) else (batch, None)
         if len(pair) != 2 or not in_memory(pair[0]) or not isinstance(pair[1], np.ndarray | Labels | None):
             raise TypeError("a batch must be an array of rows, or a pair (rows, memberships).")
-        yield from _blocks(*pair, whole)
+        yield from _blocks(*pair, whole, size)

@@ -24,17 +24,37 @@ class FloorWarning(UserWarning):
     """A variance was zero or nearly so, and was raised to the family's floor: usable, but worth a look."""
 
 
-_quiet: ContextVar[bool] = ContextVar("parzen_quiet", default=False)
+#: What becomes of a floor: a warning; an error; or a message that is kept in a list.
+_floors: ContextVar[str | list[str]] = ContextVar("parzen_floors", default="warn")
 
 
 @contextmanager
-def without_floor_warnings() -> Iterator[None]:
-    """Leave out warnings of floors within a ``with`` block, in this thread: an iteration warns at its end."""
-    token = _quiet.set(True)
+def without_floor_warnings() -> Iterator[list[str]]:
+    """Leave out warnings of floors within a ``with`` block, in this thread: an iteration warns at its end.
+
+    Gives a list, which has the messages that were left out.
+    """
+    left_out: list[str] = []
+    token = _floors.set(left_out)
+    try:
+        yield left_out
+    finally:
+        _floors.reset(token)
+
+
+@contextmanager
+def refusing_floors() -> Iterator[None]:
+    """Raise `Collapse` where a variance would be raised to its floor within a ``with`` block, in this thread."""
+    token = _floors.set("refuse")
     try:
         yield
     finally:
-        _quiet.reset(token)
+        _floors.reset(token)
+
+
+def floors_are_refused() -> bool:
+    """Whether a singular covariance is to be refused."""
+    return _floors.get() == "refuse"
 
 
 _called: ContextVar[tuple[str, Sequence[Any] | None]] = ContextVar("parzen_called", default=("groups", None))
@@ -66,7 +86,10 @@ def plain(value: Any) -> Any:
 
 def warn_floor(message: str) -> None:
     """Warn that an estimate is usable but worth a look."""
-    if not _quiet.get():
+    handled = _floors.get()
+    if isinstance(handled, list):
+        handled.append(message)
+    else:
         warnings.warn(message, FloorWarning, stacklevel=caller_stacklevel())
 
 

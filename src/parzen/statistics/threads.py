@@ -117,14 +117,13 @@ def for_each(
     function: Callable[[Any], Any], items: Iterator[Any], hand_on: Callable[[Any], None] = lambda nothing: None
 ) -> None:
     """Call hand_on(function(item)) for every item, in their order; functions run on this thread and on the pool's."""
-    helpers = thread_count() - 1
     first, second = next(items, None), next(items, None)
     if first is None:
         return
     if second is None:
         hand_on(function(first))
         return
-    helpers = 0 if getattr(_inside, "worker", False) else helpers
+    helpers = 0 if getattr(_inside, "worker", False) else thread_count() - 1
     work = _Work(function, chain([first, second], items), hand_on)
     futures = [_pool(helpers).submit(work.run) for _ in range(helpers)]
     try:

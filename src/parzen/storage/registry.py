@@ -43,6 +43,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "densities.dirichlet_multinomial": ("DirichletMultinomialDensity",),
     "densities.histogram": ("BinDensity",),
     "densities.kernel": ("WindowDensity",),
+    "densities.metric": ("MetricDensity",),
     "densities.windows": ("Windows",),
     "densities.support": ("Support",),
     "densities.uniform": ("UniformDensity",),
@@ -100,6 +101,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "estimators.mixture.bayesian": ("BayesianGaussianMixture",),
     "estimators.mixture.gaussian": ("GaussianMixture",),
     "estimators.mixture.kmeans": ("KMeans",),
+    "estimators.mixture.mini_batch_kmeans": ("MiniBatchKMeans",),
     "estimators.classify.bayes_classifier": ("BayesClassifier",),
     "estimators.classify.gaussian_discriminant": ("GaussianDiscriminant",),
     "estimators.classify.naive_bayes": ("NaiveBayes",),
@@ -111,6 +113,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "estimators.classify.linear_discriminant": ("LinearDiscriminantAnalysis",),
     "estimators.classify.quadratic_discriminant": ("QuadraticDiscriminantAnalysis",),
     "estimators.classify.logistic": ("LogisticRegression",),
+    "estimators.classify.logistic_cv": ("LogisticRegressionCV",),
     "estimators.classify.text": ("TextClassifier",),
     "estimators.classify.decision": ("DecisionClassifier",),
     "estimators.classify.comparison": ("LearningComparison",),
@@ -196,7 +199,8 @@ FIRST_PARAMETERS: dict[str, dict[str, str]] = {
 
 #: Parameters that came later, by tag, with the values that earlier files stand for: as JSON holds them.
 LATER_PARAMETERS: dict[str, dict[str, Any]] = {
-    "Kernel": {"incomplete": "error"},
+    "Kernel": {"incomplete": "error", "metric": "euclidean", "metric_params": None, "normalization": "euclidean"},
+    "KernelDensity": {"normalization": "euclidean"},
     "LogisticRegression": {"standardise": False},
 }
 

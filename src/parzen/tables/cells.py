@@ -75,12 +75,13 @@ def _plain_number(cell: Any) -> Any:
     return float(cell) if isinstance(cell, Decimal) else cell
 
 
-def holds_codes(X: Any) -> bool:
-    """Whether every cell of a table is a whole number or missing."""
+def holds_numbers(X: Any) -> bool:
+    """Whether every cell of a table is a number or missing."""
     if isinstance(X, np.ndarray):
-        return X.dtype.kind in "biu" or (X.dtype.kind == "f" and bool(((np.floor(X) == X) | np.isnan(X)).all()))
+        return is_numeric(X)
     try:
-        columns = [as_numbers(column_of(X, j)) for j in range(X.shape[1])]
+        for j in range(X.shape[1]):
+            as_numbers(column_of(X, j))
     except (TypeError, ValueError):
         return False
-    return all(holds_codes(column) for column in columns)
+    return True

@@ -98,20 +98,83 @@ class TestDiscriminantAnalysis:
         ],
     )
     @pytest.mark.parametrize(
-        "model", [QuadraticDiscriminantAnalysis(), LinearDiscriminantAnalysis(), GaussianDiscriminant()]
+        "model",
+        [LinearDiscriminantAnalysis(), LinearDiscriminantAnalysis(solver="lsqr"), GaussianDiscriminant()],
+        ids=repr,
     )
-    def test_singular_classes_work_through_the_floor_and_warn(self, X, model):
+    def test_singular_classes_work_and_warn(self, X, model):
         y = np.repeat([0, 1], 6)
         with pytest.warns(FloorWarning, match="singular"):
-            model.fit(X, y)
+            model = clone(model).fit(X, y)
         proba = model.predict_proba(X)
         assert np.isfinite(proba).all()
         np.testing.assert_allclose(proba.sum(axis=1), 1.0)
 
-    def test_one_row_in_a_class(self):
-        with pytest.warns(FloorWarning):
-            model = QuadraticDiscriminantAnalysis().fit([[0.0], [1.0], [2.0], [9.0]], [0, 0, 0, 1])
-        assert model.predict([[9.0], [1.0]]).tolist() == [1, 0]
+    @pytest.mark.parametrize("solver", ["svd", "eigen"])
+    def test_the_drop_in_refuses_singular_classes_as_scikit_learn_does(self, solver, rng):
+        few, y = rng.normal(size=(12, 7)), np.repeat([0, 1], 6)
+        constant = np.column_stack([rng.normal(size=12), np.full(12, 0.1)])
+        for X in (few, constant):
+            for one in twins("QuadraticDiscriminantAnalysis", solver=solver):
+                with pytest.raises(np.linalg.LinAlgError, match="not full rank"):
+                    one.fit(X, y)
+                assert not hasattr(one, "classes_") or type(one).__module__.startswith("sklearn")
+        for one in twins("QuadraticDiscriminantAnalysis", solver=solver):
+            with pytest.raises(ValueError, match="y has only 1 sample in class"):
+                one.fit(few[:7, :1], [0, 0, 0, 0, 0, 0, 1])
+            with pytest.raises(ValueError, match="class"):
+                one.fit(few[:, :1], np.zeros(12))
+        options = {"reg_param": 0.1} if solver == "svd" else {"shrinkage": 0.1}
+        ours, theirs = (
+            one.fit(constant, y) for one in twins("QuadraticDiscriminantAnalysis", solver=solver, **options)
+        )
+        same(ours.predict_proba(constant), theirs.predict_proba(constant))
+        if solver == "svd":  # the least that a class needs
+            with pytest.raises(np.linalg.LinAlgError, match="6 for 7"):
+                QuadraticDiscriminantAnalysis(reg_param=0.1).fit(few, y)
+
+    def test_small_units_are_not_singular(self):
+        X, y = load_breast_cancer(return_X_y=True)  # some columns have variances of 1e-5
+        small = QuadraticDiscriminantAnalysis().fit(1e-8 * X, y)
+        same(small.predict_proba(1e-8 * X), QuadraticDiscriminantAnalysis().fit(X, y).predict_proba(X), 1e-6)
+        assert small.score(1e-8 * X, y) > 0.97
+
+    @pytest.mark.parametrize("solver", ["svd", "lsqr"])
+    @pytest.mark.parametrize("case", ["more columns than rows", "a column twice", "a column constant in classes"])
+    def test_directions_without_spread_are_left_out_as_scikit_learn_does(self, solver, case, rng):
+        y = np.arange(24) % 3
+        X = rng.normal(size=(24, 30 if case.startswith("more") else 4)) * 10.0 ** rng.integers(-2, 3, size=1)
+        X[:, 0] += y
+        if case == "a column twice":
+            X[:, 3] = -2 * X[:, 2]
+        if case == "a column constant in classes":
+            X[:, 3] = y
+        new = rng.normal(size=(40, X.shape[1]))
+        ours, theirs = twins("LinearDiscriminantAnalysis", solver=solver)
+        with pytest.warns(FloorWarning, match="as scikit-learn does"):
+            ours.fit(X, y)
+        theirs.fit(X, y)
+        for method in ("predict_proba", "decision_function"):
+            same(getattr(ours, method)(new), getattr(theirs, method)(new), 1e-7)
+        same(ours.coef_, theirs.coef_, 1e-7)
+        if solver == "svd":
+            same(np.abs(ours.transform(new)), np.abs(theirs.transform(new)), 1e-7)
+        else:
+            for one in (ours, theirs):
+                assert not hasattr(one, "scalings_")
+                with pytest.raises(NotImplementedError, match="lsqr"):
+                    one.transform(new)
+        assert np.isfinite(ours.predict_proba(np.where(rng.random(new.shape) < 0.2, np.nan, new))).all()
+
+    def test_the_eigenvalue_solver_refuses_a_singular_covariance(self, rng):
+        X, y = rng.normal(size=(12, 30)), np.arange(12) % 3
+        for one in twins("LinearDiscriminantAnalysis", solver="eigen"):
+            with pytest.raises(np.linalg.LinAlgError):
+                one.fit(X, y)
+            with pytest.raises(ValueError, match="The number of samples must be more"):
+                one.fit(X[:3], y[:3])
+
+    def test_few_rows_of_a_class(self):
         quiet = GaussianDiscriminant(shrinkage=0.5).fit([[0.0, 1], [1, 0], [2, 3], [9, 1], [8, 2]], [0, 0, 0, 1, 1])
         assert quiet.predict([[9.0, 1]]).tolist() == [1]
 
@@ -229,7 +292,7 @@ def test_batches_and_shards_with_missing_cells_are_one_fit(model, rng):
         shards.append(clone(model).fit(X[rows], y[rows], sample_weight=w[rows]))
     for found in (batched, shards[0].merge(shards[1])):
         np.testing.assert_allclose(found.predict_proba(X), whole.predict_proba(X), rtol=1e-8, atol=1e-8)
-        if hasattr(whole, "transform"):
+        if hasattr(whole, "scalings_") and not isinstance(whole, QuadraticDiscriminantAnalysis):
             np.testing.assert_allclose(abs(found.transform(X)), abs(whole.transform(X)), rtol=1e-7, atol=1e-7)
         if hasattr(whole, "covariance_"):
             np.testing.assert_allclose(found.covariance_, whole.covariance_, rtol=1e-7, atol=1e-9)

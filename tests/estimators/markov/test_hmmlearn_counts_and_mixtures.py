@@ -44,8 +44,10 @@ CASES = [(name, options) for name, several in OPTIONS.items() for options in sev
 def test_every_step_is_hmmlearns(name, options):
     X, lengths = _rows(name), [100, 40, 100]
     ours, theirs = (getattr(module, name)(2, random_state=1, **STEPS, **options) for module in (parzen, hmm))
-    ours.fit(X, lengths)
-    theirs.fit(X, lengths)
+    for model in (ours, theirs):
+        if name == "GMMHMM":
+            model.init_params, model.means_ = "stcw", X[[[3, 5], [25, 30]]]
+        model.fit(X, lengths)
     np.testing.assert_allclose(list(ours.monitor_.history), list(theirs.monitor_.history), rtol=1e-8)
     assert ours.score(X, lengths) == pytest.approx(theirs.score(X, lengths), rel=1e-8)
     np.testing.assert_array_equal(ours.predict(X, lengths), theirs.predict(X, lengths))
@@ -130,3 +132,18 @@ def test_equal_rows_are_fitted(name):
 def test_fitting_too_little_data_is_logged(caplog):
     parzen.PoissonHMM(3, random_state=0).fit(np.array([[1], [2], [3]]))
     assert "will be degenerate" in caplog.text
+
+
+@pytest.mark.parametrize("name", ["GaussianHMM", "PoissonHMM", "MultinomialHMM", "GMMHMM"])
+def test_the_number_of_columns_may_be_said_before_it_is_known(name):
+    X = np.array([[4, 1], [5, 0], [4, 1], [0, 5], [1, 4], [0, 5], [5, 0]])
+    model = getattr(parzen, name)(2, random_state=0)
+    assert not hasattr(model, "n_features")
+    model.n_features = 3
+    assert model.n_features == 3
+    with pytest.raises(ValueError, match="X has 2 columns, but n_features was set to 3"):
+        model.fit(X)
+    model.n_features = 2
+    assert model.fit(X).n_features == 2
+    with pytest.raises(ValueError, match="n_features must be 2, the columns of"):
+        model.n_features = 3

@@ -37,7 +37,7 @@ class TestBadInput:
             (GaussianMixture(2, precisions_init=np.ones((2, 2, 2))), "positive definite"),
             (GaussianMixture(2, covariance_type="diag", precisions_init=-np.ones((2, 2))), "positive"),
             (GaussianMixture([1, 2], means_init=[[0.0, 0.0]]), "one number of components"),
-            (GaussianMixture(2, max_iter=0), "max_iter"),
+            (GaussianMixture(2, max_iter=-1), "max_iter"),
             (KMeans(9), "n_clusters"),
             (KMeans(2, init=[[0.0]]), "initial centers"),
             (KMeans(2, init="x"), "init"),

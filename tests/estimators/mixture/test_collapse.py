@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
 
 from parzen import (
     FloorWarning,
@@ -33,18 +34,31 @@ class TestCollapse:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model = GaussianMixture(3, covariance_type=shape, random_state=0).fit(X)
-            bare = GaussianMixture(3, covariance_type=shape, random_state=0, reg_covar=0).fit(X)
             believed = GaussianMixture(2, covariance_type=shape, random_state=0, prior="auto").fit(X)
-        for one in (model, bare, believed):
+        for one in (model, believed):
             for name in ("weights_", "means_", "covariances_", "precisions_"):
                 assert np.isfinite(getattr(one, name)).all()
             assert np.isfinite(one.score_samples(X)).all()
             np.testing.assert_allclose(one.predict_proba(X).sum(axis=1), 1)
 
-    def test_a_collapse_is_named(self):
+    @pytest.mark.filterwarnings("ignore::parzen.FloorWarning")
+    @pytest.mark.parametrize("shape", TYPES)
+    def test_singular_components_are_an_error_where_nothing_is_added_to_variances(self, shape):
+        X = np.repeat([[0.0, 0], [1, 1]], 5, axis=0)
+        model = GaussianMixture(3, covariance_type=shape, random_state=0, reg_covar=0)
+        with pytest.raises(ValueError, match="reg_covar"):
+            model.fit(X)
+        assert not hasattr(model, "density_")
+
+    def test_a_collapse_on_the_way_is_named_and_kept(self):
         X = np.concatenate([np.random.default_rng(0).normal(size=(30, 1)), np.full((10, 1), 50.0)])
-        with pytest.warns(FloorWarning, match="components"):
-            GaussianMixture(2, reg_covar=0, random_state=0).fit(X)
+        start = {"weights_init": [0.5, 0.5], "means_init": [[0.0], [50.0]], "precisions_init": [1.0, 1.0]}
+        model = GaussianMixture(2, covariance_type="spherical", reg_covar=0, max_iter=1, **start)
+        with pytest.warns(ConvergenceWarning), pytest.warns(FloorWarning, match="components"):
+            model.fit(X)
+        assert np.isfinite(model.score_samples(X)).all()
+        with pytest.raises(ValueError, match="singular"), pytest.warns(FloorWarning):
+            model.set_params(max_iter=100).fit(X)
 
     def test_an_empty_component_is_named(self, rng):
         X = rng.normal(size=(50, 1))

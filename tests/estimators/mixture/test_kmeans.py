@@ -1,7 +1,10 @@
-"""k-means: published numbers, scikit-learn's, the limit of a mixture, empty clusters, missing values, batches."""
+"""k-means: published numbers, scikit-learn's, the limit of a mixture, sparse rows, missing values, batches."""
+
+import tracemalloc
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.cluster import KMeans as TheirKMeans
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.exceptions import ConvergenceWarning
@@ -115,3 +118,147 @@ def test_centres_may_come_from_a_function(X):
     assert asked == [(X.shape, 3)]
     np.testing.assert_allclose(model.cluster_centers_, given.cluster_centers_)
     assert model.n_iter_ == given.n_iter_
+
+
+FORMS = {"dense": np.asarray, "CSR matrix": sparse.csr_matrix, "CSR array": sparse.csr_array}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32])
+@pytest.mark.parametrize("tol", [0, 1e-4, 1e-2])
+def test_steps_and_inertia_are_scikit_learn_s_from_the_same_centres(form, dtype, tol, rng):
+    X = np.maximum(rng.normal(size=(400, 6)) * 5, 0).astype(dtype)
+    start = X[:7] + rng.random((7, 6))  # no row of whole numbers is as near to two of them
+    options = {"init": start, "n_init": 1, "tol": tol, "max_iter": 500}
+    ours, theirs = KMeans(7, **options).fit(FORMS[form](X)), TheirKMeans(7, **options).fit(FORMS[form](X))
+    assert ours.n_iter_ == theirs.n_iter_
+    assert ours.inertia_ == pytest.approx(theirs.inertia_, rel=1e-5 if dtype == np.float32 else 1e-10)
+    np.testing.assert_array_equal(ours.labels_, theirs.labels_)
+    for name in ("cluster_centers_", "labels_"):
+        assert getattr(ours, name).dtype == getattr(theirs, name).dtype
+    assert type(ours.inertia_) is float
+    assert ours.transform(FORMS[form](X)).dtype == theirs.transform(FORMS[form](X)).dtype
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_empty_cluster_is_moved_as_scikit_learn_moves_it(form, rng):
+    X = rng.normal(size=(60, 2))
+    options = {"init": np.concatenate([X[:3], [[50.0, 50], [60, 60]]]), "n_init": 1}
+    ours, theirs = KMeans(5, **options).fit(FORMS[form](X)), TheirKMeans(5, **options).fit(FORMS[form](X))
+    assert (ours.n_iter_, ours.inertia_) == (theirs.n_iter_, pytest.approx(theirs.inertia_))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sparse_rows_have_the_clusters_of_dense_ones(seed):
+    X, _ = make_blobs(300, 5, centers=4, random_state=seed)
+    X[X < 0] = 0
+    w = np.random.default_rng(seed).random(300)
+    dense = KMeans(4, random_state=seed).fit(X, sample_weight=w)
+    for rows in (sparse.csr_array(X), sparse.csc_matrix(X), sparse.coo_array(X)):
+        model = KMeans(4, random_state=seed).fit(rows, sample_weight=w)
+        np.testing.assert_array_equal(model.labels_, dense.labels_)
+        np.testing.assert_allclose(model.cluster_centers_, dense.cluster_centers_, rtol=1e-12)
+        np.testing.assert_allclose(model.transform(rows), dense.transform(X), rtol=1e-9)
+        assert model.score(rows, sample_weight=w) == pytest.approx(-dense.inertia_)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_digit_is_lost_far_from_the_origin(form):
+    X, _ = make_blobs(400, 3, centers=4, random_state=2)
+    X = X.round(2)
+    near, far = KMeans(4, random_state=0).fit(X), KMeans(4, random_state=0).fit(FORMS[form](X + 1e8))
+    assert far.inertia_ == pytest.approx(near.inertia_, rel=1e-8)
+    assert adjusted_rand_score(far.labels_, near.labels_) == 1.0
+    best = np.sort(far.transform(FORMS[form](X + 1e8)).min(axis=1))
+    np.testing.assert_allclose(best, np.sort(near.transform(X).min(axis=1)), atol=1e-6)
+
+
+def test_sparse_rows_are_never_made_dense():
+    X = sparse.random_array((3000, 100_000), density=1e-4, rng=np.random.default_rng(0), format="csr")
+    tracemalloc.start()
+    KMeans(2, random_state=0, max_iter=2).fit(X).predict(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 3000 * 100_000 * 8 / 40
+
+
+def test_cells_that_are_stored_twice_add_and_the_matrix_stays_as_it_was(rng):
+    X = rng.normal(size=(50, 3))
+    twice = sparse.csr_array((50, 3))
+    twice.data, twice.indices = np.repeat(X / 2, 2, axis=1).ravel(), np.tile(np.repeat(np.arange(3), 2), 50)
+    twice.indptr = 6 * np.arange(51)
+    model, plain = KMeans(3, random_state=0).fit(twice), KMeans(3, random_state=0).fit(X)
+    assert model.inertia_ == pytest.approx(plain.inertia_)
+    assert twice.nnz == 300
+
+
+def test_missing_and_infinite_cells_of_sparse_rows_are_refused(rng):
+    for bad in (np.nan, np.inf):
+        X = sparse.csr_array(rng.random((20, 3)))
+        X.data[4] = bad
+        with pytest.raises(ValueError, match=r"NaN|infinity"):
+            KMeans(2).fit(X)
+
+
+class TestCentresThatAreSet:
+    def test_decide_predictions(self, rng):
+        X = rng.normal(size=(50, 2))
+        model = KMeans(3, random_state=0).fit(X)
+        before = model.predict(X)
+        model.cluster_centers_ = model.cluster_centers_[[2, 0, 1]]
+        np.testing.assert_array_equal(np.array([2, 0, 1])[model.predict(X)], before)
+        model.cluster_centers_[:] = [[0.0, 0.0], [100.0, 100.0], [-100.0, 0.0]]
+        assert not model.predict(X).any()
+        np.testing.assert_allclose(model.transform([[3.0, 4.0]])[0, 0], 5.0)
+
+    def test_may_be_float32_or_read_only(self, rng):
+        X = rng.normal(size=(50, 2)).astype(np.float32)
+        model = KMeans(3, random_state=0).fit(X)
+        before = model.predict(X)
+        model.cluster_centers_.flags.writeable = False
+        np.testing.assert_array_equal(model.predict(X), before)
+        assert model.transform(X).dtype == np.float32
+        assert model.transform(X.astype(float)).dtype == np.float64
+
+    def test_must_be_a_matrix_of_numbers(self, rng):
+        model = KMeans(2, random_state=0).fit(rng.normal(size=(9, 2)))
+        for bad in ([1.0, 2.0], [["a", "b"]]):
+            with pytest.raises(ValueError, match="must be numbers of shape"):
+                model.cluster_centers_ = bad
+
+    def test_are_absent_before_a_fit(self):
+        assert not hasattr(KMeans(), "cluster_centers_")
+
+
+def test_what_scikit_learn_warns_of(rng):
+    X = rng.normal(size=(30, 2))
+    with pytest.warns(RuntimeWarning, match="only one init"):
+        KMeans(3, init=X[:3], n_init=4).fit(X)
+    with pytest.warns(RuntimeWarning, match="single cluster"):
+        KMeans(1, algorithm="elkan").fit(X)
+
+
+def test_the_first_of_runs_that_find_the_same_clusters_is_kept(rng):
+    X, _ = make_blobs(60, 2, centers=[[0, 0], [50, 0], [0, 50]], random_state=0)
+    model = KMeans(3, init="random", n_init=30, random_state=1).fit(X)
+    assert model.inertia_ == pytest.approx(KMeans(3, random_state=0).fit(X).inertia_)
+
+
+def test_rows_that_weigh_nothing_have_a_cluster_and_move_none(rng):
+    X, w = rng.normal(size=(40, 2)), np.ones(40)
+    X[5], w[5] = 1e3, 0.0
+    for rows in (X, sparse.csr_array(X)):
+        model = KMeans(3, random_state=0).fit(rows, sample_weight=w)
+        assert np.abs(model.cluster_centers_).max() < 10
+        assert model.labels_.shape == (40,)
+        assert model.labels_[5] == model.predict(X[5:6])[0]
+
+
+def test_batches_of_sparse_float32_rows(rng):
+    X, _ = make_blobs(600, 4, centers=3, random_state=3)
+    X = sparse.csr_array(X.astype(np.float32))
+    model = KMeans(3, random_state=0)
+    for begin in range(0, 600, 100):
+        model.partial_fit(X[begin : begin + 100])
+    assert model.cluster_centers_.dtype == np.float32
+    assert -model.score(X) < 1.05 * KMeans(3, random_state=0).fit(X).inertia_

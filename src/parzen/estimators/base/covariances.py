@@ -38,6 +38,18 @@ def precisions_of(factor: Array, shape: str) -> Array:
     return precision
 
 
+def lower_factors_of(given: ArrayLike, shape: str, C: int, d: int, name: str) -> Array:
+    """Cholesky factors (or deviations) of covariances whose precisions have these upper factors."""
+    upper = np.asarray(given, dtype=np.float64)
+    if shape in ("diag", "spherical"):
+        return factors_of(upper**2, shape, C, d, "precisions_")
+    matrices = upper[None] if shape == "tied" else upper
+    diagonal = np.diagonal(matrices, axis1=1, axis2=2)
+    if not np.isfinite(matrices).all() or np.tril(matrices, -1).any() or not (diagonal > 0).all():
+        raise ValueError(f"{name} must be finite upper triangular matrices with a positive diagonal, and are not.")
+    return np.ascontiguousarray(np.tril(np.swapaxes(np.linalg.inv(matrices), 1, 2)))
+
+
 def means_of(means: ArrayLike) -> Array:
     """Means of components, (C, d), or an error."""
     mean = np.ascontiguousarray(means, dtype=np.float64)

@@ -7,13 +7,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import ColumnError, is_sparse
 from parzen.compute.checks import choose
 from parzen.compute.memberships import Memberships
 from parzen.densities.density import Density
-from parzen.estimators.base.validation import check_features, finite, generator, rows_and_columns, table
+from parzen.estimators.base.validation import check_features, check_fitted, finite, generator, rows_and_columns, table
 from parzen.families.checks import same_parameters
 from parzen.families.family import Additive, Family
 from parzen.families.fit import Fit, fit
@@ -88,7 +87,7 @@ class BaseFamilyEstimator(SaveMixin, BaseEstimator):
 
     def _later_table(self, X: Any) -> Any:
         """A later table, of the same columns."""
-        check_is_fitted(self, "given_")
+        check_fitted(self, "given_")
         return table(self, X, reset=False, sparse=self.given_.takes_sparse)
 
     def _later(self, X: Any) -> Any:
@@ -173,7 +172,7 @@ class BaseFamilyEstimator(SaveMixin, BaseEstimator):
         if type(other) is not type(self):
             raise TypeError(f"only a {type(self).__name__} can be merged, got {type(other).__name__}.")
         for one in (self, other):
-            check_is_fitted(one, "density_")
+            check_fitted(one, "density_")
             one._check_fitted_to_rows()
         if not same_parameters(self.given_, other.given_):
             raise ValueError(f"only estimators of one family merge, got {self.given_!r} and {other.given_!r}.")

@@ -30,7 +30,9 @@ Watch = Callable[[int, float], bool]
 
 
 @contextmanager
-def watching(estimator: Any, X: Any, most: int, weight: float, what: str = "log-likelihood per row") -> Iterator[Watch]:
+def watching(
+    estimator: Any, X: Any, most: int, weight: float, what: str = "log-likelihood per row", silent: bool = False
+) -> Iterator[Watch]:
     """Give a callback for `parzen.fit` that tells an estimator's callbacks, and its user, of each step.
 
     Parameters
@@ -39,8 +41,9 @@ def watching(estimator: Any, X: Any, most: int, weight: float, what: str = "log-
     most : most steps
     weight : weight of the rows, for what one of them has of it
     what : what is said to rise
+    silent : whether the callbacks alone are told, whatever `verbose` is
     """
-    verbose = int(getattr(estimator, "verbose", 0))
+    verbose = 0 if silent else int(getattr(estimator, "verbose", 0))
     every = max(int(getattr(estimator, "verbose_interval", 1)), 1)
     context = estimator._init_callback_context(max_subtasks=most) if hasattr(estimator, "_skl_callbacks") else None
     if context is not None:

@@ -7,7 +7,13 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_feature_names, _check_n_features, _check_sample_weight, check_array
+from sklearn.utils.validation import (
+    _check_feature_names,
+    _check_n_features,
+    _check_sample_weight,
+    check_array,
+    check_is_fitted,
+)
 
 from parzen.compute.arrays import Array, is_sparse
 from parzen.tables.cells import frame_kind
@@ -34,6 +40,12 @@ def transactional(method: Callable[Concatenate[E, P], Any]) -> Callable[Concaten
     return fitting  # type: ignore[return-value]
 
 
+def check_fitted(estimator: Any, name: str) -> None:
+    """Raise scikit-learn's error where a fitted attribute is not there; its own check takes as long as a prediction."""
+    if not hasattr(estimator, name):
+        check_is_fitted(estimator, name)
+
+
 def table(estimator: Any, X: Any, *, reset: bool, sparse: bool) -> Any:
     """X as a table with rows and columns: a pandas or polars frame as it is, else an array (or CSR matrix) of numbers,
     or an array of objects.
@@ -47,11 +59,21 @@ def table(estimator: Any, X: Any, *, reset: bool, sparse: bool) -> Any:
 
 
 def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """X as it came, its number and names of columns learnt (`reset`) or compared with those that were learnt."""
+    """X as it came, its number and names of columns learnt (`reset`) or compared with those that were learnt.
+
+    By scikit-learn's own checks; an array that has no names to compare needs none of them, which take as long as a
+    small table.
+    """
     if hasattr(X, "collect"):
         raise TypeError(f"X must be a table in memory, got a {type(X).__name__}; call its collect() first.")
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
+    if type(X) is np.ndarray and X.ndim == 2 and not hasattr(estimator, "feature_names_in_"):
+        if not reset and getattr(estimator, "n_features_in_", None) == X.shape[1]:
+            return X
+        if reset and X.shape[1]:
+            estimator.n_features_in_ = X.shape[1]
+            return X
     if not frame_kind(X) and not is_sparse(X) and np.asarray(X).ndim < 2:
         check_array(X, dtype=None, ensure_all_finite=False)  # says how to reshape it
     _check_feature_names(estimator, X, reset=reset)
@@ -116,12 +138,19 @@ def drop_zero_weight(X: Any, w: Array | None, *others: Any) -> tuple[Any, ...]:
 def finite_rows(rows: Any, name: str = "X", missing: bool = False) -> Any:
     """Rows of finite numbers, float32 or float64, none missing unless that is allowed; or an error."""
     kept = rows.dtype if rows.dtype in (np.float32, np.float64) else np.float64
+    if rows.dtype == kept and isinstance(rows, np.ndarray):
+        with np.errstate(over="ignore", invalid="ignore"):
+            if np.isfinite(rows.sum()):
+                return rows  # nothing else is to be found out
     rule = "allow-nan" if missing else True
     return check_array(rows, accept_sparse="csr", dtype=kept, ensure_all_finite=rule, input_name=name)
 
 
 def finite(rows: Any) -> Any:
     """Rows as they are, or an error where a number is infinite (or a value of a CSR matrix is missing)."""
+    plain = type(rows) is np.ndarray and rows.ndim == 2 and rows.size
+    if plain and (rows.dtype.kind in "iu" or (rows.dtype.kind == "f" and not np.isinf(rows).any())):
+        return rows  # the check below says the same, and takes as long as a small table
     rule = True if is_sparse(rows) else "allow-nan"
     return check_array(rows, accept_sparse="csr", dtype="numeric", ensure_all_finite=rule, input_name="X")
 

@@ -8,7 +8,8 @@ import numpy as np
 from parzen.compute.arrays import Array
 from parzen.conjugate import Beta
 from parzen.densities.bernoulli import BernoulliDensity
-from parzen.estimators.classify.discrete_nb import DiscreteNB
+from parzen.estimators.classify.discrete_nb import DiscreteNB, log_table
+from parzen.estimators.classify.fitted import Fitted
 from parzen.families.bernoulli import Bernoulli
 from parzen.families.family import Family
 from parzen.statistics.counts import Counts
@@ -43,6 +44,7 @@ class BernoulliNB(DiscreteNB):
     array([[0.75, 0.25]])
     """
 
+    _made_of = ("feature_log_prob_",)
     density_: BernoulliDensity
     statistic_: Counts
 
@@ -69,7 +71,14 @@ class BernoulliNB(DiscreteNB):
         """Weight of the ones, (K, d)."""
         return self.statistic_.counts[:, 1::2]
 
-    @property
+    @Fitted
     def feature_log_prob_(self) -> Array:
         """Logs of the probabilities of ones, (K, d)."""
         return self.density_.log_success
+
+    def _density_of(self, *parameters: Any) -> BernoulliDensity:
+        logs = log_table("feature_log_prob_", parameters[0])
+        if (logs > 0).any():
+            raise ValueError("feature_log_prob_ must hold logs of probabilities, at most 0.")
+        with np.errstate(divide="ignore"):
+            return BernoulliDensity(np.log(-np.expm1(logs)), logs, self.binarize)

@@ -9,20 +9,21 @@ from parzen.compute.arrays import Array
 from parzen.compute.memberships import Memberships
 from parzen.conjugate import Dirichlet
 from parzen.densities.categorical import CategoricalDensity
-from parzen.estimators.classify.discrete_nb import DiscreteNB
+from parzen.estimators.classify.discrete_nb import DiscreteNB, log_table
+from parzen.estimators.classify.fitted import Fitted
 from parzen.families.categorical import Categorical
 from parzen.families.family import Family
 from parzen.statistics.counts import Counts
-from parzen.tables.cells import holds_codes
+from parzen.tables.cells import holds_numbers
 from parzen.tables.schema import bare_schema
 
 
 class CategoricalNB(DiscreteNB):
     """Naive Bayes over columns of categories: a drop-in for scikit-learn's `CategoricalNB`.
 
-    Cells are codes 0, 1, ... (NaN where missing) and a column has as many categories as its largest code says; or they
-    are text or anything else, and a column has the categories that it holds. An unseen category adds
-    nothing at prediction.
+    Cells are codes 0, 1, ... (NaN where missing; of a fraction, the whole part) and a column has as many categories as
+    its largest code says; or they are text or anything else, and a column has the categories that it holds. An unseen
+    category adds nothing at prediction.
 
     Parameters
     ----------
@@ -50,7 +51,9 @@ class CategoricalNB(DiscreteNB):
     array(['stop'], dtype='<U4')
     """
 
+    _made_of = ("feature_log_prob_",)
     density_: CategoricalDensity
+    family_: Categorical
     statistic_: Counts
 
     def __init__(
@@ -70,12 +73,16 @@ class CategoricalNB(DiscreteNB):
         least: Any = None
         if self.min_categories is not None:
             given = np.asarray(self.min_categories)
-            if given.dtype.kind not in "iu" or given.ndim > 1 or (given < 1).any():
+            columns = getattr(self, "n_features_in_", given.size)
+            if given.ndim > 1:
+                raise ValueError(
+                    f"'min_categories' should have shape ({columns},), one for each column, got {given.shape}."
+                )
+            if given.dtype.kind not in "iu" or (given < 1).any():
                 raise ValueError(
                     f"'min_categories' should have integral type, at least 1, got {self.min_categories!r}."
                 )
             least = int(given) if given.ndim == 0 else given.tolist()
-            columns = getattr(self, "n_features_in_", given.size)
             if given.ndim and given.size != columns:
                 raise ValueError(f"'min_categories' should have shape ({columns},), one for each column, got {least}.")
         if not alpha:
@@ -83,26 +90,25 @@ class CategoricalNB(DiscreteNB):
         return Categorical(Dirichlet(alpha), unseen="missing", least=least)
 
     def _bind(self, X: Any, R: Memberships = None) -> Any:
-        if not holds_codes(X):
-            if isinstance(X, np.ndarray) and X.dtype.kind == "f":
-                self._refuse_negative(X)
+        if not holds_numbers(X):
             return super()._bind(X, R)
         self.family_, self.schema_ = self.given_, bare_schema(X)
         return self._encoded(X, grow=True)
 
     def _encoded(self, X: Any, grow: bool) -> Any:
         rows = super()._encoded(X, grow)
-        if grow:
-            self._refuse_negative(rows)
-        return rows
+        return rows if self.family_.categories is not None else self._codes(rows)
 
-    def _refuse_negative(self, rows: Any) -> None:
-        least = np.min if rows.dtype.kind in "biu" else np.fmin.reduce
-        if least(rows, axis=None) < 0:
+    def _codes(self, rows: Any) -> Any:
+        """Codes of a table of numbers: fractions are cut off, as scikit-learn does, and none may be negative."""
+        rows = np.trunc(rows) if rows.dtype.kind == "f" else rows
+        least = (np.min if rows.dtype.kind in "biu" else np.fmin.reduce)(rows, axis=None)
+        if least < 0:
             raise ValueError(
-                f"Negative values in data passed to CategoricalNB: X holds {np.nanmin(rows):g}, but codes are 0, 1, "
+                f"Negative values in data passed to CategoricalNB (input X): X holds {least:g}, but codes are 0, 1, "
                 "..., and a missing cell is NaN."
             )
+        return rows
 
     @property
     def n_categories_(self) -> NDArray[np.int64]:
@@ -115,10 +121,14 @@ class CategoricalNB(DiscreteNB):
         sizes = tuple(int(size) for size in self.n_categories_)
         return self.statistic_.resized(sizes).columns()
 
-    @property
+    @Fitted
     def feature_log_prob_(self) -> list[Array]:
         """Logs of the probabilities of the categories of each column."""
         return [column[:, :size] for column, size in zip(self.density_.columns(), self.n_categories_, strict=True)]
+
+    def _density_of(self, *parameters: Any) -> CategoricalDensity:
+        logs = [np.pad(log_table("feature_log_prob_", one), [(0, 0), (0, 1)]) for one in parameters[0]]
+        return CategoricalDensity(np.concatenate(logs, axis=1), tuple(one.shape[1] for one in logs), True)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,5 +1,6 @@
 """Class priors as parameters give them."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
 from parzen.compute.checks import probabilities
-from parzen.statistics.messages import plain
+from parzen.statistics.messages import caller_stacklevel, plain
 
 
 def read_class_prior(priors: Any, classes: NDArray[Any]) -> Array:
@@ -26,11 +27,33 @@ def read_class_prior(priors: Any, classes: NDArray[Any]) -> Array:
         if set(priors) != set(classes.tolist()):
             raise ValueError(f"class_prior names {plain(priors)}, but the classes are {classes.tolist()}; name each.")
         priors = [priors[label] for label in classes.tolist()]
-    return probabilities(priors, (K,), f"class_prior of the classes {classes.tolist()}")
+    if np.ndim(priors) == 1 and len(priors) != K:
+        raise ValueError(
+            f"Number of priors must match number of classes: class_prior has {len(priors)}, but there are {K} classes, "
+            f"{classes.tolist()}."
+        )
+    return np.array(probabilities(priors, (K,), f"class_prior of the classes {classes.tolist()}"))  # a copy
+
+
+def normalised(priors: Any) -> Any:
+    """Priors as a parameter gives them; numbers that don't sum to one are divided by their sum, with a warning."""
+    if priors is None or isinstance(priors, str | dict):
+        return priors
+    try:
+        values = np.asarray(priors, dtype=np.float64)
+    except (TypeError, ValueError):
+        return priors
+    total = values.sum()
+    if np.isfinite(total) and total > 0 and abs(total - 1) > 1e-5 and (values >= 0).all():
+        warnings.warn(
+            f"The priors do not sum to 1 but to {total:g}. Renormalizing.", UserWarning, stacklevel=caller_stacklevel()
+        )
+        return values / total
+    return priors
 
 
 def log_of(priors: Array) -> Array:
     """Logs of priors, minus infinity of those that are zero."""
     with np.errstate(divide="ignore"):
-        logs: Array = np.log(priors)
+        logs: Array = np.log(priors, dtype=np.float64)
     return logs

@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array
 from parzen.decisions.log_odds import log_odds
 from parzen.densities.posterior import decide, posterior
-from parzen.estimators.base.validation import finite
+from parzen.estimators.base.validation import check_fitted, finite
 from parzen.estimators.classify.class_priors import log_of, read_class_prior
 from parzen.statistics.accumulate import Evaluated
 
@@ -93,10 +92,12 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         return classes.index(label)
 
     def _compared(self, function: Any, X: Any, class_prior: Any, *options: Any) -> Any:
-        check_is_fitted(self, "classes_")
+        check_fitted(self, "classes_")
+        return self._compared_rows(function, self._later(X), class_prior, *options)
+
+    def _compared_rows(self, function: Any, rows: Any, class_prior: Any, *options: Any) -> Any:
         given = None if class_prior is None else log_of(read_class_prior(class_prior, self.classes_))
         log_prior = self._prior_in_scores() if given is None else self._replaced(given)
-        rows = self._later(X)
         result = self._reading(rows, function, self._scores(), np.ascontiguousarray(log_prior), rows, *options)
         if result[1]:
             finite(rows)

@@ -7,6 +7,7 @@ import numpy as np
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels
 from parzen.densities.linear import Linear
+from parzen.estimators.classify.fitted import Fitted
 from parzen.estimators.classify.multinomial_nb import CountsNB
 from parzen.families.multinomial import complement_weights
 from parzen.statistics.accumulate import Evaluated
@@ -52,8 +53,16 @@ class ComplementNB(CountsNB):
     def _finish(self, rows: Any = None, R: Labels | None = None) -> None:
         self.feature_log_prob_ = complement_weights(self.statistic_.totals, self._smoothing(), self.norm)
 
+        self._linear  # noqa: B018 - made once for all predictions
+
+    @Fitted
+    def _linear(self) -> Linear:
+        return Linear(self.feature_log_prob_, np.zeros(len(self.feature_log_prob_)), skips_missing=True)
+
     def _scores(self) -> Evaluated:
-        return Linear(self.feature_log_prob_, np.zeros(len(self.classes_)), skips_missing=True)
+        if self._linear.coef is not self.feature_log_prob_:  # which was set
+            return Linear(self.feature_log_prob_, np.zeros(len(self.classes_)), skips_missing=True)
+        return self._linear
 
     def _prior_in_scores(self) -> Array:
         return np.zeros(len(self.classes_))

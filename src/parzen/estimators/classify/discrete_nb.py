@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 
 from parzen.compute.arrays import Array
+from parzen.estimators.classify.class_priors import normalised
 from parzen.estimators.classify.naive import NaiveClassifier
+from parzen.statistics.messages import caller_stacklevel
 
 
 class DiscreteNB(NaiveClassifier):
@@ -17,9 +19,11 @@ class DiscreteNB(NaiveClassifier):
     fit_prior: bool
     class_prior: Any
 
+    _several_classes = False
+
     def _given_class_prior(self) -> Any:
         if self.class_prior is not None:
-            return self.class_prior
+            return normalised(self.class_prior)
         return None if self.fit_prior else "uniform"
 
     def _smoothing(self) -> Array | float:
@@ -33,7 +37,10 @@ class DiscreteNB(NaiveClassifier):
         if not (np.isfinite(alpha) & (alpha >= 0)).all():
             raise ValueError(f"alpha must be at least 0 and finite, got {self.alpha!r}.")
         if alpha.min() < 1e-10 and not self.force_alpha:
-            warnings.warn("alpha is below 1e-10 and was raised to it; force_alpha=True keeps it.", stacklevel=2)
+            warnings.warn(
+                "alpha too small will result in numeric errors, setting alpha = 1.0e-10; force_alpha=True keeps it.",
+                stacklevel=caller_stacklevel(),
+            )
             alpha = np.maximum(alpha, 1e-10)
         if alpha.any() and not alpha.all():
             raise ValueError("alpha must be above 0 in every column, or 0 for all: maximum likelihood.")
@@ -50,7 +57,19 @@ class DiscreteNB(NaiveClassifier):
         """Logs of the priors, (K,)."""
         return self._log_prior()
 
+    @class_log_prior_.setter
+    def class_log_prior_(self, logs: Any) -> None:
+        self.class_prior_ = np.exp(np.asarray(logs, dtype=np.float64))
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
         return tags
+
+
+def log_table(name: str, values: Any) -> Array:
+    """Logs of probabilities that were set, (K, d), minus infinity allowed; or an error that names them."""
+    logs = np.ascontiguousarray(values, dtype=np.float64)
+    if logs.ndim != 2 or not logs.size or not (logs < np.inf).all():
+        raise ValueError(f"{name} must be logs of probabilities, one row for each class, got the shape {logs.shape}.")
+    return logs

@@ -4,11 +4,14 @@ from contextlib import nullcontext
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
 from parzen.compute.memberships import Labels, Memberships
 from parzen.densities.gaussian import GaussianDensity
+from parzen.estimators.classify.class_priors import normalised
+from parzen.estimators.classify.fitted import Fitted
 from parzen.estimators.classify.generative import GenerativeClassifier
 from parzen.families.covariance_floor import covariance_factors
 from parzen.families.family import Family
@@ -30,7 +33,7 @@ class DiscriminantAnalysis(GenerativeClassifier):
     statistic_: Moments | PatternMoments
 
     def _given_class_prior(self) -> Any:
-        return self.priors
+        return normalised(self.priors)
 
     def _check_solver(self, options: tuple[str, ...]) -> None:
         choose("solver", self.solver, options)
@@ -39,7 +42,9 @@ class DiscriminantAnalysis(GenerativeClassifier):
         if self.solver == "svd" and self.covariance_estimator is not None:
             raise ValueError(f"covariance_estimator is not supported with solver='svd'; use solver={options[-1]!r}.")
         if self.covariance_estimator is not None and self.shrinkage not in (None, 0):
-            raise ValueError("covariance_estimator and shrinkage are both set; only one of the two can be.")
+            raise ValueError(
+                "covariance_estimator and shrinkage parameters are not None. Only one of the two can be set."
+            )
 
     def _shrinkage(self) -> Any:
         return 0.0 if self.shrinkage is None or self.covariance_estimator is not None else self.shrinkage
@@ -86,12 +91,16 @@ class DiscriminantAnalysis(GenerativeClassifier):
             raise ValueError(f"{type(self.covariance_estimator).__name__} does not have a covariance_ attribute.")
         return np.atleast_2d(self.covariance_estimator.covariance_)
 
-    @property
+    @Fitted
     def means_(self) -> Array:
         """Means of the classes, (K, d)."""
-        return self.density_.mean
+        return self._shown(self.density_.mean)
 
     @property
     def priors_(self) -> Array:
         """Priors of the classes, (K,)."""
         return self.class_prior_
+
+    @priors_.setter
+    def priors_(self, priors: ArrayLike) -> None:
+        self.class_prior_ = np.asarray(priors, dtype=np.float64)

@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 
 from parzen.compute.arrays import Array
+from parzen.compute.memberships import Labels
 from parzen.densities.gaussian import GaussianDensity
+from parzen.estimators.classify.fitted import Fitted
 from parzen.estimators.classify.naive import NaiveClassifier
 from parzen.families.family import Family
 from parzen.families.gaussian import Gaussian
@@ -46,6 +48,9 @@ class GaussianNB(NaiveClassifier):
     density_: GaussianDensity
     statistic_: Moments
 
+    _several_classes = False
+    _made_of = ("theta_", "var_")
+
     def __init__(self, *, priors: Any = None, var_smoothing: float = 1e-9) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
@@ -58,17 +63,28 @@ class GaussianNB(NaiveClassifier):
             raise ValueError(f"var_smoothing must be a number, at least 0, got {self.var_smoothing!r}.")
         return Gaussian("diag", smoothing=self.var_smoothing)
 
-    @property
+    def _finish(self, rows: Any = None, R: Labels | None = None) -> None:
+        self.class_prior_ = self._shown(self.class_prior_)
+
+    @Fitted
     def theta_(self) -> Array:
         """Means, (K, d)."""
-        return self.density_.mean
+        return self._shown(self.density_.mean)
 
-    @property
+    @Fitted
     def var_(self) -> Array:
         """Variances, (K, d)."""
-        return self.density_.factor**2
+        return self._shown(self.density_.factor**2)
 
-    @property
+    def _density_of(self, *parameters: Any) -> GaussianDensity:
+        mean, variance = (np.ascontiguousarray(one, dtype=np.float64) for one in parameters)
+        if mean.ndim != 2 or mean.shape != variance.shape or not (variance > 0).all():
+            raise ValueError(
+                f"theta_ and var_ must be of one shape (K, d), and var_ above 0, got {mean.shape} and {variance.shape}."
+            )
+        return GaussianDensity(mean, np.sqrt(variance))
+
+    @Fitted
     def epsilon_(self) -> float:
         """What was added to the variances."""
         family: Any = self.given_

@@ -1,11 +1,13 @@
 """Generative classifiers: a prior and a density for each class, and all that follows from them."""
 
 import warnings
-from typing import Any, Self
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import _num_samples
 
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels
@@ -15,6 +17,7 @@ from parzen.densities.posterior import compare, log_evidence
 from parzen.densities.softmax import Softmax
 from parzen.estimators.base.estimator import BaseFamilyEstimator
 from parzen.estimators.base.validation import (
+    check_fitted,
     drop_zero_weight,
     finite,
     generator,
@@ -24,6 +27,7 @@ from parzen.estimators.base.validation import (
 )
 from parzen.estimators.classify.class_priors import log_of, read_class_prior
 from parzen.estimators.classify.classifier import BaseClassifier
+from parzen.estimators.classify.fitted import forget_worked_out
 from parzen.estimators.classify.labels import (
     check_several,
     check_weights,
@@ -37,6 +41,7 @@ from parzen.families.per_group import PerGroup
 from parzen.families.semi_supervised import SemiSupervised, SemiSupervisedDensity
 from parzen.statistics.accumulate import Evaluated, evaluate
 from parzen.statistics.messages import naming_groups
+from parzen.tables.schema import bare_schema
 
 
 class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
@@ -56,6 +61,13 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
     class_prior_: Array
 
     class_prior: Any = None
+    #: Whether y must hold several classes, each with weight. scikit-learn's naive Bayes and linear discriminant fit a
+    #: single class, which they always predict, and classes of weight zero, which they never predict.
+    _several_classes: ClassVar[bool] = True
+    #: Fitted attributes that make a density (`_density_of`), where they may be set.
+    _made_of: ClassVar[tuple[str, ...]] = ()
+    #: Whether the rows that were fitted first are float32: scikit-learn shows parameters as it was given rows.
+    _single: bool = False
     #: What marks a row without a label, besides None and NaN.
     unlabelled: Any = None
 
@@ -86,17 +98,19 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         if n == 0:
             raise ValueError("Found array with 0 sample(s), while a minimum of 1 is required: X has no rows.")
         self.classes_, codes, counts = read_labels(y, n, self.unlabelled)
-        K = len(check_several(self.classes_))
+        K = len(check_several(self.classes_) if self._several_classes else self.classes_)
         X = self._first_table(X)
         w = weights(sample_weight, X)
         if w is not None:
             counts = class_counts(codes, w, K)
-            check_weights(counts, self.classes_)
+            if self._several_classes:
+                check_weights(counts, self.classes_)
         X, w, codes = drop_zero_weight(X, w, codes)
         R = Labels.sound(codes, w, K)
         rows = self._bind(X, R)
+        self._single = rows.dtype == np.float32
         self._settle(counts)
-        with naming_groups("classes", self.classes_.tolist()):
+        with self._naming_classes(counts):
             if codes.min() < 0:
                 self._fit_some_labels(rows, R)
             else:
@@ -140,9 +154,12 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         if not begun and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
         if classes is not None:
-            named = declared_classes(classes)
+            named = declared_classes(classes, 2 if self._several_classes else 1)
             if begun and not np.array_equal(named, self.classes_):
-                raise ValueError(f"classes is {named.tolist()}, but the first call named {self.classes_.tolist()}.")
+                raise ValueError(
+                    f"classes={named.tolist()} is not the same as on last call to partial_fit, which was "
+                    f"{self.classes_.tolist()}; leave classes out, or call fit."
+                )
             self.classes_ = named
         if begun:
             self._check_fitted_to_rows()
@@ -155,6 +172,7 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         K = len(self.classes_)
         R = Labels.sound(codes, w, K)
         rows = self._encoded(X, grow=True) if begun else self._bind(X, R)
+        self._single = self._single if begun else rows.dtype == np.float32
         counts = class_counts(codes, w, K) + (self.class_count_ if begun else 0.0)
         if isinstance(self.family_, PerGroup) and not counts.all():
             lacking = self.classes_[counts == 0].tolist()
@@ -162,13 +180,19 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
                 f"the classes {lacking} have no rows yet, and where each class has a family of its own it learns from "
                 "its own rows alone; give a first batch with rows of every class."
             )
-        with warnings.catch_warnings():
-            if not counts.all():  # a class that is yet to come
-                warnings.filterwarnings("ignore", message="classes .* have no weight")
-            with naming_groups("classes", self.classes_.tolist()):
-                self._add(rows, R, begun)
+        with self._naming_classes(counts):
+            self._add(rows, R, begun)
         self._settle(counts)
         self._finish()
+
+    @contextmanager
+    def _naming_classes(self, counts: Array) -> Iterator[None]:
+        """Name the classes in messages; that one has no weight (it is yet to come, or weighs zero) is known."""
+        with warnings.catch_warnings() if not counts.all() else nullcontext():
+            if not counts.all():
+                warnings.filterwarnings("ignore", message="classes .* have no weight")
+            with naming_groups("classes", self.classes_.tolist()):
+                yield
 
     def merge(self, other: Any) -> Self:
         """A new classifier, as if it had been fitted to the rows of both.
@@ -177,8 +201,8 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         """
         if type(other) is not type(self):
             raise TypeError(f"only a {type(self).__name__} can be merged, got {type(other).__name__}.")
-        check_is_fitted(self, "density_")
-        check_is_fitted(other, "density_")
+        check_fitted(self, "density_")
+        check_fitted(other, "density_")
         if not np.array_equal(self.classes_, other.classes_):
             raise ValueError(
                 f"the two classifiers know the classes {self.classes_.tolist()} and {other.classes_.tolist()}; "
@@ -194,6 +218,7 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
 
     def _settle(self, counts: Array) -> None:
         """Weights of the classes, and their priors."""
+        forget_worked_out(self)
         self.class_count_ = counts
         given = self._given_class_prior()
         self.class_prior_ = counts / counts.sum() if given is None else read_class_prior(given, self.classes_)
@@ -201,9 +226,30 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
     def _finish(self, rows: Any = None, R: Labels | None = None) -> None:
         """What else a concrete classifier keeps of its fit: to these rows, or (None) to batches and shards."""
 
+    def _density_of(self, *parameters: Any) -> Any:
+        """The density that the attributes of `_made_of` make."""
+        raise NotImplementedError
+
+    def _adopt(self) -> None:
+        """Decide by fitted attributes that were set: by the density that they make, once all of it is there."""
+        parameters: list[Any] = [getattr(self, name, None) for name in self._made_of]
+        for name in {"density_", "statistic_"} & set(vars(self)):
+            delattr(self, name)
+        if any(one is None for one in parameters) or len({len(one) for one in parameters}) > 1:
+            return
+        self.density_ = self._density_of(*parameters)
+        if not hasattr(self, "given_"):
+            self.n_features_in_ = self.density_.shape[1]
+            self.given_ = self.family_ = self._family()
+            self.schema_ = bare_schema(np.empty((0, self.n_features_in_)))
+
+    def _shown(self, values: Array) -> Array:
+        """Parameters in the precision of the rows that were fitted."""
+        return values.astype(np.float32) if self._single else values
+
     def log_joint(self, X: Any, class_prior: Any = None) -> Array:
         """Log of prior times density of each class at each row, (n, K)."""
-        check_is_fitted(self, "density_")
+        check_fitted(self, "density_")
         rows = self._later(X)
         values: Array = self._reading(rows, evaluate, self.density_, rows)
         values += self._log_prior() if class_prior is None else log_of(read_class_prior(class_prior, self.classes_))
@@ -218,7 +264,7 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
 
     def score_samples(self, X: Any, class_prior: Any = None) -> Array:
         """Log-density of each row, whatever its class, (n,): low where a row resembles no class."""
-        check_is_fitted(self, "density_")
+        check_fitted(self, "density_")
         rows = self._later(X)
         log_prior = self._log_prior() if class_prior is None else log_of(read_class_prior(class_prior, self.classes_))
         values, odd = self._reading(rows, log_evidence, self.density_, log_prior, rows)
@@ -238,7 +284,7 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         -------
         rows, and their labels unless these were given
         """
-        check_is_fitted(self, "density_")
+        check_fitted(self, "density_")
         rng = generator(random_state)
         n = row_count(n_samples)
         if label is None:
@@ -259,7 +305,7 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         first, second : classes, optional
             By default the two that there are.
         """
-        check_is_fitted(self, "density_")
+        check_fitted(self, "density_")
         a, b = self._pair(first, second)
         return quadratic_form(self._scores()).boundary(self._prior_in_scores(), a, b, self.schema_.names)
 
@@ -268,7 +314,7 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
 
         Bernoulli, multinomial and Poisson features, and Gaussians whose covariance the classes share, are linear.
         """
-        check_is_fitted(self, "density_")
+        check_fitted(self, "density_")
         return quadratic_form(self._scores()).softmax(self._prior_in_scores(), self.classes_, self.schema_.names)
 
     def _scores(self) -> Evaluated:

@@ -44,19 +44,19 @@ def codes_among(y: Any, n: int, classes: NDArray[Any], unlabelled: Any = None) -
         strange = present
     if len(strange):
         raise ValueError(
-            f"y holds {strange.tolist()}, which are none of the classes {classes.tolist()}; name every class in "
-            "partial_fit(X, y, classes=...) the first time."
+            f"The target labels {strange.tolist()} in y do not exist in the initial classes {classes.tolist()}; name "
+            "every class in partial_fit(X, y, classes=...) the first time."
         )
     return place.astype(np.int32)[codes]
 
 
-def declared_classes(classes: Any) -> NDArray[Any]:
-    """The classes that the first partial_fit is told, in order."""
+def declared_classes(classes: Any, least: int = 2) -> NDArray[Any]:
+    """The classes that the first partial_fit is told, at least so many, in order."""
     if isinstance(classes, str | set | frozenset) or np.ndim(classes) != 1:
         raise ValueError(f"classes must be a list of all classes, got {classes!r}.")
     found = _distinct(_plain(np.asarray(classes)))[0]
-    if len(found) < 2:
-        raise ValueError(f"classes must be at least two, got {found.tolist()}.")
+    if len(found) < least:
+        raise ValueError(f"classes must be at least {'two' if least == 2 else least}, got {found.tolist()}.")
     return found
 
 

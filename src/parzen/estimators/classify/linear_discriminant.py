@@ -2,23 +2,42 @@
 
 import warnings
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.linalg import eigh, solve_triangular
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import eigh
+from scipy.special import logsumexp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array
-from parzen.compute.memberships import Labels
-from parzen.densities.canonical import canonical_variates, with_signs
+from parzen.compute.memberships import Labels, Memberships
+from parzen.densities.canonical import bounded_below, canonical_variates, with_signs, within_span
+from parzen.densities.factors import solved
+from parzen.densities.gaussian import GaussianDensity
+from parzen.densities.linear import Linear
 from parzen.densities.polynomials import quadratic_form
-from parzen.estimators.base.validation import finite
-from parzen.estimators.classify.class_priors import read_class_prior
+from parzen.densities.posterior import compare
+from parzen.estimators.base.validation import check_fitted, finite
+from parzen.estimators.classify.class_priors import normalised, read_class_prior
 from parzen.estimators.classify.discriminant_analysis import DiscriminantAnalysis
+from parzen.estimators.classify.fitted import Fitted
 from parzen.families.family import Family
+from parzen.families.fit import Fit
 from parzen.families.gaussian import Gaussian
+from parzen.statistics.accumulate import Evaluated
+from parzen.statistics.messages import (
+    Collapse,
+    FloorWarning,
+    caller_stacklevel,
+    refusing_floors,
+    without_floor_warnings,
+)
+
+SINGULAR = (
+    "the covariance of the rows about the means of their classes is singular: too few rows, or columns that are "
+    "constant or depend on each other"
+)
 
 
 class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DiscriminantAnalysis):
@@ -65,7 +84,9 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     (150, 2)
     """
 
+    _several_classes = False
     _fitted: tuple[str, int]
+    _spanned: GaussianDensity | None = None
 
     def __init__(
         self,
@@ -90,30 +111,48 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         shared: Any = True
         if self.solver != "svd":
             classes = getattr(self, "classes_", None)
-            given = None if self.priors is None or classes is None else read_class_prior(self._normalised(), classes)
+            given = (
+                None if self.priors is None or classes is None else read_class_prior(normalised(self.priors), classes)
+            )
             shared = "average" if given is None else given
         return self._gaussians(shared=shared, shrinkage=self._shrinkage())
-
-    def _given_class_prior(self) -> Any:
-        return self._normalised()
-
-    def _normalised(self) -> Any:
-        """Priors that sum to one; others are divided by their sum, with a warning."""
-        if self.priors is None or isinstance(self.priors, str | dict):
-            return self.priors
-        try:
-            values = np.asarray(self.priors, dtype=np.float64)
-        except (TypeError, ValueError):
-            return self.priors
-        total = values.sum()
-        if np.isfinite(total) and total > 0 and abs(total - 1) > 1e-5 and (values >= 0).all():
-            warnings.warn(f"The priors do not sum to 1 but to {total:g}. Renormalizing.", UserWarning, stacklevel=2)
-            return values / total
-        return values
 
     def _pooled(self, covariance: Array) -> Array:
         """One covariance: that of the classes, weighted by their priors."""
         return np.tensordot(self.class_prior_, covariance, axes=1)[None]
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit Gaussians of one covariance to the classes.
+
+        Parameters
+        ----------
+        X : table of shape (n, d), missing values allowed
+        y : array of shape (n,)
+        sample_weight : array of shape (n,), optional
+
+        Returns
+        -------
+        self
+        """
+        if self.solver != "eigen":
+            with without_floor_warnings():  # directions without spread are left out instead
+                return super().fit(X, y, sample_weight)
+        try:
+            with refusing_floors():
+                return super().fit(X, y, sample_weight)
+        except Collapse:
+            raise np.linalg.LinAlgError(
+                f"{SINGULAR}; use shrinkage, or solver='svd', which leaves directions without spread out."
+            ) from None
+
+    def _fit_family(self, family: Family, rows: Any, R: Memberships, **options: Any) -> Fit:
+        assert isinstance(R, Labels)
+        if R.codes.min() >= 0 and rows.shape[0] <= R.groups:
+            raise ValueError(
+                f"The number of samples must be more than the number of classes: there are {rows.shape[0]} rows of "
+                f"{R.groups} classes, and no spread within these."
+            )
+        return super()._fit_family(family, rows, R, **options)
 
     def _finish(self, rows: Any = None, R: Labels | None = None) -> None:
         super()._finish(rows, R)
@@ -128,60 +167,117 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
                 f"n_components cannot be larger than min(n_features, n_classes - 1): {most}, got {self.n_components!r}."
             )
         self._fitted = self.solver, self.n_components or most
+        self._spanned = self._within_span()
         if self.solver != "svd":
-            self.covariance_ = self.density_.covariance[0]
+            self.covariance_ = self._shown(self.density_.covariance[0])
         elif self.store_covariance:
             seen = self._moments()
             classes = seen.scatter / seen.weight[:, None, None]
-            self.covariance_ = np.tensordot(self.class_prior_, classes, axes=1)
+            self.covariance_ = self._shown(np.tensordot(self.class_prior_, classes, axes=1))
+        if rows is not None:  # of batches, only what is asked for
+            shown = ("xbar_", "coef_", "intercept_", "scalings_", "explained_variance_ratio_")
+            for name in shown[: 3 if self.solver == "lsqr" else 5]:
+                getattr(self, name)
+
+    def _within_span(self) -> GaussianDensity | None:
+        """What is compared instead of the densities where the covariance is singular, as scikit-learn's solvers do."""
+        if self.solver == "eigen" or self.covariance_estimator is not None or self._shrinkage() != 0:
+            return None
+        factor, svd = self.density_.factor[0], self.solver == "svd"
+        own, seen = (factor**2).sum(axis=1), self._moments()
+        weight = seen.weight if svd else self.class_prior_
+        apart = np.diagonal(seen.scatter, axis1=1, axis2=2) / np.maximum(seen.weight, 1e-300)[:, None]
+        constant = weight @ apart < 0.5 * weight.sum() * own  # raised to the floor
+        least = max(float(self.tol) ** 2, 1e-11) if svd else 1e-11
+        if not constant.any() and bounded_below(factor / np.sqrt(own)[:, None], least):
+            return None
+        origin = self.class_prior_ @ self.density_.mean if svd else np.zeros(len(factor))
+        found = within_span(self.density_, origin, constant, least, in_units=svd)
+        if found is not None:
+            warnings.warn(
+                f"{SINGULAR}. Directions without spread are left out, as scikit-learn does; shrinkage with "
+                "solver='lsqr' keeps them.",
+                FloorWarning,
+                stacklevel=caller_stacklevel(),
+            )
+        return found
+
+    # What is worked out of the densities ------------------------------------------------------------------------------
+
+    def _scores(self) -> Evaluated:
+        if self._by_hand():
+            coef, intercept = np.asarray(self.coef_, np.float64), np.asarray(self.intercept_, np.float64)
+            if len(coef) == 1 and len(self.classes_) == 2:
+                coef, intercept = np.concatenate([0 * coef, coef]), np.concatenate([0 * intercept, intercept])
+            return Linear(coef, intercept)
+        return self.density_ if self._spanned is None else self._spanned
+
+    def _by_hand(self) -> bool:
+        """Whether `coef_` or `intercept_` was set."""
+        return not {"coef_", "intercept_"}.isdisjoint(vars(self).get("_given_by_hand", {}))
+
+    def _adopt(self) -> None:
+        self.coef_.shape, self.intercept_.shape  # noqa: B018 - what was not set is that of the fit
+
+    def _prior_in_scores(self) -> Array:
+        return np.zeros(len(self.classes_)) if self._by_hand() else self._log_prior()
+
+    def _replaced(self, log_prior: Array) -> Array:
+        return log_prior - self._log_prior() if self._by_hand() else log_prior
 
     @property
     def _n_features_out(self) -> int:
-        return min(self._fitted[1], self.scalings_.shape[1])
+        most = self._fitted[1]
+        return most if self._fitted[0] == "lsqr" else min(most, self.scalings_.shape[1])
 
-    @property
+    @Fitted
     def xbar_(self) -> Array:
         """Mean of the means, weighted by the priors, (d,)."""
-        return self.class_prior_ @ self.density_.mean
+        return self._shown(self.class_prior_ @ self.density_.mean)
 
-    @property
+    @Fitted
     def coef_(self) -> Array:
         """Weights of the columns, (K, d), or of the second class against the first, (1, d)."""
-        coef = quadratic_form(self.density_).b
-        if len(coef) == 2:
-            return coef[1:] - coef[:1]
-        factor = self.density_.factor[0]
-        origin = self.density_.mean.mean(axis=0) - (self.xbar_ if self._fitted[0] == "svd" else 0.0)
-        return coef + _solved(factor, origin)
+        return self._shown(self._affine[0])
 
-    @property
+    @Fitted
     def intercept_(self) -> Array:
         """Intercepts, (K,), or of the second class against the first, (1,)."""
-        mean = self.density_.mean
-        if len(mean) == 2:
-            middle = mean.mean(axis=0)
-            return -self.coef_ @ middle + self._log_prior()[1] - self._log_prior()[0]
-        about = self.xbar_ if self._fitted[0] == "svd" else np.zeros(mean.shape[1])
-        coef = self.coef_
-        return -0.5 * (coef * (mean - about)).sum(axis=1) - coef @ about + self._log_prior()
+        return self._shown(self._affine[1])
 
-    @property
+    @Fitted
+    def _affine(self) -> tuple[Array, Array]:
+        compared = self.density_ if self._spanned is None else self._spanned
+        mean, log_prior = compared.mean, self._log_prior()
+        coef = quadratic_form(compared).b
+        if len(mean) == 2:
+            coef = coef[1:] - coef[:1]
+            return coef, -coef @ mean.mean(axis=0) + log_prior[1] - log_prior[0]
+        about = self.class_prior_ @ self.density_.mean if self._fitted[0] == "svd" else np.zeros(mean.shape[1])
+        white = solved(compared.factor[0], mean.mean(axis=0) - about)
+        coef = coef + solved(compared.factor[0], white, transposed=True)
+        return coef, -0.5 * (coef * (mean - about)).sum(axis=1) - coef @ about + log_prior
+
+    @Fitted
     def scalings_(self) -> Array:
         """Directions in which the classes differ most, (d, r), in which the covariance is the identity."""
-        return self._variates()[0]
+        return self._shown(self._variates[0])
 
-    @property
+    @Fitted
     def explained_variance_ratio_(self) -> Array:
         """Share of each direction in the differences between the classes."""
-        return self._variates()[1][: self._n_features_out]
+        return self._shown(self._variates[1][: self._n_features_out])
 
+    @Fitted
     def _variates(self) -> tuple[Array, Array]:
-        factor = self.density_.factor[0]
-        if self._fitted[0] != "eigen":
-            return canonical_variates(self.density_.mean, self.class_prior_, factor, self.tol)
+        if self._fitted[0] == "lsqr":
+            raise AttributeError("solver='lsqr' has no scalings_; use solver='svd' or 'eigen'.")
+        if self._fitted[0] == "svd":
+            compared = self.density_ if self._spanned is None else self._spanned
+            return canonical_variates(compared.mean, self.class_prior_, compared.factor[0], self.tol)
         within = self.density_.covariance[0]
         values, vectors = eigh(self._total() - within, within)
-        return with_signs(vectors[:, ::-1]), np.sort(values / values.sum())[::-1]
+        return with_signs(vectors[:, ::-1]), np.sort(values / (values.sum() or 1.0))[::-1]
 
     def _total(self) -> Array:
         """Covariance of all rows, estimated as those of the classes are."""
@@ -197,30 +293,35 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         -------
         array of shape (n, `n_components`)
         """
-        check_is_fitted(self, "density_")
-        rows = np.asarray(self._later(X), dtype=np.float64)
+        check_fitted(self, "density_")
+        if self._fitted[0] == "lsqr":
+            raise NotImplementedError("transform not implemented for 'lsqr' solver (use 'svd' or 'eigen').")
+        rows = np.asarray(self._later(X))
         finite(rows)
-        if np.isnan(rows).any():
+        if rows.dtype.kind == "f" and np.isnan(rows).any():
             rows = self.density_.completed(rows, self.predict_proba(X))
-        centre = self.xbar_ if self._fitted[0] == "svd" else 0.0
-        return (rows - centre) @ self.scalings_[:, : self._n_features_out]
+        centred = rows - self.xbar_ if self._fitted[0] == "svd" else rows
+        return np.asarray(centred @ self.scalings_[:, : self._n_features_out])
 
     def decision_function(self, X: Any, class_prior: Any = None) -> NDArray[np.float64]:
         """Log-odds of the second of two classes, (n,); else affine scores of each class, (n, K), up to a constant.
 
         The scores of a row with missing cells are its log-posteriors.
         """
-        check_is_fitted(self, "density_")
-        logs = self.log_odds(X, class_prior) if len(self.classes_) == 2 else self.predict_log_proba(X, class_prior)
+        check_fitted(self, "classes_")
+        rows = self._later(X)
+        values: Array = self._compared_rows(compare, rows, class_prior)[0]
         if len(self.classes_) == 2:
-            return logs
-        rows = np.asarray(self._later(X), dtype=np.float64)
+            return values[:, 1] - values[:, 0]
+        if self._by_hand():
+            return values if len(self.classes_) > 1 else values[:, 0]
+        coef, intercept = self._affine
         about = self.density_.mean[0]  # the first class's score from its weights, the others' by exact differences
-        first = (rows - about) @ self.coef_[0] + self.intercept_[0] + self.coef_[0] @ about
-        return np.where(np.isnan(first)[:, None], logs, logs - logs[:, :1] + first[:, None])
-
-
-def _solved(factor: Array, vector: Array) -> Array:
-    """The covariance's inverse times a vector."""
-    white = solve_triangular(factor, vector, lower=True)
-    return solve_triangular(factor, white, lower=True, trans="T")
+        first = (rows - about) @ coef[0] + (intercept[0] + coef[0] @ about)
+        if len(self.classes_) == 1:
+            return np.asarray(first)
+        scores = values + (first - values[:, 0])[:, None]
+        missing = np.isnan(first)
+        if missing.any():
+            scores[missing] = values[missing] - logsumexp(values[missing], axis=1, keepdims=True)
+        return scores

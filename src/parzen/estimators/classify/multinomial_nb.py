@@ -7,7 +7,8 @@ import numpy as np
 from parzen.compute.arrays import Array
 from parzen.conjugate import Dirichlet
 from parzen.densities.multinomial import MultinomialDensity
-from parzen.estimators.classify.discrete_nb import DiscreteNB
+from parzen.estimators.classify.discrete_nb import DiscreteNB, log_table
+from parzen.estimators.classify.fitted import Fitted
 from parzen.families.family import Family
 from parzen.families.multinomial import Multinomial
 from parzen.statistics.sums import Sums
@@ -53,6 +54,7 @@ class MultinomialNB(CountsNB):
     array([[0.6898, 0.3102]])
     """
 
+    _made_of = ("feature_log_prob_",)
     density_: MultinomialDensity
 
     def __init__(
@@ -63,7 +65,11 @@ class MultinomialNB(CountsNB):
         self.fit_prior = fit_prior
         self.class_prior = class_prior
 
-    @property
+    @Fitted
     def feature_log_prob_(self) -> Array:
         """Logs of the probabilities of the columns, (K, d)."""
         return self.density_.log_probability
+
+    def _density_of(self, *parameters: Any) -> MultinomialDensity:
+        logs = log_table("feature_log_prob_", parameters[0])
+        return MultinomialDensity(logs, np.ones(len(logs)))

@@ -4,12 +4,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array, is_sparse
 from parzen.decisions.contributions import block_scores
 from parzen.decisions.explanation import Explanation
-from parzen.estimators.base.validation import finite
+from parzen.estimators.base.validation import check_fitted, finite
 from parzen.estimators.classify.generative import GenerativeClassifier
 from parzen.families.chosen import Chosen
 from parzen.families.product import Product
@@ -35,7 +34,7 @@ class NaiveClassifier(GenerativeClassifier):
             `print` it for the first row, ``.table()`` for all, ``.plot(row)`` for a picture. Its text says which
             density a column has, and why, where `parzen.AutoColumns` has chosen one.
         """
-        check_is_fitted(self, "density_")
+        check_fitted(self, "density_")
         X = self._later_table(X)
         rows = self._encoded(X, grow=False)
         rows = rows.toarray() if is_sparse(rows) else rows

@@ -1,5 +1,6 @@
 """Kernel density estimation, scikit-learn's way and further."""
 
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -9,12 +10,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
-from parzen.densities.kernel import WindowDensity
+from parzen.densities.kept_rows import KeptRows
 from parzen.densities.windows import Windows
 from parzen.estimators.base.validation import drop_zero_weight, weights
 from parzen.estimators.density.univariate import UnivariateMixin
 from parzen.families.family import Family
 from parzen.families.kernel import Kernel
+from parzen.smoothing.metric_names import OF_KD_TREE, check_metric
 
 #: Most places of a grid.
 MOST_PLACES = 2**28
@@ -28,14 +30,22 @@ class KernelDensity(UnivariateMixin):
     bandwidth : float, array or str
         A number, one for each column, a matrix H, or a rule: see `parzen.Kernel`. Unlike scikit-learn's, the rules
         "scott" and "silverman" know the scale of the data.
-    algorithm, metric, breadth_first, leaf_size, metric_params :
-        Accepted as in scikit-learn; the metric is Euclidean, the others have nothing to choose here.
+    metric, metric_params :
+        How far apart rows are, as in scikit-learn or a function of two rows: see `parzen.Kernel`.
+    algorithm, leaf_size : str, int
+        The tree that `tree_` is, and its leaves; metrics of the ball tree alone are refused by "kd_tree", as in
+        scikit-learn. Densities don't depend on them.
+    breadth_first : bool
+        Accepted as in scikit-learn; there is nothing to choose here.
     kernel : str or callable
         See `parzen.Kernel`.
     atol, rtol : float
         What a density may be off by: in its units, and relative to itself. ``rtol=0`` sums all pairs exactly.
     covariance, adaptive, bounds, period :
         See `parzen.Kernel`.
+    normalization : "euclidean" or "metric"
+        Whether densities by another metric are divided by the constant of the Euclidean one, which is scikit-learn's
+        convention, or by their own, so that they integrate to one: see `parzen.Kernel`.
 
     Attributes
     ----------
@@ -45,7 +55,9 @@ class KernelDensity(UnivariateMixin):
     error_bound_ : float
         What is promised: a density f is off by at most ``error_bound_ * f + atol``; rtol, and rounding. Just within the
         border of compact kernels, f stands here for what it would be with these kernels at their highest value.
-    density_ : WindowDensity
+    tree_ : KDTree or BallTree
+        Scikit-learn's tree of the rows, made when it is first asked for: densities have no use for it.
+    density_ : WindowDensity or MetricDensity
     statistic_ : Sample
         The rows, to which `partial_fit` and `merge` add.
     n_features_in_ : int
@@ -62,6 +74,13 @@ class KernelDensity(UnivariateMixin):
     (0.073, array([0.17, 1.01]))
     >>> round(model.quantile(0.25), 2)
     -4.06
+
+    Quito and Nairobi, on the sphere: latitudes and longitudes in radians.
+
+    >>> cities = np.radians([[-0.2, -78.5], [-1.3, 36.8]])
+    >>> sphere = KernelDensity(bandwidth=0.1, metric="haversine", normalization="metric").fit(cities)
+    >>> np.exp(sphere.score_samples(np.radians([[0.0, -80.0], [0.0, 280.0], [0.0, 0.0]]))).round(3)
+    array([7.711, 7.711, 0.   ])
     """
 
     def __init__(
@@ -70,7 +89,7 @@ class KernelDensity(UnivariateMixin):
         bandwidth: Any = 1.0,
         algorithm: str = "auto",
         kernel: Any = "gaussian",
-        metric: str = "euclidean",
+        metric: Any = "euclidean",
         atol: float = 0.0,
         rtol: float = 1e-6,
         breadth_first: bool = True,
@@ -80,6 +99,7 @@ class KernelDensity(UnivariateMixin):
         adaptive: bool | float = False,
         bounds: Any = None,
         period: Any = None,
+        normalization: str = "euclidean",
     ) -> None:
         self.bandwidth = bandwidth
         self.algorithm = algorithm
@@ -94,25 +114,43 @@ class KernelDensity(UnivariateMixin):
         self.adaptive = adaptive
         self.bounds = bounds
         self.period = period
+        self.normalization = normalization
 
     def _family(self) -> Family:
         choose("algorithm", self.algorithm, ("auto", "kd_tree", "ball_tree"))
         if not isinstance(self.leaf_size, int | np.integer) or self.leaf_size < 1:
             raise ValueError(f"leaf_size must be a whole number, at least 1, got {self.leaf_size!r}.")
-        if self.metric not in ("euclidean", "l2", "minkowski") or (self.metric_params or {"p": 2}) != {"p": 2}:
+        if not isinstance(self.breadth_first, bool | np.bool_):
+            raise ValueError(f"breadth_first must be True or False, got {self.breadth_first!r}.")
+        check_metric(self.metric, self.metric_params)
+        if self.algorithm == "kd_tree" and self.metric not in OF_KD_TREE:
             raise ValueError(
-                f"metric must be 'euclidean', without metric_params, got {self.metric!r}; scale the columns by "
-                "bandwidth=[...] instead."
+                f"invalid metric for algorithm='kd_tree': {self.metric!r}; take algorithm='auto', or one of "
+                f"{', '.join(map(repr, OF_KD_TREE))}."
             )
         return Kernel(
-            self.bandwidth, self.kernel, self.covariance, self.adaptive, self.bounds, self.period, self.rtol, self.atol
+            self.bandwidth,
+            self.kernel,
+            self.covariance,
+            self.adaptive,
+            self.bounds,
+            self.period,
+            self.rtol,
+            self.atol,
+            metric=self.metric,
+            metric_params=self.metric_params,
+            normalization=self.normalization,
         )
 
     @property
-    def _windows(self) -> Windows:
+    def _kernels(self) -> KeptRows:
         check_is_fitted(self, "density_")
-        assert isinstance(self.density_, WindowDensity)
-        return self.density_.windows[0]
+        assert isinstance(self.density_, KeptRows)
+        return self.density_
+
+    @property
+    def _windows(self) -> Windows:
+        return self._kernels.windows[0]
 
     @property
     def bandwidth_(self) -> Any:
@@ -126,9 +164,25 @@ class KernelDensity(UnivariateMixin):
     @property
     def error_bound_(self) -> float:
         """What is promised of the error, relative to a density."""
-        check_is_fitted(self, "density_")
-        assert isinstance(self.density_, WindowDensity)
-        return self.density_.error_bound()
+        return self._kernels.error_bound()
+
+    @property
+    def tree_(self) -> Any:
+        """Scikit-learn's tree of the rows with weight, for code that reads it."""
+        density = self._kernels
+        if self._trees.get("density") is not density:
+            from sklearn.neighbors import BallTree, KDTree
+
+            family: Any = self.given_
+            kind = BallTree if self.algorithm == "ball_tree" or family.metric not in OF_KD_TREE else KDTree
+            window = density.windows[0]
+            options = {"leaf_size": self.leaf_size, "metric": family.metric, "sample_weight": window.weights}
+            self._trees.update(density=density, tree=kind(window.points, **options, **(family.metric_params or {})))
+        return self._trees["tree"]
+
+    @cached_property
+    def _trees(self) -> dict[str, Any]:
+        return {}
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Total log-density of the rows: a sum, as in scikit-learn's KernelDensity, not the mean."""
@@ -144,7 +198,7 @@ class KernelDensity(UnivariateMixin):
         check_is_fitted(self, "density_")
         if X is not None:
             return super().leave_one_out(X)
-        return self.density_.leave_one_out_rows()[0]  # type: ignore[attr-defined]
+        return self._kernels.leave_one_out_rows()[0]
 
     def grid(self, size: int | tuple[int, ...] = 512, *, cut: float = 3.0) -> tuple[Any, Array]:
         """The density on a regular grid from `cut` bandwidths below the data to as many above, within the bounds.
@@ -188,10 +242,10 @@ class KernelDensity(UnivariateMixin):
     def _corners(self, cut: float) -> tuple[Array, Array]:
         windows = self._windows
         widest = 1.0 if windows.scales is None else float(windows.scales.max())
-        margin = cut * widest * windows.deviations
+        margin = cut * widest * self._kernels.bandwidths()
         least, most = windows.ends or (windows.points.min(axis=0), windows.points.max(axis=0))
         low, high = least - margin, most + margin
-        support = self.density_.support  # type: ignore[attr-defined]
+        support = self._kernels.support
         if support is None:
             return low, high
         low, high = np.maximum(low, support.low), np.minimum(high, support.high)

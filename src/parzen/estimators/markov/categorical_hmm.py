@@ -86,7 +86,7 @@ class CategoricalHMM(BaseHmmlearn):
         self.init_params = init_params
         self.implementation = implementation
 
-    def _check(self) -> None:
+    def _check_options(self) -> None:
         check_hmmlearn(self, {"s", "t", *self._letters})
         if self.n_features is not None:
             whole_number("n_features", self.n_features, 1)
@@ -113,7 +113,7 @@ class CategoricalHMM(BaseHmmlearn):
         self.emissionprob_ = np.exp(emission.log_probability)
 
     def _emission(self) -> CategoricalDensity:
-        self._check()
+        self._check_options()
         given = np.asarray(self.emissionprob_, dtype=np.float64)
         S = given.shape[1] if given.ndim == 2 else 1
         P = stochastic(given, (self.n_components, S), "emissionprob_")

@@ -10,17 +10,18 @@ from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
 from parzen.densities.gaussian import GaussianDensity
 from parzen.estimators.base.covariances import SHAPES, covariances_of, factors_of, means_of
-from parzen.estimators.base.validation import finite, table
+from parzen.estimators.base.validation import generator
 from parzen.estimators.markov.checks import check_hmmlearn
 from parzen.estimators.markov.gaussian_emission import HmmlearnGaussian
-from parzen.estimators.markov.hmmlearn import BaseHmmlearn
+from parzen.estimators.markov.gaussian_states import BaseGaussianStates, complete_rows
+from parzen.estimators.markov.starts import state_clusters
 
 
-class GaussianHMM(BaseHmmlearn):
+class GaussianHMM(BaseGaussianStates):
     """Hidden Markov model with Gaussian emissions: a drop-in for hmmlearn's, which also takes missing values.
 
-    With the same seed and no missing values it starts where hmmlearn does and has the same log-likelihood after each
-    step, also for data at an offset of 1e8.
+    From the same initial parameters and without missing values it has the same log-likelihood as hmmlearn after each
+    step, also for data at an offset of 1e8. By default the initial means are clusters of k-means, as in hmmlearn.
 
     Parameters
     ----------
@@ -72,7 +73,6 @@ class GaussianHMM(BaseHmmlearn):
     array([100, 100])
     """
 
-    means_: Array
     _covars_: Array
     _letters: ClassVar = {"m": "means_", "c": "_covars_"}
 
@@ -114,38 +114,18 @@ class GaussianHMM(BaseHmmlearn):
         self.init_params = init_params
         self.implementation = implementation
 
-    def _check(self) -> None:
+    def _check_options(self) -> None:
         check_hmmlearn(self, {"s", "t", *self._letters})
         choose("covariance_type", self.covariance_type, tuple(SHAPES))
 
-    def _training_rows(self, X: Any) -> Array:
-        rows = np.asarray(finite(table(self, X, reset=True, sparse=False)), dtype=np.float64)
-        if hasattr(self, "means_") and "m" not in self.init_params:
-            self._check_columns(rows)
-        return np.ascontiguousarray(rows)
-
     def _initialise_emission(self, rows: Array) -> None:
         """Means by k-means, and the covariance of all rows for every state, as in hmmlearn."""
-        from sklearn.cluster import KMeans
-
-        K, d = self.n_components, rows.shape[1]
-        missing = np.isnan(rows)
-        if missing.any():
-            if missing.all(axis=0).any():
-                raise ValueError(f"column {int(missing.all(axis=0).argmax())} of X has only missing values; remove it.")
-            rows = np.where(missing, np.nanmean(rows, axis=0), rows)
+        K, rows = self.n_components, complete_rows(rows)
         if self._initialises("m", "means_"):
-            found = KMeans(n_clusters=K, random_state=self.random_state, n_init=10).fit(rows)
-            self.means_ = np.asarray(found.cluster_centers_, dtype=np.float64)
+            self.means_ = state_clusters(rows, self._transitions(), generator(self.random_state))[0]
         if self._initialises("c", "_covars_"):
-            spread = np.atleast_2d(np.cov(rows.T)) if len(rows) > 1 else np.zeros((d, d))
-            spread = spread + self.min_covar * np.eye(d)
-            self._covars_ = {
-                "spherical": np.full(K, spread.mean() if spread.mean() > 0 else np.trace(spread) / d),
-                "diag": np.tile(np.diag(spread), (K, 1)),
-                "full": np.tile(spread, (K, 1, 1)),
-                "tied": spread,
-            }[self.covariance_type]
+            each = self._initial_covariance(self._initial_spread(rows))
+            self._covars_ = each if self.covariance_type == "tied" else np.tile(each, (K,) + (1,) * each.ndim)
 
     def _emission_family(self, initial: Any) -> HmmlearnGaussian:
         return HmmlearnGaussian(
@@ -163,17 +143,6 @@ class GaussianHMM(BaseHmmlearn):
         self._covars_ = covariances_of(emission.factor, self.covariance_type)
 
     # Parameters ------------------------------------------------------------------------------------------------------
-
-    @property
-    def n_features(self) -> int:
-        """Number of features: of `means_`. It may be set, as hmmlearn asks for before sampling, to the same."""
-        check_is_fitted(self, "means_")
-        return int(np.shape(self.means_)[1])
-
-    @n_features.setter
-    def n_features(self, number: int) -> None:
-        if hasattr(self, "means_") and number != self.n_features:
-            raise ValueError(f"n_features must be {self.n_features}, the columns of means_, got {number!r}.")
 
     @property
     def covars_(self) -> Array:
@@ -202,23 +171,13 @@ class GaussianHMM(BaseHmmlearn):
         self._covars_ = given
 
     def _emission(self) -> GaussianDensity:
-        self._check()
+        self._check_options()
         mean = means_of(self.means_)
         K, d = mean.shape
         if self.n_components != K:
             raise ValueError(f"means_ must have {self.n_components} rows, one for each state, got {K}.")
         factor = factors_of(self._covars_, self.covariance_type, K, d, "covars_")
         return GaussianDensity(mean, np.repeat(factor, K, axis=0) if self.covariance_type == "tied" else factor)
-
-    def _rows(self, X: Any) -> Array:
-        rows = np.asarray(finite(table(self, X, reset=False, sparse=False)), dtype=np.float64)
-        self._check_columns(rows)
-        return np.ascontiguousarray(rows)
-
-    def _check_columns(self, rows: Array) -> None:
-        expected = np.shape(self.means_)[1]
-        if rows.shape[1] != expected:
-            raise ValueError(f"X has {rows.shape[1]} columns, but means_ has {expected}.")
 
     def _draw(self, state: int, rng: np.random.RandomState) -> Any:
         return rng.multivariate_normal(np.asarray(self.means_)[state], self.covars_[state])

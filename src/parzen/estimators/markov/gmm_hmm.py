@@ -11,17 +11,18 @@ from parzen.densities.mixture import MixtureDensity
 from parzen.densities.per_group import PerGroupDensity
 from parzen.densities.transition_matrix import stochastic
 from parzen.estimators.base.covariances import SHAPES, covariances_of, factors_of
-from parzen.estimators.base.validation import finite, table
+from parzen.estimators.base.validation import generator
 from parzen.estimators.markov.checks import check_hmmlearn, whole_number
-from parzen.estimators.markov.hmmlearn import BaseHmmlearn
+from parzen.estimators.markov.gaussian_states import BaseGaussianStates, complete_rows
 from parzen.estimators.markov.mixture_emission import HmmlearnMixture
+from parzen.estimators.markov.starts import centres_within
 
 
-class GMMHMM(BaseHmmlearn):
+class GMMHMM(BaseGaussianStates):
     """Hidden Markov model whose states emit mixtures of Gaussians: a drop-in for hmmlearn's, also for missing values.
 
-    With the same seed and no missing values it starts where hmmlearn does and has the same log-likelihood after each
-    step.
+    From the same initial parameters and without missing values it has the same log-likelihood as hmmlearn after each
+    step. By default the initial means are clusters of k-means, as in hmmlearn.
 
     Parameters
     ----------
@@ -70,7 +71,6 @@ class GMMHMM(BaseHmmlearn):
     """
 
     weights_: Array
-    means_: Array
     covars_: Array
     _letters: ClassVar = {"w": "weights_", "m": "means_", "c": "covars_"}
 
@@ -116,52 +116,23 @@ class GMMHMM(BaseHmmlearn):
         self.init_params = init_params
         self.implementation = implementation
 
-    def _check(self) -> None:
+    def _check_options(self) -> None:
         check_hmmlearn(self, {"s", "t", *self._letters})
         whole_number("n_mix", self.n_mix, 1)
         choose("covariance_type", self.covariance_type, tuple(SHAPES))
 
-    def _training_rows(self, X: Any) -> Array:
-        rows = np.asarray(finite(table(self, X, reset=True, sparse=False)), dtype=np.float64)
-        if hasattr(self, "means_") and "m" not in self.init_params:
-            self._check_columns(rows)
-        return np.ascontiguousarray(rows)
-
     def _initialise_emission(self, rows: Array) -> None:
         """Means by k-means of all rows and of each cluster, the covariance of all rows everywhere, as in hmmlearn."""
-        K, M, d = self.n_components, self.n_mix, rows.shape[1]
-        missing = np.isnan(rows)
-        if missing.any():
-            if missing.all(axis=0).any():
-                raise ValueError(f"column {int(missing.all(axis=0).argmax())} of X has only missing values; remove it.")
-            rows = np.where(missing, np.nanmean(rows, axis=0), rows)
-        spread = np.atleast_2d(np.cov(rows.T)) if len(rows) > 1 else np.zeros((d, d))
-        spread = spread + self.min_covar * np.eye(d)
+        K, M, rows = self.n_components, self.n_mix, complete_rows(rows)
+        spread = self._initial_spread(rows)
         if self._initialises("w", "weights_"):
             self.weights_ = np.full((K, M), 1.0 / M)
         if self._initialises("m", "means_"):
-            self.means_ = self._initial_means(rows, spread)
+            self.means_ = centres_within(rows, self._transitions(), M, spread, generator(self.random_state))
         if self._initialises("c", "covars_"):
-            each = {"spherical": spread.mean(), "diag": np.diag(spread), "full": spread, "tied": spread}
+            each = self._initial_covariance(spread)
             leading = (K,) if self.covariance_type == "tied" else (K, M)
-            value = np.asarray(each[self.covariance_type])
-            if self.covariance_type == "spherical" and not value > 0:
-                value = np.asarray(np.trace(spread) / d)
-            self.covars_ = np.broadcast_to(value, leading + value.shape).copy()
-
-    def _initial_means(self, rows: Array, spread: Array) -> Array:
-        from sklearn.cluster import KMeans
-
-        whole = KMeans(n_clusters=self.n_components, random_state=self.random_state, n_init=10).fit(rows)
-        centre, means = whole.cluster_centers_.mean(axis=0), []
-        for k in range(self.n_components):
-            own = rows[whole.labels_ == k]
-            if len(own) >= self.n_mix:
-                inner = KMeans(n_clusters=self.n_mix, random_state=self.random_state, n_init=10).fit(own)
-                means.append(inner.cluster_centers_)
-            else:  # as hmmlearn does, by NumPy's global random numbers
-                means.append(np.random.multivariate_normal(centre, spread, size=self.n_mix))  # noqa: NPY002
-        return np.stack(means)
+            self.covars_ = np.broadcast_to(each, leading + each.shape).copy()
 
     def _emission_family(self, initial: Any) -> HmmlearnMixture:
         M, d = self.n_mix, initial.shape[1]
@@ -189,13 +160,8 @@ class GMMHMM(BaseHmmlearn):
         self.means_ = np.stack([part.components.mean for part in parts])
         self.covars_ = np.stack([covariances_of(part.components.factor, self.covariance_type) for part in parts])
 
-    @property
-    def n_features(self) -> int:
-        """Number of features: of `means_`."""
-        return int(np.shape(self.means_)[2])
-
     def _emission(self) -> PerGroupDensity:
-        self._check()
+        self._check_options()
         K, M = self.n_components, self.n_mix
         weight = stochastic(np.asarray(self.weights_, dtype=np.float64), (K, M), "weights_")
         mean = np.ascontiguousarray(self.means_, dtype=np.float64)
@@ -210,16 +176,6 @@ class GMMHMM(BaseHmmlearn):
             with np.errstate(divide="ignore"):
                 parts.append(MixtureDensity(GaussianDensity(mean[k], factor), np.log(weight[k])))
         return PerGroupDensity(tuple(parts))
-
-    def _rows(self, X: Any) -> Array:
-        rows = np.asarray(finite(table(self, X, reset=False, sparse=False)), dtype=np.float64)
-        self._check_columns(rows)
-        return np.ascontiguousarray(rows)
-
-    def _check_columns(self, rows: Array) -> None:
-        expected = np.shape(self.means_)[-1]
-        if rows.shape[1] != expected:
-            raise ValueError(f"X has {rows.shape[1]} columns, but means_ has {expected}.")
 
     def _draw(self, state: int, rng: np.random.RandomState) -> Any:
         i = int(rng.choice(self.n_mix, p=np.asarray(self.weights_)[state]))

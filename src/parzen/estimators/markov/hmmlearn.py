@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
@@ -16,9 +15,10 @@ from parzen.densities.chain_structure import structure
 from parzen.densities.density import Density
 from parzen.densities.hmm import HMMDensity
 from parzen.densities.transition_matrix import stationary, stochastic
-from parzen.estimators.base.validation import row_count, transactional
+from parzen.estimators.base.validation import check_fitted, row_count, transactional
 from parzen.estimators.markov.baum_welch import HmmlearnHMM, baum_welch
 from parzen.estimators.markov.checks import whole_number
+from parzen.estimators.markov.column_count import ColumnCount
 from parzen.estimators.markov.monitor import Monitor
 from parzen.estimators.markov.online_filter import OnlineFilter
 from parzen.families.family import Family
@@ -49,8 +49,12 @@ class BaseHmmlearn(SaveMixin, BaseEstimator):
     init_params: str
 
     @abstractmethod
-    def _check(self) -> None:
+    def _check_options(self) -> None:
         """Raise where a parameter is wrong."""
+
+    def _check(self) -> None:
+        """Raise where an option or a parameter that was set is wrong: hmmlearn's name, which its users call."""
+        self._density()
 
     @abstractmethod
     def _training_rows(self, X: Any) -> Array:
@@ -97,9 +101,10 @@ class BaseHmmlearn(SaveMixin, BaseEstimator):
         -------
         self
         """
-        self._check()
+        self._check_options()
         refuse_nested(X)
         rows = self._training_rows(X)
+        ColumnCount.check(self, rows.shape[1])
         cut = self._lengths(lengths, len(rows))
         self._initialise_chain()
         self._initialise_emission(rows)
@@ -174,10 +179,12 @@ class BaseHmmlearn(SaveMixin, BaseEstimator):
 
     def _density(self) -> HMMDensity:
         for name in ("startprob_", "transmat_", *self._letters.values()):
-            check_is_fitted(self, name)
-        K = self.n_components
-        start = stochastic(self.startprob_, (K,), "startprob_")
-        return HMMDensity(self._emission(), start, stochastic(self.transmat_, (K, K), "transmat_"))
+            check_fitted(self, name)
+        start = stochastic(self.startprob_, (self.n_components,), "startprob_")
+        return HMMDensity(self._emission(), start, self._transitions())
+
+    def _transitions(self) -> Array:
+        return stochastic(self.transmat_, (self.n_components,) * 2, "transmat_")
 
     # Inference -------------------------------------------------------------------------------------------------------
 
@@ -256,8 +263,8 @@ class BaseHmmlearn(SaveMixin, BaseEstimator):
 
     def get_stationary_distribution(self) -> Array:
         """Stationary distribution of the hidden chain, (K,)."""
-        check_is_fitted(self, "transmat_")
-        P = stochastic(self.transmat_, (self.n_components,) * 2, "transmat_")
+        check_fitted(self, "transmat_")
+        P = self._transitions()
         if sum(structure(P).recurrent) > 1:
             raise ValueError(f"there is no unique stationary distribution: {structure(P).text(list(range(len(P))))}.")
         return stationary(P)

@@ -95,20 +95,21 @@ class HmmlearnMixture(Family):
                 with np.errstate(divide="ignore"):
                     log_weight = np.log(raised / raised.sum())
         old = initial.components
-        centre = np.where(n[:, None] > 0, moments.mean, old.mean)
+        cells = _cells(moments)
+        centre = np.where(cells > 0, moments.mean, old.mean)
         worth = np.broadcast_to(self.means_weight, (K, M))[k, :, None]
         prior = np.broadcast_to(self.means_prior, (K, M, d))[k]
         mean = old.mean
         if "m" in self.params:
-            total = worth + n[:, None]
-            mean = np.where(total > 0, (worth * prior + n[:, None] * centre) / np.where(total > 0, total, 1.0), centre)
+            total = worth + cells
+            mean = np.where(total > 0, (worth * prior + cells * centre) / np.where(total > 0, total, 1.0), centre)
         if "c" not in self.params:
             return MixtureDensity(GaussianDensity(np.ascontiguousarray(mean), old.factor), log_weight)
-        factor = self._factors(k, n, scatter.totals, worth, mean - prior)
+        factor = self._factors(k, n, cells, scatter.totals, worth, mean - prior)
         return MixtureDensity(GaussianDensity(np.ascontiguousarray(mean), factor), log_weight)
 
-    def _factors(self, k: int, n: Array, scatter: Array, worth: Array, shift: Array) -> Array:
-        """Cholesky factors, or standard deviations, of a state's components."""
+    def _factors(self, k: int, n: Array, cells: Array, scatter: Array, worth: Array, shift: Array) -> Array:
+        """Cholesky factors, or standard deviations, of a state's components, of weights n and of so many cells."""
         K, M, d = self._sizes
         shape, weight = PRIOR_SHAPES[self.covariance_type](K, M, d)
         prior = np.broadcast_to(np.asarray(self.covars_prior, dtype=np.float64), shape)[k]
@@ -116,9 +117,9 @@ class HmmlearnMixture(Family):
         if self.covariance_type in ("diag", "spherical"):
             scatter = scatter + worth * shift**2
             if self.covariance_type == "diag":
-                variance = (scatter + 2.0 * more) / _positive(n[:, None] + 1.0 + 2.0 * (prior + 1.0))
+                variance = (scatter + 2.0 * more) / _positive(cells + 1.0 + 2.0 * (prior + 1.0))
             else:
-                variance = (scatter.sum(axis=1) + 2.0 * more) / _positive(d * (n + 1.0) + 2.0 * (prior + 1.0))
+                variance = (scatter.sum(axis=1) + 2.0 * more) / _positive(cells.sum(axis=1) + d + 2.0 * (prior + 1.0))
                 variance = np.repeat(variance[:, None], d, axis=1)
             initial: Any = self.initial.parts[k]
             return np.sqrt(np.maximum(variance, LEAST * initial.components.factor**2))
@@ -154,11 +155,16 @@ PRIOR_SHAPES: dict[str, Any] = {
 def _about(statistic: Any, current: GaussianDensity) -> Joint:
     """The statistic of one state's mixture, and the scatter of each component about its current mean."""
     counted, moments = statistic.parts
-    n = counted.weight
-    off = np.where(n > 0, moments.mean - current.mean, 0.0)
+    n, cells = counted.weight, _cells(moments)
+    off = np.where(cells > 0, moments.mean - current.mean, 0.0)
     inner = np.where(n > 0, moments.scatter.reshape(len(n), -1), 0.0)
-    squares = off**2 if moments.scatter.ndim == 2 else _squares(off).reshape(len(n), -1)
-    return Joint((counted, moments, Sums(n, inner + n * squares)))
+    squares = cells * off**2 if moments.scatter.ndim == 2 else n * _squares(off).reshape(len(n), -1)
+    return Joint((counted, moments, Sums(n, inner + squares)))
+
+
+def _cells(moments: Any) -> Array:
+    """Weight of each column of each component, (M, d): less than the component's where cells are missing."""
+    return np.broadcast_to(moments.weight.reshape(len(moments.mean), -1), moments.mean.shape)
 
 
 def _positive(total: Array) -> Array:

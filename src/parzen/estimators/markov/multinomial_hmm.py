@@ -10,6 +10,7 @@ from parzen.densities.multinomial import MultinomialDensity
 from parzen.densities.transition_matrix import stochastic
 from parzen.estimators.base.validation import table
 from parzen.estimators.markov.checks import check_hmmlearn
+from parzen.estimators.markov.column_count import ColumnCount
 from parzen.estimators.markov.count_emissions import HmmlearnMultinomial
 from parzen.estimators.markov.hmmlearn import BaseHmmlearn
 from parzen.estimators.markov.poisson_hmm import counts_of
@@ -52,6 +53,7 @@ class MultinomialHMM(BaseHmmlearn):
     array([1, 1, 1, 0, 0, 0, 1])
     """
 
+    n_features = ColumnCount("emissionprob_")
     emissionprob_: Array
     _letters: ClassVar = {"e": "emissionprob_"}
 
@@ -83,7 +85,7 @@ class MultinomialHMM(BaseHmmlearn):
         self.init_params = init_params
         self.implementation = implementation
 
-    def _check(self) -> None:
+    def _check_options(self) -> None:
         check_hmmlearn(self, {"s", "t", *self._letters})
 
     def _training_rows(self, X: Any) -> Array:
@@ -111,13 +113,8 @@ class MultinomialHMM(BaseHmmlearn):
     def _adopt(self, emission: Any) -> None:
         self.emissionprob_ = np.exp(emission.log_probability)
 
-    @property
-    def n_features(self) -> int:
-        """Number of columns: of `emissionprob_`."""
-        return int(np.shape(self.emissionprob_)[1])
-
     def _emission(self) -> MultinomialDensity:
-        self._check()
+        self._check_options()
         given = np.asarray(self.emissionprob_, dtype=np.float64)
         P = stochastic(given, (self.n_components, given.shape[1] if given.ndim == 2 else 1), "emissionprob_")
         length = np.asarray(1.0 if self.n_trials is None else self.n_trials, dtype=np.float64).mean()

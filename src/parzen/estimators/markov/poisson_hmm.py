@@ -8,6 +8,7 @@ from parzen.compute.arrays import Array
 from parzen.densities.poisson import PoissonDensity
 from parzen.estimators.base.validation import finite, table
 from parzen.estimators.markov.checks import check_hmmlearn
+from parzen.estimators.markov.column_count import ColumnCount
 from parzen.estimators.markov.count_emissions import HmmlearnPoisson
 from parzen.estimators.markov.hmmlearn import BaseHmmlearn, random_state_of
 
@@ -50,6 +51,7 @@ class PoissonHMM(BaseHmmlearn):
     (array([1.25, 9.99]), array([1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1]))
     """
 
+    n_features = ColumnCount("lambdas_")
     lambdas_: Array
     _letters: ClassVar = {"l": "lambdas_"}
 
@@ -83,7 +85,7 @@ class PoissonHMM(BaseHmmlearn):
         self.init_params = init_params
         self.implementation = implementation
 
-    def _check(self) -> None:
+    def _check_options(self) -> None:
         check_hmmlearn(self, {"s", "t", *self._letters})
 
     def _training_rows(self, X: Any) -> Array:
@@ -110,13 +112,8 @@ class PoissonHMM(BaseHmmlearn):
     def _adopt(self, emission: Any) -> None:
         self.lambdas_ = emission.rate.copy()
 
-    @property
-    def n_features(self) -> int:
-        """Number of columns: of `lambdas_`."""
-        return int(np.shape(self.lambdas_)[1])
-
     def _emission(self) -> PoissonDensity:
-        self._check()
+        self._check_options()
         rate = np.atleast_2d(np.asarray(self.lambdas_, dtype=np.float64))
         if rate.ndim != 2 or len(rate) != self.n_components or not rate.size:
             raise ValueError(f"lambdas_ must have {self.n_components} rows, one for each state, got {rate.shape}.")

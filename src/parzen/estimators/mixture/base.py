@@ -40,8 +40,11 @@ class BaseMixture(CallbackSupportMixin, BaseDensityEstimator):
     converged_ : bool
     lower_bound_ : float
         Mean log-likelihood of a row at the last E-step.
+    objective_ : float or None
+        What EM maximises, of a row at the last E-step: the log-likelihood, plus the log-prior if there is one. With
+        ``warm_start`` the next fit goes on from it.
     lower_bounds_ : list of float
-        The same at each E-step. Without priors this is what EM maximises, and it never falls; with a prior (of a
+        The lower bound at each E-step. Without priors this is what EM maximises, and it never falls; with a prior (of a
         family by MAP, or of the weights) EM maximises the log-posterior, and the log-likelihood alone may fall.
     trace_ : list of (float, float)
         With ``trace=True``: the mean log-likelihood of a row at each E-step, and the evidence lower bound after the
@@ -96,7 +99,9 @@ class BaseMixture(CallbackSupportMixin, BaseDensityEstimator):
         whole: Family = family if codes is None else SemiSupervisedMixture(family)
         R = w if codes is None else Labels(codes, w, groups=C)
         options = {"max_iter": self.max_iter, "tol": self.tol, "trace": self.trace, "accelerate": self.accelerate}
-        return self._fit_family(whole, rows, R, start=start, rng=rng, callback=callback, **options)
+        goes_on = start is not None and start is vars(self).get("density_")
+        reached = vars(self).get("objective_") if goes_on else None
+        return self._fit_family(whole, rows, R, start=start, rng=rng, callback=callback, reached=reached, **options)
 
     def _before(self, d: int, C: int) -> MixtureDensity | None:
         """The density of the last fit, where EM shall go on from it and it has these columns and components."""
@@ -108,8 +113,10 @@ class BaseMixture(CallbackSupportMixin, BaseDensityEstimator):
         self._warn(found)
         self._keep(found.density, found.statistic, found)
         scores = [score / weight for score in found.log_likelihoods]
-        self.lower_bounds_ = scores[: len(scores) - self.trace]
-        self.lower_bound_, self.converged_ = self.lower_bounds_[-1], found.outcome == "converged"
+        self.lower_bounds_ = scores[: len(scores) - self.trace] if found.n_iter else []
+        self.lower_bound_ = self.lower_bounds_[-1] if self.lower_bounds_ else -np.inf
+        self.objective_ = found.objective[-1] / weight if found.objective else None
+        self.converged_ = found.outcome == "converged"
         if self.trace:
             self.trace_ = [(low, elbo / weight) for low, elbo in zip(scores, found.elbos, strict=False)]
         self.n_batches_ = 1
@@ -170,7 +177,18 @@ class BaseMixture(CallbackSupportMixin, BaseDensityEstimator):
         values, odd = self._reading(rows, posterior, self.density_.components, self.density_.log_weight, rows, False)
         if odd:
             finite(rows)
-        return np.asarray(values)
+        return values.astype(self._result_dtype(rows), copy=False)
+
+    def _scored(self, rows: Any, values: Array) -> Array:
+        return super()._scored(rows, values).astype(self._result_dtype(rows), copy=False)
+
+    def _parameter_dtype(self) -> Any:
+        """The type of fitted parameters."""
+        return np.float64
+
+    def _result_dtype(self, rows: Any) -> Any:
+        """The type of what is computed of rows: float32 where these and the parameters are, else float64."""
+        return self._parameter_dtype() if rows.dtype == np.float32 else np.float64
 
     def fit_predict(
         self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, labels: ArrayLike | None = None

@@ -9,12 +9,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
-from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.mixture import MixtureDensity
-from parzen.estimators.base.covariances import SHAPES, covariances_of, factors_of, precisions_of, upper_factors_of
+from parzen.estimators.base.covariances import SHAPES, factors_of
 from parzen.estimators.base.progress import watching, with_callbacks
 from parzen.estimators.base.validation import generator, row_count, transactional
-from parzen.estimators.mixture.base import BaseMixture, total_weight
+from parzen.estimators.mixture.base import total_weight
+from parzen.estimators.mixture.parameters import BaseGaussianMixture
 from parzen.families.gaussian import Gaussian
 from parzen.families.initialisation import INITS
 from parzen.families.variational import VariationalGaussians, VariationalPosterior
@@ -23,7 +23,7 @@ from parzen.statistics.accumulate import accumulate
 PRIORS = ("dirichlet_process", "dirichlet_distribution")
 
 
-class BayesianGaussianMixture(BaseMixture):
+class BayesianGaussianMixture(BaseGaussianMixture):
     """Gaussian mixture by variational Bayes: a drop-in for scikit-learn's, which also takes sample weights.
 
     Weights, means and covariances have priors and get posteriors, so that components which the rows don't need are left
@@ -147,6 +147,8 @@ class BayesianGaussianMixture(BaseMixture):
             raise ValueError("labels are for GaussianMixture; BayesianGaussianMixture takes None.")
         self._check()
         before = self._before_fit()
+        for name in ("n_components_", "covariance_type_", "given_parameters_"):  # of a model built by hand
+            self.__dict__.pop(name, None)
         X = self._first_table(X)
         rows, w, _ = self._first_rows(X, sample_weight, None)
         if rows.shape[0] < self.n_components:
@@ -159,17 +161,19 @@ class BayesianGaussianMixture(BaseMixture):
         self.given_ = self.family_ = self._family()
         start = before if before is not None and before.shape[1] == rows.shape[1] else None
         options = {"max_iter": self.max_iter, "tol": self.tol / weight, "accelerate": self.accelerate}
+        if start is not None:
+            options["reached"] = self.lower_bound_ / weight
         with watching(self, rows, self.max_iter, weight) as callback:
             found = self._fit_family(
                 self.family_, rows, w, start=start, rng=generator(self.random_state), callback=callback, **options
             )
-        gone_on = start is not None and abs(found.objective[0] - self.lower_bound_) < self.tol
         self.lower_bounds_ = list(found.objective)
-        self.lower_bound_ = self.lower_bounds_[-1]
-        self.converged_ = found.outcome == "converged" or (gone_on and found.n_iter == 1)
-        if not self.converged_:
-            self._warn(found)
-        self._keep(found.density, found.statistic, found)
+        self.lower_bound_ = self.lower_bounds_[-1] if self.lower_bounds_ else -np.inf
+        self.converged_ = found.outcome == "converged"
+        self._warn(found)
+        # Without a step, the posterior is that of the statistic where the iteration would begin.
+        statistic: Any = found.statistic
+        self._keep(found.density if found.n_iter else self.family_.maximise(statistic), statistic, found)
         self.n_batches_ = 1
 
     def _encoded(self, X: Any, grow: bool) -> Any:
@@ -191,13 +195,13 @@ class BayesianGaussianMixture(BaseMixture):
         choose("covariance_type", self.covariance_type, tuple(SHAPES))
         choose("weight_concentration_prior_type", self.weight_concentration_prior_type, PRIORS)
         choose("init_params", self.init_params, INITS)
-        for name in ("n_components", "n_init", "max_iter"):
+        for name, least in (("n_components", 1), ("n_init", 1), ("max_iter", 0)):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-                raise ValueError(f"{name} must be a whole number, at least 1, got {value!r}.")
-        for name, least in (("tol", 0.0), ("reg_covar", 0.0)):
+            if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+                raise ValueError(f"{name} must be a whole number, at least {least}, got {value!r}.")
+        for name in ("tol", "reg_covar"):
             value = getattr(self, name)
-            if not isinstance(value, Real) or not least <= float(value) < np.inf:
+            if not isinstance(value, Real) or not 0 <= float(value) < np.inf:
                 raise ValueError(f"{name} must be a number, at least 0, got {value!r}.")
         for name in ("weight_concentration_prior", "mean_precision_prior", "degrees_of_freedom_prior"):
             value = getattr(self, name)
@@ -274,15 +278,8 @@ class BayesianGaussianMixture(BaseMixture):
         assert isinstance(self.family_, VariationalGaussians)
         return self.family_.posterior(self.statistic_)
 
-    @property
-    def weights_(self) -> Array:
-        """Expected weights of the components."""
-        return self.posterior_.weights
-
-    @property
-    def means_(self) -> Array:
-        """Expected means of the components."""
-        return self.posterior_.mean
+    def _weights(self) -> Array:
+        return self.posterior_.weights if hasattr(self, "statistic_") else super()._weights()
 
     @property
     def weight_concentration_(self) -> Any:
@@ -301,25 +298,10 @@ class BayesianGaussianMixture(BaseMixture):
         found = self.posterior_.freedom
         return float(found[0]) if self.covariance_type == "tied" else found
 
-    @property
-    def covariances_(self) -> Array:
-        """Inverses of the expected precisions, in scikit-learn's shapes."""
-        return covariances_of(self.posterior_.factor, self.covariance_type)
-
-    @property
-    def precisions_(self) -> Array:
-        """Expected precisions."""
-        return precisions_of(self.posterior_.factor, self.covariance_type)
-
-    @property
-    def precisions_cholesky_(self) -> Array:
-        """Upper triangular factors of the precisions; one over the deviations where columns are independent."""
-        return upper_factors_of(self.posterior_.factor, self.covariance_type)
-
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """Draw rows of the components, by their expected weights: a table, and the component of each row."""
-        found = self.posterior_
+        components = self._gaussians
         rng = generator(self.random_state if random_state is None else random_state)
-        mixture = MixtureDensity(GaussianDensity(found.mean, found.factor), np.log(found.weights))
-        rows, components = mixture.draw(row_count(n_samples), rng)
-        return self.schema_.decode(rows), components
+        mixture = MixtureDensity(components, np.log(self._weights()))
+        rows, labels = mixture.draw(row_count(n_samples), rng)
+        return self.schema_.decode(rows), labels

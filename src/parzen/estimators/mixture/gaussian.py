@@ -1,44 +1,37 @@
 """Gaussian mixtures: scikit-learn's estimator, with weights, missing values, batches, labels and choice of a model."""
 
 import sys
+from dataclasses import replace
 from numbers import Integral, Real
 from operator import attrgetter
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
 from parzen.densities.density import Density
 from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.mixture import MixtureDensity
-from parzen.estimators.base.covariances import (
-    SHAPES,
-    covariances_of,
-    factors_of,
-    means_of,
-    precisions_of,
-    upper_factors_of,
-    weights_of,
-)
+from parzen.estimators.base.covariances import SHAPES, factors_of, means_of, weights_of
 from parzen.estimators.base.progress import Watch, watching, with_callbacks
 from parzen.estimators.base.validation import generator, transactional
-from parzen.estimators.mixture.base import BaseMixture, component_codes, total_weight
+from parzen.estimators.mixture.base import component_codes, total_weight
 from parzen.estimators.mixture.candidates import Candidates, Trial
 from parzen.estimators.mixture.criteria import CRITERIA, criterion_value
 from parzen.estimators.mixture.given import fixed_components, start_density
+from parzen.estimators.mixture.parameters import BaseGaussianMixture
 from parzen.estimators.mixture.pictures import draw_components, draw_selection, draw_trace
+from parzen.families.fit import Fit
 from parzen.families.gaussian import Gaussian
 from parzen.families.initialisation import INITS, rows_worth
 from parzen.families.mixture import Mixture
-from parzen.statistics.messages import Collapse, warn_floor
+from parzen.statistics.messages import Collapse, warn_floor, without_floor_warnings
 from parzen.tables.cells import frame_kind
-from parzen.tables.first_table import learn
 
 
-class GaussianMixture(BaseMixture):
+class GaussianMixture(BaseGaussianMixture):
     """Gaussian mixture by EM: a drop-in for scikit-learn's, which takes weights, missing values, batches and labels.
 
     Parameters
@@ -50,8 +43,10 @@ class GaussianMixture(BaseMixture):
     tol : float
         EM stops when the objective of a row changes by less: its log-likelihood, plus the log-prior if there is one.
     reg_covar : float
-        Added to every variance, in the data's own units. With a prior it is not needed, and not used.
+        Added to every variance, in the data's own units. With a prior it is not needed, and not used. With 0, a
+        singular component at the end is an error, as in scikit-learn.
     max_iter : int
+        Most steps of EM; with 0, the model is where EM would begin.
     n_init : int
         How many times more starts are tried.
     init_params : "auto", "kmeans", "k-means++", "random" or "random_from_data"
@@ -86,7 +81,7 @@ class GaussianMixture(BaseMixture):
     means_ : array of shape (C, d)
     covariances_, precisions_, precisions_cholesky_ : arrays
         Covariances, their inverses and the upper factors of these: (C, d, d) if "full", (d, d) if "tied", (C, d) if
-        "diag", (C,) if "spherical".
+        "diag", (C,) if "spherical". These five can be set, to build a model by hand or to change one.
     n_components_, covariance_type_ : int, str
         What was chosen, or given.
     selection_ : list of dict
@@ -183,12 +178,8 @@ class GaussianMixture(BaseMixture):
         C, d = mean.shape
         model = cls(C, covariance_type=covariance_type)
         factor = factors_of(covariances, covariance_type, C, d, "covariances")
-        model.density_ = MixtureDensity(GaussianDensity(mean, factor), np.log(weights_of(weights, C, "weights")))
-        model.n_features_in_ = d
-        model.n_components_, model.covariance_type_ = C, covariance_type
-        model.given_ = model._family()
-        model.family_, model.schema_ = learn(model.given_, np.zeros((1, d)))
-        model.n_iter_, model.converged_ = 0, True
+        density = MixtureDensity(GaussianDensity(mean, factor), np.log(weights_of(weights, C, "weights")))
+        model._adopt(density, np.float64)
         return model
 
     @with_callbacks
@@ -200,7 +191,7 @@ class GaussianMixture(BaseMixture):
 
         Parameters
         ----------
-        X : table of shape (n, d): array, pandas or polars
+        X : table of shape (n, d): array, pandas or polars; CSR if `covariance_type` is "diag" or "spherical"
         y : ignored
         sample_weight : array of shape (n,), optional
         labels : array of shape (n,), optional
@@ -210,7 +201,7 @@ class GaussianMixture(BaseMixture):
         -------
         self
         """
-        for name in ("n_components_", "covariance_type_", "selection_"):
+        for name in ("n_components_", "covariance_type_", "selection_", "given_parameters_"):
             self.__dict__.pop(name, None)
         candidates = Candidates.of(self.n_components, self.covariance_type)
         X = self._first_table(X)
@@ -228,7 +219,7 @@ class GaussianMixture(BaseMixture):
         self.covariance_type_, self.n_components_ = best.shape, best.size
         self.given_ = self.family_ = best.family
         self._keep_mixture(best.found, total_weight(rows, w))
-        self._warn_collapsed(rows_worth(len(rows), w))
+        self._warn_collapsed(rows_worth(rows.shape[0], w))
 
     def _trial(
         self, shape: str, C: int, rows: Any, w: Array | None, codes: Any, several: bool, callback: Watch
@@ -239,16 +230,33 @@ class GaussianMixture(BaseMixture):
         rng = generator(self.random_state)
         start: Density | None = self._before(rows.shape[1], C) or self._given_start(family, shape, rows, w, rng)
         if not several:
-            return Trial(0.0, shape, C, family, self._em(family, rows, w, codes, start, rng, callback))
+            return Trial(0.0, shape, C, family, self._alone(family, rows, w, codes, start, rng, callback))
         try:
             found = self._em(family, rows, w, codes, start, rng, callback)
         except Collapse:
             return Trial(np.inf, shape, C, family, None)
         density = found.density
         assert isinstance(density, MixtureDensity)
-        if self.prior is None and density.collapsed(rows_worth(len(rows), w), float(self.reg_covar)).any():
+        if self.prior is None and density.collapsed(rows_worth(rows.shape[0], w), float(self.reg_covar)).any():
             return Trial(np.inf, shape, C, family, found)
         return Trial(criterion_value(self.criterion, family, density, rows, w), shape, C, family, found)
+
+    def _alone(self, family: Mixture, *arguments: Any) -> Fit:
+        """Fit the only candidate. Where nothing is added to variances, a singular component at the end is an error."""
+        found = self._em(family, *arguments)
+        if self.reg_covar or self.prior is not None or found.outcome != "converged":
+            return found
+        statistic: Any = found.statistic
+        try:
+            with without_floor_warnings():
+                replace(family, family=replace(family.family, floor=0.0)).maximise(statistic)
+        except Collapse:
+            raise Collapse(
+                "the covariance of a component is singular (too few distinct rows, or columns that are constant or "
+                "depend on each other), and reg_covar=0 adds nothing to it; give reg_covar above 0, fewer components, "
+                "or prior='auto'."
+            ) from None
+        return found
 
     def _family(self) -> Mixture:
         if hasattr(self, "n_components_"):
@@ -318,31 +326,10 @@ class GaussianMixture(BaseMixture):
                 f"reg_covar={self.reg_covar:g}. Ask for fewer components, or for prior='auto'."
             )
 
-    @property
-    def _gaussians(self) -> GaussianDensity:
-        check_is_fitted(self, "density_")
-        assert isinstance(self.density_.components, GaussianDensity)
-        return self.density_.components
-
-    @property
-    def means_(self) -> Array:
-        """Means of the components."""
-        return self._gaussians.mean
-
-    @property
-    def covariances_(self) -> Array:
-        """Covariances, in scikit-learn's shapes."""
-        return covariances_of(self._gaussians.factor, self.covariance_type_)
-
-    @property
-    def precisions_(self) -> Array:
-        """Inverses of the covariances."""
-        return precisions_of(self._gaussians.factor, self.covariance_type_)
-
-    @property
-    def precisions_cholesky_(self) -> Array:
-        """Upper triangular factors of the precisions; one over the deviations where columns are independent."""
-        return upper_factors_of(self._gaussians.factor, self.covariance_type_)
+    def _parameter_dtype(self) -> Any:
+        """As in scikit-learn: float32 where all columns that were fitted are, else float64."""
+        dtypes = set(self.schema_.dtypes)
+        return np.float32 if all(str(one).lower() == "float32" for one in dtypes) else np.float64
 
     def impute(self, X: Any) -> Any:
         """X with missing cells replaced by what is expected of them, given the others: mixture regression."""

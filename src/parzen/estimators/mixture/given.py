@@ -4,7 +4,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from parzen.compute.arrays import Array
 from parzen.densities.density import Density
 from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.mixture import MixtureDensity
@@ -12,12 +14,18 @@ from parzen.estimators.base.covariances import factors_of, means_of, weights_of
 
 
 def start_density(given: tuple[Any, Any, Any], own: Density | None, shape: str, C: int, d: int) -> MixtureDensity:
-    """The mixture of given weights, means and precisions, those that are None taken from another start."""
+    """The mixture of given weights, means and precisions, those that are None taken from another start.
+
+    Its components are those that lie nearest to the given means, where there are any.
+    """
     weights, means, precisions = given
     if own is not None:
         assert isinstance(own, MixtureDensity)
         assert isinstance(own.components, GaussianDensity)
         log_weight, mean, factor = own.log_weight, own.components.mean, own.components.factor
+        if means is not None and means_of(means).shape == mean.shape:
+            order = _nearest(means_of(means), own.components)
+            log_weight, factor = log_weight[..., order], factor if len(factor) == 1 else factor[order]
     if weights is not None:
         log_weight = np.log(weights_of(weights, C, "weights_init"))
     if means is not None:
@@ -27,6 +35,14 @@ def start_density(given: tuple[Any, Any, Any], own: Density | None, shape: str, 
     if precisions is not None:
         factor = factors_of(precisions, shape, C, d, "precisions_init")
     return MixtureDensity(GaussianDensity(mean, factor), log_weight)
+
+
+def _nearest(means: Array, components: GaussianDensity) -> NDArray[np.intp]:
+    """Which component belongs to each of some means, one to one, so that the densities of the means are highest."""
+    from scipy.optimize import linear_sum_assignment  # seldom needed, and slow to import
+
+    cost = -components.log_density(np.ascontiguousarray(means))
+    return np.asarray(linear_sum_assignment(np.nan_to_num(cost, posinf=1e300))[1])
 
 
 def fixed_components(model: Any, shape: str, C: int) -> tuple[list[int], GaussianDensity]:

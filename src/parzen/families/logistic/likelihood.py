@@ -7,11 +7,11 @@ import numpy as np
 
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels, Memberships
-from parzen.compute.softmax import softmax
+from parzen.compute.softmax import softmax, softmax_curvature
 from parzen.densities.linear import Linear
 from parzen.families.logistic.terms import Terms
 from parzen.statistics.accumulate import EVALUATED
-from parzen.statistics.joint import ExpectedStatistic
+from parzen.statistics.joint import ExpectedStatistic, Joint
 from parzen.statistics.sums import Sums
 
 
@@ -46,11 +46,31 @@ class Scores:
 
 
 @dataclass(frozen=True)
-class Likelihood:
-    """Observes the log-likelihood of labels under affine scores of terms, and its slope.
+class At:
+    """Where a likelihood is observed.
 
-    Its statistic is an `ExpectedStatistic` of `Sums`: the weight of the rows, and minus the derivatives of the
-    log-likelihood by the weights of each class and by its intercept, (K, p + 1).
+    Attributes
+    ----------
+    table, offset : arrays of shape (p, K) and (K,)
+        Scores are ``(terms - origin) @ table + offset``.
+    origin : array of shape (p,), or None for zero
+    curvature : float, or None where second derivatives are not wanted
+        Of rows and two classes with w p_k p_l above this only.
+    """
+
+    table: Array
+    offset: Array
+    origin: Array | None = None
+    curvature: float | None = None
+
+
+@dataclass(frozen=True)
+class Likelihood:
+    """Observes the log-likelihood of labels under affine scores of terms, its slope and its curvature.
+
+    Its statistic is an `ExpectedStatistic` of `Sums`: minus the derivatives of the log-likelihood by the weights of
+    each class and by its intercept, (K, p + 1). With curvature it is one of two `Sums` together: the second holds
+    w p_k p_l y y' for each two classes, where y is a row and a 1 (see `compute.softmax.softmax_curvature`).
     """
 
     terms: Terms
@@ -58,13 +78,19 @@ class Likelihood:
     keeps_rows: ClassVar[bool] = False
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> ExpectedStatistic:
-        """Slope at the scores `at`, a `Linear`."""
+        """Slope, and curvature where it is wanted, at a point: an `At`."""
         assert isinstance(R, Labels)
-        table, offset = np.ascontiguousarray(at.coef.T), np.ascontiguousarray(at.intercept)
-        weight, likelihood, gradient, slope = softmax(self.terms.expand(X), R, table, offset)
-        K = len(offset)
+        assert isinstance(at, At)
+        rows, point = self.terms.expand(X), (at.table, at.offset, at.origin)
+        if at.curvature is not None:
+            weight, likelihood, gradient, slope, pairs = softmax_curvature(rows, R, *point, at.curvature)
+        else:
+            weight, likelihood, gradient, slope = softmax(rows, R, *point)
+        K = len(at.offset)
         whole, part = np.zeros(K), np.zeros(K)
         whole[0], part[0] = weight, likelihood
-        return ExpectedStatistic(
-            Sums(whole[:, None], np.concatenate([gradient.T, slope[:, None]], axis=1)), whole, part
-        )
+        first = Sums(whole[:, None], np.concatenate([gradient.T, slope[:, None]], axis=1))
+        if at.curvature is None:
+            return ExpectedStatistic(first, whole, part)
+        second = Sums(np.zeros((len(pairs), 1)), pairs.reshape(len(pairs), -1))
+        return ExpectedStatistic(Joint((first, second)), whole, part)

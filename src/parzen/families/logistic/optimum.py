@@ -1,20 +1,25 @@
 """Logistic regression: the likelihood of labels given rows, its slope as a statistic, and its maximum.
 
-The slope adds over blocks as every statistic does. It is followed by L-BFGS in coordinates in which the columns are
-uncorrelated and of unit variance, so that neither units nor correlations make the way long.
+Slopes and curvatures add over blocks as every statistic does. Where unknowns are few the optimum is found by Newton's
+method; where they are many by L-BFGS in coordinates in which columns are uncorrelated and of unit variance.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
 
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels
-from parzen.families.logistic.space import Space
+from parzen.families.logistic.newton import newton
+from parzen.families.logistic.objective import Objective, Reached
+from parzen.families.logistic.penalty import Penalty
+from parzen.families.logistic.problem import Problem
+from parzen.families.logistic.products import Products
 from parzen.families.logistic.terms import Terms
+
+Callback = Callable[[int, float, Array, Array], None]
 
 #: Weight of a row, in units of the mean weight, below which its part of the objective is near rounding.
 LIGHT = 1e-8
@@ -29,8 +34,13 @@ class Optimum:
     coef, intercept : arrays of shape (K, p) and (K,); (1, p) and (1,) for two classes
     objective : float
         Minus the weighted log-likelihood plus the penalty.
+    gap : float
+        How far the objective is above its least, at most or as far as the curvature tells.
     n_iter : int
     converged : bool
+    finite : bool
+        Whether the last steps tell that the optimum is at finite weights: that no hyperplane separates classes. Where
+        they do not, it may be or not.
     blurred : bool
         Whether rows so light that their part of the objective is lost in its rounding may decide some coefficients.
     """
@@ -38,8 +48,10 @@ class Optimum:
     coef: Array
     intercept: Array
     objective: float
+    gap: float
     n_iter: int
     converged: bool
+    finite: bool = False
     blurred: bool = False
 
 
@@ -48,61 +60,72 @@ def maximise_likelihood(
     labels: Labels,
     *,
     terms: Terms,
-    penalty: float,
+    penalty: Penalty,
     intercept: bool,
     tol: float,
     max_iter: int,
     start: tuple[Array, Array] | None = None,
-    callback: Callable[[int, float], None] | None = None,
+    callback: Callback | None = None,
 ) -> Optimum:
-    """Maximise the log-likelihood of labels, less ``penalty / 2`` times the sum of their squares.
+    """Maximise the log-likelihood of labels, less a penalty.
 
     Parameters
     ----------
     X : rows, dense or CSR
     labels : labels of the rows among K classes, with their weights
     terms : what the scores are linear in
-    penalty : of the weights of the terms, not of intercepts; 0 for none
+    penalty : of the weights
     intercept : whether there is one
-    tol : stop when no derivative of the mean objective, by a weight of a term of unit variance, is above this. Where
-        rows of different weight have a mean objective below 0.1 (the heavy ones are fitted well, and the others have
-        still to decide), above ten times this share of it; but not less than this share of the lightest row's weight
-    max_iter : most steps
-    start : weights and intercepts to begin from
-    callback : called with the step and the objective
+    tol : stop when the objective is above its least by no more than this share of it, and no derivative of the mean
+        objective is above this
+    max_iter : most steps; with none of them the start is evaluated
+    start : weights and intercepts to begin from; zeros if None
+    callback : called after each step with its number, the objective, and weights and intercepts as they are then
     """
-    space = Space.of(X, labels, terms, penalty, intercept)
+    products = Products(Problem.of(X, labels, terms, intercept, penalty.free_intercept))
+    return _optimum(products, penalty, tol, max_iter, start, callback)
+
+
+def likelihood_path(
+    X: Any,
+    labels: Labels,
+    *,
+    terms: Terms,
+    penalties: Sequence[Penalty],
+    intercept: bool,
+    tol: float,
+    max_iter: int,
+    start: tuple[Array, Array] | None = None,
+) -> list[Optimum]:
+    """The optimum for each of several penalties, in their order; each begins where the one before ended."""
+    products = Products(Problem.of(X, labels, terms, intercept, all(one.free_intercept for one in penalties)))
+    found: list[Optimum] = []
+    for penalty in penalties:
+        found.append(_optimum(products, penalty, tol, max_iter, start))
+        start = found[-1].coef, found[-1].intercept
+    return found
+
+
+def _optimum(
+    products: Products,
+    penalty: Penalty,
+    tol: float,
+    max_iter: int,
+    start: tuple[Array, Array] | None,
+    callback: Callback | None = None,
+) -> Optimum:
+    objective, problem = Objective(products, penalty), products.problem
     if start is None:
-        start = np.zeros((space.free, space.width)), np.zeros(space.free)
-    spent = {"steps": 0, "value": np.inf}
+        start = np.zeros((problem.free, problem.width)), np.zeros(problem.free)
 
-    def objective(point: Array) -> tuple[float, Array]:
-        value, slope = space.objective(point)
-        spent["value"] = value
-        return value, slope
-
-    def after(point: Array) -> None:
-        spent["steps"] += 1
+    def after(here: Reached) -> None:
         if callback is not None:
-            callback(int(spent["steps"]), float(spent["value"]) * space.whole)
+            callback(here.steps, here.value, *problem.leave(here.point))
 
-    # The change of the objective is no reason to stop: only its slope is.
-    options = {"maxfun": 20 * max_iter, "ftol": 1e-300, "maxcor": 20, "maxls": 50}
-    point, unit, wanted, before = space.enter(*start), 1.0, tol, np.inf
-    while True:
-        limits = {"maxiter": max_iter - spent["steps"], "gtol": wanted}
-        with np.errstate(over="ignore"):
-            found = minimize(
-                objective, point, jac=True, method="L-BFGS-B", options={**options, **limits}, callback=after
-            )
-        unit = min(1.0, max(10.0 * float(found.fun), space.lightest()))
-        point, wanted = found.x, tol * unit
-        slope, stuck = np.abs(found.jac).max(), found.status == 2 or not found.fun < before
-        if slope <= wanted or stuck or found.status != 0 or spent["steps"] >= max_iter:
-            break
-        before = found.fun
-    coef, offsets = space.leave(point)
-    # A search that can't improve a value any more has found the optimum to rounding.
-    settled = bool(slope <= wanted or (stuck and slope <= max(wanted, 1e-6 * unit)))
-    blurred = bool(space.lightest() < LIGHT and slope > tol * space.lightest())
-    return Optimum(coef, offsets, float(found.fun) * space.whole, int(spent["steps"]), settled, blurred)
+    reached = newton(objective, problem.enter(*start), tol, max_iter, after)
+    coef, offsets = problem.leave(reached.point)
+    light = problem.lightest
+    blurred = bool(light < LIGHT and objective.steepness(reached) > tol * light)
+    # A row that is being separated gains about its weight, and a third of that in the next step.
+    finite = reached.settled and reached.sharp and reached.gap <= 1e-3 * light * problem.whole / len(problem.labels)
+    return Optimum(coef, offsets, reached.value, reached.gap, reached.steps, reached.settled, finite, blurred)

@@ -7,8 +7,9 @@ from scipy import optimize
 
 from parzen.compute.arrays import Array
 from parzen.smoothing.bandwidth.points import Points, in_own_units, one_column, warn
-from parzen.smoothing.bandwidth.sheather_jones import fallback, sj
+from parzen.smoothing.bandwidth.sheather_jones import sj
 from parzen.smoothing.bandwidth.spectrum import transform
+from parzen.smoothing.bandwidth.thumb import fallback
 
 
 @in_own_units

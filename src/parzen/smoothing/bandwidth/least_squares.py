@@ -6,11 +6,11 @@ import numpy as np
 
 from parzen.compute.arrays import Array
 from parzen.smoothing.bandwidth.matrix import check_shape
-from parzen.smoothing.bandwidth.minimise import minimum, search
+from parzen.smoothing.bandwidth.minimise import local_minima, minimum, search
 from parzen.smoothing.bandwidth.pair_means import log_peak, pair_mean
-from parzen.smoothing.bandwidth.points import Points, TooWide, in_own_units
-from parzen.smoothing.bandwidth.sheather_jones import fallback
+from parzen.smoothing.bandwidth.points import Points, Rounded, TooWide, in_own_units
 from parzen.smoothing.bandwidth.spectrum import Spectrum
+from parzen.smoothing.bandwidth.thumb import fallback
 
 
 @in_own_units
@@ -18,8 +18,9 @@ def lscv(X: Any, sample_weight: Any = None, *, covariance: str | None = None) ->
     """Least-squares (unbiased) cross-validation over all pairs: the least estimated integrated squared error.
 
     ``integral f^2 - 2 / n sum_i f_without_i(x_i)``: R's ``bw.ucv`` in one column (which divides the second sum by n^2),
-    ks's ``Hlscv`` in several (by n (n - 1)). The criterion often has several minima: the least on a fine grid is taken;
-    where it lies at the grid's lower end (many ties), a warning says so.
+    ks's ``Hlscv`` in several (by n (n - 1)). Of several local minima the largest is taken (Hall and Marron 1991); where
+    rows are rounded, those above the rounding count alone, since the criterion of equal rows falls without bound as
+    the bandwidth goes to zero. Where there is none, Silverman's rule is used, and a warning says so.
 
     Examples
     --------
@@ -60,7 +61,10 @@ def _line(points: Points) -> float:
 
         values = np.array([criterion(float(h)) for h in grid])
         found = (criterion, grid, values)
-        if np.argmin(values) > 0:
+        if np.argmin(values) > 0 or len(local_minima(grid, values, points.rounding)) or grid[0] < points.rounding:
             break
-    criterion, grid, values = found
-    return minimum(criterion, grid, "lscv", values, points=points)
+    try:
+        criterion, grid, values = found
+        return minimum(criterion, grid, "lscv", values, points=points, rounding=points.rounding)
+    except Rounded as reason:
+        return fallback(points, "lscv", str(reason))

@@ -8,9 +8,10 @@ import numpy as np
 from parzen.compute.arrays import Array
 from parzen.compute.kernel_sums import RUNGS
 from parzen.smoothing.bandwidth.matrix import check_shape
-from parzen.smoothing.bandwidth.minimise import minimum, search
+from parzen.smoothing.bandwidth.minimise import local_minima, minimum, search
 from parzen.smoothing.bandwidth.pair_means import log_peak, standard
-from parzen.smoothing.bandwidth.points import Points, in_own_units
+from parzen.smoothing.bandwidth.points import Points, Rounded, in_own_units
+from parzen.smoothing.bandwidth.thumb import fallback
 from parzen.smoothing.kernel_functions import KERNEL_FUNCTIONS
 from parzen.smoothing.row_weights import without_each
 from parzen.smoothing.sums import KernelSum
@@ -19,6 +20,10 @@ from parzen.smoothing.sums import KernelSum
 @in_own_units
 def lcv(X: Any, sample_weight: Any = None, *, covariance: str | None = None) -> Any:
     """Leave-one-out likelihood cross-validation: the bandwidth of the greatest mean leave-one-out log-density.
+
+    Of several local maxima the one of the largest bandwidth is taken; where rows are rounded, those above the rounding
+    count alone, since the leave-one-out density of rows that all have an equal grows without bound as the bandwidth
+    goes to zero. Where there is none, Silverman's rule is used, and a warning says so.
 
     Examples
     --------
@@ -30,8 +35,7 @@ def lcv(X: Any, sample_weight: Any = None, *, covariance: str | None = None) -> 
     check_shape(covariance)
     points = Points.of(X, sample_weight)
     if points.X.shape[1] == 1:
-        grid = 1.144 * points.deviation * points.n**-0.2 * np.geomspace(0.05, 4.0, 24)
-        return minimum(lambda h: -_likelihood(points, np.array([[h]])), grid, "lcv", points=points)
+        return _line(points)
     return search(
         points,
         lambda factor: -_likelihood(points, factor),
@@ -39,6 +43,26 @@ def lcv(X: Any, sample_weight: Any = None, *, covariance: str | None = None) -> 
         "lcv",
         lambda base, multiples: -_likelihoods(points, base, multiples),
     )
+
+
+def _line(points: Points) -> float:
+    """One column; rows in narrow clusters have bandwidths far below what their spread suggests."""
+
+    def criterion(h: float) -> float:
+        return -_likelihood(points, np.array([[h]]))
+
+    upper = 1.144 * points.deviation * points.n**-0.2
+    grid = upper * np.geomspace(0.05, 4.0, 24)
+    values = np.array([criterion(float(h)) for h in grid])
+    while np.argmin(values) == 0 and grid[0] > max(1e-4 * upper, points.rounding):
+        if len(local_minima(grid, values, points.rounding)):
+            break
+        more = grid[0] * np.geomspace(0.1, 1.0, 13)[:-1]
+        grid, values = np.append(more, grid), np.append([criterion(float(h)) for h in more], values)
+    try:
+        return minimum(criterion, grid, "lcv", values, points=points, rounding=points.rounding)
+    except Rounded as reason:
+        return fallback(points, "lcv", str(reason))
 
 
 def leave_one_out(X: Any, bandwidths: Any, sample_weight: Any = None) -> Array:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, ColumnError
 from parzen.smoothing.row_weights import counts_rows, effective_rows
+from parzen.statistics.messages import caller_stacklevel
 
 
 class BandwidthWarning(UserWarning):
@@ -19,6 +20,10 @@ class BandwidthWarning(UserWarning):
 
 class TooWide(ValueError):
     """Rows spread over so many bandwidths that sums over frequencies don't pay."""
+
+
+class Rounded(ValueError):
+    """Rows are equal, and the criterion of a rule has no local minimum above their rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,6 +155,25 @@ class Points:
         """Standard deviation of the only column."""
         return float(np.sqrt(self.covariance[0, 0]))
 
+    @cached_property
+    def tied(self) -> bool:
+        """Whether some rows are equal."""
+        if self.counted and self.weights is not None and bool((self.weights > 1).any()):
+            return True
+        ordered = self.X[np.lexsort(self.X.T)]
+        return bool((ordered[1:] == ordered[:-1]).all(axis=1).any())
+
+    @cached_property
+    def rounding(self) -> float:
+        """Least difference of two values of the only column, where some rows are equal; 0 where none are.
+
+        Values that differ by rounding errors alone are equal.
+        """
+        gaps = np.diff(np.sort(self.X[:, 0]))
+        apart = gaps > 8.0 * np.finfo(float).eps * max(abs(float(self.low[0])), abs(float(self.high[0])))
+        repeated = self.counted and self.weights is not None and bool((self.weights > 1).any())
+        return float(gaps[apart].min()) if apart.any() and (repeated or not apart.all()) else 0.0
+
     def quantiles(self, levels: tuple[float, ...]) -> Array:
         """Quantiles of the only column, as NumPy and R define them for rows repeated by whole weights."""
         x = self.X[:, 0]
@@ -183,7 +207,7 @@ def one_column(points: Points, rule: str) -> None:
 
 def warn(message: str) -> None:
     """Warn that a bandwidth should be checked."""
-    warnings.warn(message, BandwidthWarning, stacklevel=7)
+    warnings.warn(message, BandwidthWarning, stacklevel=caller_stacklevel())
 
 
 Rule = TypeVar("Rule", bound=Callable[..., Any])

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from parzen.smoothing.bandwidth.points import Points, TooWide, in_own_units, one_column, warn
+from parzen.smoothing.bandwidth.points import Points, TooWide, in_own_units, one_column
 from parzen.smoothing.bandwidth.spectrum import Spectrum
-from parzen.smoothing.bandwidth.thumb import silverman
+from parzen.smoothing.bandwidth.thumb import fallback
 
 
 @in_own_units
@@ -67,10 +67,3 @@ def _solved(points: Points, method: str) -> float:
             before = float(h)
         high = 10.0 * high if h == grid[0] else 0.06 * high
     return fallback(points, "sj", "its equation has no root, as with many ties or very few rows")
-
-
-def fallback(points: Points, rule: str, why: str) -> float:
-    """Silverman's bandwidth, and a warning that the rule found none."""
-    h = float(silverman(points))
-    warn(f"the rule {rule!r} found no bandwidth: {why}. Silverman's rule was used: {points.restored(h):.6g}.")
-    return h

@@ -9,8 +9,8 @@ from parzen.smoothing.bandwidth.matrix import check_shape, factor_of, shaped
 from parzen.smoothing.bandwidth.minimise import minimum, search
 from parzen.smoothing.bandwidth.pair_means import pair_mean
 from parzen.smoothing.bandwidth.points import Points, TooWide, in_own_units
-from parzen.smoothing.bandwidth.sheather_jones import fallback
 from parzen.smoothing.bandwidth.spectrum import Spectrum
+from parzen.smoothing.bandwidth.thumb import fallback
 
 
 @in_own_units

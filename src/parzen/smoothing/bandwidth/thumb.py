@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from parzen.smoothing.bandwidth.matrix import check_shape, shaped
-from parzen.smoothing.bandwidth.points import Points, in_own_units
+from parzen.smoothing.bandwidth.points import Points, in_own_units, warn
 
 
 @in_own_units
@@ -50,3 +50,10 @@ def silverman(X: Any, sample_weight: Any = None, *, covariance: str | None = Non
     columns = [points.column(j) for j in range(d)]
     robust = np.array([column.scale(1.349) / column.deviation for column in columns])
     return (0.25 * n * (d + 2)) ** (-2.0 / (d + 4)) * shaped(points, covariance) * np.outer(robust, robust)
+
+
+def fallback(points: Points, rule: str, why: str) -> float:
+    """Silverman's bandwidth of one column, and a warning that the rule found none."""
+    h = float(silverman(points))
+    warn(f"the rule {rule!r} found no bandwidth: {why}. Silverman's rule was used: {points.restored(h):.6g}.")
+    return h

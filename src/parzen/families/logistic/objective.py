@@ -1,0 +1,181 @@
+"""What a logistic regression minimises: its loss and the penalty."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.special import xlogy
+
+from parzen.compute.arrays import Array, is_sparse
+from parzen.families.logistic.implicit import Implicit
+from parzen.families.logistic.penalty import Penalty
+from parzen.families.logistic.problem import Problem
+from parzen.families.logistic.products import Products
+from parzen.families.logistic.quadratic import Quadratic
+
+#: Most unknowns whose second derivatives are formed, and most of which they are whatever that takes.
+FORMED, FEW = 1000, 300
+#: More columns than this are multiplied by a library of linear algebra.
+NARROW = 48
+#: Products of two cells, by which second derivatives cost little more than a slope, and too much.
+CHEAP, DEAR = 1_000_000, 100_000_000
+#: Rows that say little of a curvature have at most this share of the mean loss.
+NEGLIGIBLE = 1e-3
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A point on the way to the optimum, and what is known there.
+
+    Attributes
+    ----------
+    point : array of shape (free, p + 1)
+    value : the objective
+    slope : derivatives of its smooth part, of the shape of the point
+    gap : how far the value is above the least, at most or as far as a model tells
+    steps : how many led here
+    settled : whether this is near enough
+    sharp : whether the last step left a small share only of what there was to gain, as steps to a finite optimum do
+    model : of the objective near here or near an earlier point
+    """
+
+    point: Array
+    value: float
+    slope: Array
+    gap: float = np.inf
+    steps: int = 0
+    settled: bool = False
+    sharp: bool = False
+    model: Quadratic | Implicit | None = None
+
+
+@dataclass(frozen=True)
+class Objective:
+    """The loss of a problem plus a penalty."""
+
+    products: Products
+    penalty: Penalty
+
+    @property
+    def problem(self) -> Problem:
+        return self.products.problem
+
+    @cached_property
+    def l1(self) -> Array:
+        """Weights of absolute values of terms and intercept, (p + 1,)."""
+        return np.append(np.full(self.problem.width, self.penalty.l1), self.penalty.intercept_l1)
+
+    @cached_property
+    def l2(self) -> Array:
+        """Weights of half squares of terms and intercept, (p + 1,)."""
+        return np.append(np.full(self.problem.width, self.penalty.l2), self.penalty.intercept_l2)
+
+    def at(self, point: Array) -> Reached:
+        """Value and slope at a point, and a model where that costs little more."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            if not self._cheap:
+                return self._reached(point, *self.problem.slopes(point))
+            loss, slope, matrix = self.problem.curvature(point)
+            return replace(self._reached(point, loss, slope), model=self._quadratic(matrix))
+
+    def curved(self, here: Reached, exact: bool) -> Reached:
+        """The same point, with a model there; one that is not exact leaves out rows that say little."""
+        problem = self.problem
+        if not self._formed:
+            return replace(here, model=Implicit(self.products, here.point, self.l1, self.l2))
+        if problem.width > NARROW and problem.free == 1:
+            shares = self.products.probabilities(here.point)[:, 0]
+            matrix = self.products.gram(self.products.weights * shares * (1.0 - shares))
+        else:
+            rare = float(problem.class_weights.min()) / problem.whole
+            least = 0.0 if exact else NEGLIGIBLE * rare * (here.value - self._cost(here.point)) / len(problem.labels)
+            matrix = problem.curvature(here.point, least)[2]
+        return replace(here, model=self._quadratic(matrix))
+
+    @cached_property
+    def _formed(self) -> bool:
+        """Whether second derivatives are formed."""
+        problem = self.problem
+        if is_sparse(problem.X) or problem.size > FORMED:
+            return False
+        return problem.size <= FEW or problem.free == 1 or self._work <= (DEAR if self.penalty.smooth else 10 * DEAR)
+
+    @cached_property
+    def _cheap(self) -> bool:
+        """Whether second derivatives cost little more than a slope."""
+        return self._formed and self.problem.width <= NARROW and self._work <= CHEAP
+
+    @property
+    def _work(self) -> int:
+        """Products of two cells that second derivatives take."""
+        problem, K = self.problem, self.problem.labels.groups
+        return len(problem.labels) * (K * (K - 1) // 2) * (problem.width + 1) ** 2
+
+    def _reached(self, point: Array, loss: float, slope: Array) -> Reached:
+        return Reached(point, loss + self._cost(point), slope + self.l2 * point)
+
+    def _quadratic(self, matrix: Array) -> Quadratic:
+        return Quadratic(self._regular(matrix), np.tile(self.l1, self.problem.free))
+
+    def _regular(self, matrix: Array) -> Array:
+        """Second derivatives with those of the penalty.
+
+        All classes alike may move together without a change of the loss; the slope is zero that way. Where no penalty
+        speaks, a curvature of its own makes the matrix regular and changes no step.
+        """
+        free, side = self.problem.free, self.problem.width + 1
+        matrix[np.diag_indices(len(matrix))] += np.tile(self.l2, free)
+        if free > 1:
+            blocks = matrix.reshape(free, side, free, side)
+            for j in np.flatnonzero((self.l1 == 0.0) & (self.l2 == 0.0)):
+                blocks[:, j, :, j] += np.trace(blocks[:, j, :, j]) / free**2
+        return matrix
+
+    @property
+    def _least_is_zero(self) -> bool:
+        """Whether no weights reach the least: of separated classes without a penalty, or of one class only."""
+        alone = np.count_nonzero(self.problem.class_weights) == 1
+        return self.penalty == Penalty() or (alone and self.problem.intercept and self.penalty.free_intercept)
+
+    def is_settled(self, here: Reached, gap: float, tol: float) -> bool:
+        """Whether a point is near enough: by the gap relative to its value, and by the slope of the mean objective."""
+        least_told = self.problem.whole * (1.0 if self._least_is_zero else min(1.0, self.problem.lightest))
+        if here.value <= 1e-4 * tol * least_told:
+            return True  # no row is left in doubt, not even the lightest
+        # A step more than is asked for costs little, and starts from near and from far then end at the same weights.
+        return gap <= min(0.01 * tol, 1e-6) * here.value and self.steepness(here) <= tol
+
+    def bound(self, here: Reached) -> float:
+        """How far a value is above the least, at most: the duality gap (infinite without squares in the penalty).
+
+        Any probabilities of the classes give a lower bound: their entropy, less what the penalty's conjugate makes of
+        the terms' sums under them. Those of the point are taken, but where an intercept is free they must give each
+        class its own weight: they are mixed with as little as is needed of probabilities that all rows share.
+        """
+        problem, penalty = self.problem, self.penalty
+        if not penalty.l2 or (problem.intercept and penalty.intercept_l1 and not penalty.intercept_l2):
+            return np.inf
+        slope = here.slope - self.l2 * here.point  # of the loss
+        least = here.value - self._cost(here.point) - float((slope * here.point).sum())
+        if problem.intercept and penalty.free_intercept:
+            excess = slope[:, -1] if problem.free > 1 else np.append(-slope[:, -1], slope[:, -1])
+            expected = problem.class_weights + excess
+            share = float((excess / expected).max(initial=0.0))
+            if share > 0:
+                common = np.maximum(expected - excess / share, 0.0) / problem.whole
+                sums = np.outer(common, problem.sums) - problem.class_sums
+                slope = (1.0 - share) * slope[:, :-1] + share * sums[-problem.free :]
+                least = (1.0 - share) * least - share * problem.whole * float(xlogy(common, common).sum())
+            slope = np.concatenate([slope[:, : problem.width], np.zeros((problem.free, 1))], axis=1)
+        beyond = np.maximum(np.abs(slope) - self.l1, 0.0)
+        least -= float((beyond**2 / np.where(self.l2 > 0, 2.0 * self.l2, 1.0)).sum())
+        return max(here.value - least, 0.0)
+
+    def steepness(self, here: Reached) -> float:
+        """The largest derivative of the mean objective by a coordinate; where it has several, the smallest of them."""
+        away = np.abs(here.slope + self.l1 * np.sign(here.point))
+        held = np.maximum(np.abs(here.slope) - self.l1, 0.0)
+        return float(np.where(here.point == 0.0, held, away).max()) / self.problem.whole
+
+    def _cost(self, point: Array) -> float:
+        return self.penalty.value(point[:, :-1], point[:, -1])

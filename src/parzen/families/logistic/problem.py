@@ -1,0 +1,190 @@
+"""The rows of a logistic regression as an optimiser sees them: the loss at a point, its slope and its curvature."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from parzen.compute.arrays import Array, is_sparse
+from parzen.compute.memberships import Labels, Memberships
+from parzen.compute.sparse import csr_sums
+from parzen.families.gaussian import Gaussian
+from parzen.families.logistic.likelihood import At, Likelihood
+from parzen.families.logistic.terms import Terms
+from parzen.statistics.accumulate import accumulate
+from parzen.statistics.moments import Moments
+
+#: A design matrix of at most so many cells is made once, not anew in every step.
+KEPT = 2**25
+#: Sparse rows of at most so many cells, zeros among them, are made dense.
+FILLED = 2**22
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Minus the log-likelihood of labels at a point: weights of terms less their means, and intercepts there.
+
+    A point has shape (free, p + 1), intercepts in its last column. For two classes one row is free, the other is zero.
+
+    Attributes
+    ----------
+    X : rows, dense or CSR
+    labels : with their weights
+    terms : of the rows
+    intercept : whether there is one
+    origin : array of shape (p,)
+        What terms are less: their means, or zero for CSR, without an intercept, or where it is penalised.
+    whole : float
+        Weight of all rows.
+    """
+
+    X: Any
+    labels: Labels
+    terms: Terms
+    intercept: bool
+    origin: Array
+    whole: float
+
+    @classmethod
+    def of(cls, X: Any, labels: Labels, terms: Terms, intercept: bool, centred: bool = True) -> "Problem":
+        """The problem of rows; their terms are made once where they fit into memory."""
+        weights = labels.weights
+        whole = float(len(labels) if weights is None else weights.sum())
+        p = terms.width(X.shape[1])
+        small = X.shape[0] * p <= KEPT
+        if terms != Terms() and (small or terms.sparse or is_sparse(X)):
+            X, terms = terms.expand(X), Terms()
+        if is_sparse(X) and X.shape[0] * p <= FILLED:
+            X = X.toarray()
+        problem = cls(X, labels, terms, intercept, np.zeros(p), whole)
+        if is_sparse(X) or not intercept or not centred:
+            return problem
+        return replace(problem, origin=np.ascontiguousarray(problem.mean))
+
+    @property
+    def free(self) -> int:
+        """Rows of weights that are free: one for two classes, whose other row is zero."""
+        return 1 if self.labels.groups == 2 else self.labels.groups
+
+    @property
+    def width(self) -> int:
+        """How many terms there are."""
+        return len(self.origin)
+
+    @property
+    def size(self) -> int:
+        """How many weights and intercepts are free."""
+        return self.free * (self.width + 1)
+
+    @cached_property
+    def mean(self) -> Array:
+        """Of the terms of dense rows."""
+        mean: Array = accumulate(ExpandedMoments(Gaussian("diag"), self.terms), self.X, self.labels.weights).mean[0]
+        return mean
+
+    @cached_property
+    def class_weights(self) -> Array:
+        """Weight of the rows of each class, (K,)."""
+        return np.bincount(self.labels.codes, self.labels.weights, self.labels.groups).astype(np.float64)
+
+    @cached_property
+    def sums(self) -> Array:
+        """Weighted sums of the terms less their origin, (p,)."""
+        if is_sparse(self.X):
+            totals: Array = csr_sums(self.X, self.labels.weights)[1][0]
+            return totals
+        return self.whole * (self.mean - self.origin)
+
+    @cached_property
+    def class_sums(self) -> Array:
+        """The same for the rows of each class, (K, p)."""
+        K = self.labels.groups
+        zero = At(np.zeros((self.width, K)), np.zeros(K), self.origin if self.origin.any() else None)
+        slope = accumulate(Likelihood(self.terms), self.X, self.labels, at=zero).statistic.totals
+        return self.sums / K - slope[:, :-1]
+
+    @property
+    def lightest(self) -> float:
+        """Weight of the lightest row, in units of the mean weight."""
+        weights = self.labels.weights
+        return 1.0 if weights is None else float(weights.min()) * len(self.labels) / self.whole
+
+    def enter(self, coef: Array, intercept: Array) -> Array:
+        """The point of weights and intercepts."""
+        return np.column_stack([coef, intercept + coef @ self.origin])
+
+    def leave(self, point: Array) -> tuple[Array, Array]:
+        """Weights and intercepts of a point."""
+        coef = np.ascontiguousarray(point[:, :-1])
+        return coef, point[:, -1] - coef @ self.origin if self.intercept else np.zeros(self.free)
+
+    def slopes(self, point: Array) -> tuple[float, Array]:
+        """Loss and its derivatives, of the shape of the point."""
+        seen = accumulate(Likelihood(self.terms), self.X, self.labels, at=self._at(point))
+        return -float(seen.log_likelihood.sum()), self._own(seen.statistic.totals)
+
+    def curvature(self, point: Array, least: float = 0.0) -> tuple[float, Array, Array]:
+        """Loss, its derivatives and the matrix of its second derivatives, (size, size).
+
+        The latter of rows and two classes with w p_k p_l above the least only.
+        """
+        seen = accumulate(Likelihood(self.terms), self.X, self.labels, at=self._at(point, least))
+        slope, pairs = seen.statistic.parts
+        return -float(seen.log_likelihood.sum()), self._own(slope.totals), self._matrix(pairs.totals)
+
+    def _at(self, point: Array, curvature: float | None = None) -> At:
+        offsets = point[:, -1] if self.intercept else np.zeros(self.free)
+        coef = point[:, :-1]
+        if self.free == 1:
+            coef, offsets = np.vstack([0 * coef, coef]), np.append(0.0, offsets)
+        origin = self.origin if self.origin.any() else None
+        return At(np.ascontiguousarray(coef.T), np.ascontiguousarray(offsets), origin, curvature)
+
+    def _own(self, totals: Array) -> Array:
+        slope = np.array(totals[-self.free :])
+        if not self.intercept:
+            slope[:, -1] = 0.0
+        return slope
+
+    def _matrix(self, pairs: Array) -> Array:
+        side, K = self.width + 1, self.labels.groups
+        pairs = pairs.reshape(-1, side, side)
+        if not self.intercept:
+            pairs[:, -1, :] = pairs[:, :, -1] = 0.0
+        if self.free == 1:
+            return pairs[0]
+        matrix = np.zeros((K, side, K, side))
+        for pair, k, m in zip(pairs, *np.triu_indices(K, 1), strict=True):
+            matrix[k, :, m] = matrix[m, :, k] = -pair
+            matrix[k, :, k] += pair
+            matrix[m, :, m] += pair
+        return matrix.reshape(K * side, K * side)
+
+    def sample(self, share: int) -> "Problem":
+        """The problem of about one of so many rows, with weights that give each class its own."""
+        codes, weights, K = self.labels.codes, self.labels.weights, self.labels.groups
+        kept = np.random.default_rng(0).integers(0, share, len(codes), dtype=np.uint8) == 0
+        few = np.flatnonzero(np.bincount(codes[kept], minlength=K) < 32)
+        if len(few):  # all rows of rare classes
+            kept |= np.isin(codes, few)
+        chosen = np.flatnonzero(kept)
+        labels = codes[chosen]
+        own = np.ones(len(chosen)) if weights is None else weights[chosen]
+        own *= (self.class_weights / np.bincount(labels, own, K))[labels]
+        return replace(self, X=self.X[chosen], labels=Labels.sound(labels, own, K))
+
+
+@dataclass(frozen=True)
+class ExpandedMoments:
+    """A family that observes the terms of rows."""
+
+    family: Gaussian
+    terms: Terms
+
+    keeps_rows: ClassVar[bool] = False
+
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Moments:
+        seen = self.family.observe(self.terms.expand(X), R, at)
+        assert isinstance(seen, Moments)
+        return seen

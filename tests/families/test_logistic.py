@@ -1,0 +1,251 @@
+"""The optimum of a logistic regression: its conditions, its gap, and that all ways of finding it end there."""
+
+import numpy as np
+import pytest
+import sklearn.linear_model
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.optimize import linprog
+from sklearn.datasets import load_breast_cancer, load_iris
+
+from parzen.compute.memberships import Labels
+from parzen.families.logistic import newton, objective, problem
+from parzen.families.logistic.objective import Objective
+from parzen.families.logistic.optimum import likelihood_path, maximise_likelihood
+from parzen.families.logistic.penalty import Penalty
+from parzen.families.logistic.problem import Problem
+from parzen.families.logistic.products import Products
+from parzen.families.logistic.terms import Terms
+from tests.oracle import logistic as oracle
+
+PENALTIES = st.builds(
+    lambda strength, ratio: Penalty(l1=strength * ratio, l2=strength * (1.0 - ratio)),
+    st.floats(-2, 2).map(lambda e: 10.0**e),
+    st.sampled_from([0.0, 0.3, 1.0]),
+)
+
+
+def solve(X, y, K, penalty, tol=1e-10, weights=None, intercept=True, max_iter=500, start=None):
+    labels = Labels(y, weights, groups=K)
+    return maximise_likelihood(
+        X, labels, terms=Terms(), penalty=penalty, intercept=intercept, tol=tol, max_iter=max_iter, start=start
+    )
+
+
+def drawn(seed, K, n=60, d=5, spread=1.0):
+    """Rows of which the first column tells the class; every class has a row."""
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([np.arange(K), rng.integers(0, K, n - K)])
+    X = rng.normal(size=(n, d)) * 10.0 ** rng.uniform(-spread, spread, d)
+    X[:, 0] += y * rng.exponential()
+    return X, y, rng.exponential(size=n)
+
+
+def violation(X, y, w, found, penalty):
+    """How far the derivatives are from the conditions of an optimum, relative to what they are sums of."""
+    by_weight, by_intercept = oracle.slopes(X, y, w, found.coef, found.intercept)
+    by_weight = by_weight + penalty.l2 * found.coef
+    away = np.abs(by_weight + penalty.l1 * np.sign(found.coef))
+    held = np.maximum(np.abs(by_weight) - penalty.l1, 0.0)
+    size = (w[:, None] * np.abs(X)).sum(axis=0) + penalty.l1
+    return max((np.where(found.coef == 0.0, held, away) / size).max(), np.abs(by_intercept).max() / w.sum())
+
+
+class TestLaws:
+    @given(st.integers(0, 2**31), st.integers(2, 4), PENALTIES)
+    def test_the_conditions_of_the_optimum_hold(self, seed, K, penalty):
+        X, y, w = drawn(seed, K)
+        found = solve(X, y, K, penalty, weights=w)
+        assert found.converged
+        assert violation(X, y, w, found, penalty) < 1e-6
+        value = oracle.objective(X, y, w, found.coef, found.intercept, penalty.l1, penalty.l2)
+        assert found.objective == pytest.approx(value, rel=1e-10)
+
+    @given(st.integers(0, 2**31), st.integers(2, 4), PENALTIES, st.sampled_from([1e-1, 1e-2, 1e-4]))
+    def test_the_gap_bounds_what_is_left_to_gain(self, seed, K, penalty, tol):
+        X, y, w = drawn(seed, K)
+        least = solve(X, y, K, penalty, weights=w, tol=1e-12).objective
+        found = solve(X, y, K, penalty, weights=w, tol=tol)
+        assert found.converged
+        assert -1e-9 * least <= found.objective - least <= found.gap + 1e-9 * least
+        assert found.gap <= tol * found.objective
+
+    @given(st.integers(0, 2**31), st.integers(2, 4), st.floats(-2, 2), st.sampled_from([0.0, 0.5]), st.booleans())
+    def test_the_duality_gap_is_a_bound_at_any_point(self, seed, K, exponent, ratio, at_optimum):
+        X, y, w = drawn(seed, K)
+        penalty = Penalty(l1=ratio * 10.0**exponent, l2=(1.0 - ratio) * 10.0**exponent)
+        best = solve(X, y, K, penalty, weights=w, tol=1e-12)
+        one = Problem.of(X, Labels(y, w, groups=K), Terms(), True)
+        aim = Objective(Products(one), penalty)
+        point = one.enter(best.coef, best.intercept)
+        if not at_optimum:
+            point = point + np.random.default_rng(seed).normal(size=point.shape) * (1.0 + np.abs(point))
+        here = aim.at(point)
+        bound = aim.bound(here)
+        assert bound >= (here.value - best.objective) * (1.0 - 1e-9) - 1e-9 * best.objective
+        assert not at_optimum or bound <= 1e-3 * best.objective
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("ratio", [0.0, 0.5, 1.0])
+def test_a_path_ends_where_single_fits_do(K, ratio):
+    X, y, w = drawn(6, K)
+    penalties = [Penalty(l1=ratio * strength, l2=(1.0 - ratio) * strength) for strength in (30.0, 3.0, 0.1)]
+    options = {"terms": Terms(), "intercept": True, "tol": 1e-10, "max_iter": 500}
+    path = likelihood_path(X, Labels(y, w, groups=K), penalties=penalties, **options)
+    for one, found in zip(penalties, path, strict=True):
+        alone = solve(X, y, K, one, weights=w)
+        assert found.objective == pytest.approx(alone.objective, rel=1e-8)
+        np.testing.assert_allclose(found.coef, alone.coef, atol=1e-4 * np.abs(alone.coef).max(initial=1e-9))
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize(("l1", "l2"), [(0.0, 1.0), (2.0, 0.0), (1.0, 0.5)])
+def test_the_optimum_is_the_plain_proximal_gradient_s(K, l1, l2):
+    X, y, w = drawn(7, K, spread=0.0)
+    coef, intercept = oracle.proximal_gradient(X, y, w, K, l1, l2, 4000)
+    found = solve(X, y, K, Penalty(l1=l1, l2=l2), weights=w)
+    np.testing.assert_allclose(found.coef, coef, atol=1e-6)
+    np.testing.assert_allclose(found.intercept - found.intercept.mean() * (K > 2), intercept, atol=1e-6)
+    assert ((found.coef == 0.0) == (coef == 0.0)).all()
+
+
+@pytest.mark.parametrize(
+    ("load", "C", "ratio"),
+    [(load_iris, 1.0, 1.0), (load_iris, 0.3, 0.5), (load_breast_cancer, 0.1, 1.0), (load_breast_cancer, 0.3, 0.5)],
+)
+def test_l1_and_elastic_net_are_scikit_learn_s_with_the_same_zeros(load, C, ratio):
+    X, y = load(return_X_y=True)
+    X, K = (X - X.mean(axis=0)) / X.std(axis=0), y.max() + 1
+    options = {"C": C, "l1_ratio": ratio, "solver": "saga", "tol": 1e-8, "max_iter": 100_000, "random_state": 0}
+    theirs = sklearn.linear_model.LogisticRegression(**options).fit(X, y)
+    for rows in (X, sparse.csr_array(X)):
+        found = solve(rows, y, K, Penalty(l1=ratio / C, l2=(1.0 - ratio) / C))
+        np.testing.assert_allclose(found.coef, theirs.coef_, atol=2e-5)
+        assert ((found.coef == 0.0) == (theirs.coef_ == 0.0)).all()
+
+
+@pytest.mark.parametrize("ratio", [0.0, 1.0])
+def test_a_penalised_intercept_is_liblinear_s(ratio):
+    X, y = load_breast_cancer(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0) + 0.5
+    scaling = 3.0
+    theirs = sklearn.linear_model.LogisticRegression(
+        solver="liblinear", C=0.2, l1_ratio=ratio, intercept_scaling=scaling, tol=1e-9, max_iter=100_000, random_state=0
+    ).fit(X, y)
+    l1, l2 = ratio / 0.2, (1.0 - ratio) / 0.2
+    found = solve(X, y, 2, Penalty(l1, l2, l1 / scaling, l2 / scaling**2))
+    np.testing.assert_allclose(found.coef, theirs.coef_, atol=2e-4)
+    np.testing.assert_allclose(found.intercept, theirs.intercept_, atol=2e-4)
+
+
+@pytest.mark.parametrize("K", [2, 3])  # of an even number above 2, l1 alone has several optima
+@pytest.mark.parametrize(("l1", "l2"), [(0.0, 1.0), (1.5, 0.0), (0.7, 0.7)])
+@pytest.mark.parametrize("form", [np.asarray, np.float32, sparse.csr_array])
+def test_formed_and_implicit_curvature_end_at_the_same_place(K, l1, l2, form, monkeypatch):
+    X, y, w = drawn(3, K, n=90, d=8, spread=0.3)
+    X = np.where(np.random.default_rng(0).random(X.shape) < 0.4, 0.0, X).astype(np.float32)
+    penalty = Penalty(l1=l1, l2=l2)
+    best = solve(X.astype(float), y, K, penalty, weights=w)
+    for module, name in ((objective, "FORMED"), (problem, "FILLED")):
+        monkeypatch.setattr(module, name, 0)
+    found = solve(form(X), y, K, penalty, weights=w)
+    assert found.converged
+    assert found.objective == pytest.approx(best.objective, rel=1e-9)
+    np.testing.assert_allclose(found.coef, best.coef, atol=1e-4)
+    assert ((found.coef == 0.0) == (best.coef == 0.0)).all()
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_a_wide_table_is_multiplied_by_linear_algebra_to_the_same_end(K, monkeypatch):
+    X, y, w = drawn(4, K, n=80, d=20, spread=0.3)
+    best = solve(X, y, K, Penalty(l2=1.0), weights=w)
+    monkeypatch.setattr(objective, "NARROW", 5)
+    assert solve(X, y, K, Penalty(l2=1.0), weights=w).objective == pytest.approx(best.objective, rel=1e-10)
+
+
+@pytest.mark.parametrize("penalty", [Penalty(l2=1.0), Penalty(l1=3.0), Penalty()])
+@pytest.mark.parametrize("rare", [False, True])
+def test_a_sample_of_the_rows_begins_the_way_and_all_rows_end_it(penalty, rare, monkeypatch):
+    rng = np.random.default_rng(5)
+    y = rng.choice(4, 30_000, p=[0.5, 0.3, 0.1999, 0.0001] if rare else [0.4, 0.3, 0.2, 0.1])
+    y[:4] = np.arange(4)
+    X = rng.normal(size=(30_000, 3)) + np.eye(4, 3)[y]
+    asked = []
+    whole = Problem.sample
+    monkeypatch.setattr(Problem, "sample", lambda self, share: asked.append(share) or whole(self, share))
+    found = solve(X, y, 4, penalty, tol=1e-9)
+    assert asked
+    monkeypatch.setattr(newton, "LEAST", 10**9)
+    asked.clear()
+    best = solve(X, y, 4, penalty, tol=1e-9)
+    assert not asked
+    assert found.objective == pytest.approx(best.objective, rel=1e-9)
+
+
+def test_no_step_evaluates_the_start():
+    X, y, _ = drawn(1, 3)
+    found = solve(X, y, 3, Penalty(l2=1.0), max_iter=0)
+    assert not found.coef.any()
+    assert not found.intercept.any()
+    assert found.objective == pytest.approx(len(y) * np.log(3.0))
+    assert (found.n_iter, found.converged) == (0, False)
+    best = solve(X, y, 3, Penalty(l2=1.0))
+    again = solve(X, y, 3, Penalty(l2=1.0), max_iter=0, tol=1e-8, start=(best.coef, best.intercept))
+    assert again.converged
+    np.testing.assert_allclose(again.coef, best.coef, rtol=1e-12)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("l1", [0.0, 0.5])
+def test_hard_numbers_end_at_the_optimum(K, l1):
+    """An offset of 1e8, a constant column, two equal columns, more columns than rows, duplicates, huge weights."""
+    penalty = Penalty(l1=l1, l2=1.0 - l1)
+    X, y, w = drawn(11, K)
+    X = np.round(X * 4096) / 4096
+    near = solve(X, y, K, penalty, weights=w)
+    far = solve(X + 1e8, y, K, penalty, weights=w)
+    np.testing.assert_allclose(far.coef, near.coef, rtol=1e-5, atol=1e-7)
+    constant = solve(np.column_stack([X, np.full(len(X), 7.0)]), y, K, penalty, weights=w)
+    assert constant.objective == pytest.approx(near.objective, rel=1e-9)
+    np.testing.assert_allclose(constant.coef[:, -1], 0.0, atol=1e-9)
+    twice = solve(np.concatenate([X, X]), np.concatenate([y, y]), K, penalty, weights=np.concatenate([w, w]) / 2)
+    np.testing.assert_allclose(twice.coef, near.coef, atol=1e-6)
+    equal = solve(np.column_stack([X, X[:, 0]]), y, K, penalty, weights=w)
+    assert equal.converged
+    assert equal.objective <= near.objective * (1 + 1e-9)
+    wide = np.random.default_rng(2).normal(size=(len(y), 150))
+    assert violation(wide, y, w, solve(wide, y, K, penalty, weights=w), penalty) < 1e-6
+    heavy = Penalty(l1=1e12 * penalty.l1, l2=1e12 * penalty.l2)
+    np.testing.assert_allclose(solve(X, y, K, heavy, weights=1e12 * w).coef, near.coef, rtol=1e-4, atol=1e-6)
+
+
+def test_nearly_separable_classes_end_within_the_tolerance_of_the_least():
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 5, 3000)
+    X = rng.normal(size=(3000, 6)) + 3.0 * rng.normal(size=(5, 6))[y]
+    for strength in (1.0, 1e-3):
+        least = solve(X, y, 5, Penalty(l2=strength), tol=1e-12).objective
+        found = solve(X, y, 5, Penalty(l2=strength), tol=1e-4)
+        assert least < 0.1 * len(y)
+        assert found.objective - least <= 1e-4 * least
+
+
+@given(st.integers(0, 2**31), st.integers(2, 3), st.sampled_from(["overlap", "shifted", "level", "half"]))
+def test_an_optimum_is_called_finite_where_no_hyperplane_separates(seed, K, kind):
+    """Compared with the linear programme of Albert and Anderson (1984)."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(40, 2)), np.concatenate([np.arange(K), rng.integers(0, K, 40 - K)])
+    if kind == "shifted":
+        X[:, 0] += 2.0 * y
+    elif kind == "level":  # a zero or one that only one class has
+        X[:, 1] = (y == 0) & (rng.random(40) < 0.3)
+    elif kind == "half":  # both classes at the border
+        X[:, 0] = np.where(y == 0, -np.abs(X[:, 0]), np.abs(X[:, 0])).round()
+    found = solve(X, y, K, Penalty(), tol=1e-4, max_iter=100)
+    own = np.eye(K)[y]
+    margins = [np.kron(own[i] - np.eye(K)[k], np.append(X[i], 1.0)) for i in range(40) for k in range(K) if k != y[i]]
+    table = np.array(margins)
+    best = linprog(-table.sum(axis=0), A_ub=-table, b_ub=np.zeros(len(table)), bounds=(-1, 1))
+    assert found.finite == (-best.fun <= 1e-7 * len(table))
