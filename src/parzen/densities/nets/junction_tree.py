@@ -2,13 +2,33 @@
 
 import heapq
 import math
-from collections.abc import Sequence
+import random
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 #: Most cells of all clique tables together: 2^27 are one gibibyte.
 MOST_CELLS = 2**27
+#: Tables of so few cells are small enough: no other order of elimination is tried.
+SMALL = 2048
+
+
+def _one(size: int) -> int:
+    return 1
+
+
+def _log_size(size: int) -> int:
+    return round(16 * math.log2(size))
+
+
+def _size(size: int) -> int:
+    return size
+
+
+#: Orders of elimination that are tried: a new edge costs the product of what its nodes weigh; the seed breaks ties
+#: (0: by size).
+_RULES = ((_one, 0), (_log_size, 0), (_size, 0), *((_one, seed) for seed in range(1, 9)))
 
 
 @dataclass(frozen=True)
@@ -91,27 +111,62 @@ def junction_tree(scopes: Sequence[Sequence[int]], sizes: Sequence[int], names: 
             neighbours.setdefault(node, set()).update(scope)
     for node, own in neighbours.items():
         own.discard(node)
-    eliminated = _eliminate(neighbours, sizes, names)
-    return _joined(eliminated)
+    return _joined(_least(neighbours, sizes, names))
+
+
+def _least(
+    neighbours: dict[int, set[int]], sizes: Sequence[int], names: Sequence[Any]
+) -> list[tuple[int, set[int]]]:
+    """The order of elimination with the fewest cells: least fill first, and where tables are large other rules too."""
+    found = _eliminate(neighbours, sizes, *_RULES[0], math.inf)
+    for weight, seed in _RULES[1:]:
+        if found.cells <= SMALL or not found.filled:
+            break
+        other = _eliminate(neighbours, sizes, weight, seed, found.cells)
+        found = min(found, other, key=lambda one: one.cells)
+    if found.cells > MOST_CELLS:
+        _refuse(found, sizes, names)
+    return found.order
+
+
+@dataclass(frozen=True)
+class _Elimination:
+    """Nodes in an order of elimination, each with its neighbours then; cells of all tables; whether edges were added."""
+
+    order: list[tuple[int, set[int]]]
+    cells: float
+    filled: bool
 
 
 def _eliminate(
-    neighbours: dict[int, set[int]], sizes: Sequence[int], names: Sequence[Any]
-) -> list[tuple[int, set[int]]]:
-    """Nodes in the order of elimination, each with its neighbours then; those with the least fill first (min-fill)."""
+    neighbours: dict[int, set[int]],
+    sizes: Sequence[int],
+    weight: Callable[[int], int],
+    seed: int,
+    most: float,
+) -> _Elimination:
+    """The node of least fill first, where an edge costs the product of its nodes' weights; given up above `most` cells."""
+    weights, logs = [weight(size) for size in sizes], [math.log(size) for size in sizes]
+    neighbours = {node: set(own) for node, own in neighbours.items()}
+    tie = random.Random(seed).random if seed else (lambda: 0.0)
 
     def cost(node: int) -> tuple[int, float, int]:
         around = neighbours[node]
-        present = sum(len(neighbours[other] & around) for other in around) // 2
-        weight = sum(math.log(sizes[other]) for other in around)
-        return len(around) * (len(around) - 1) // 2 - present, weight, node
+        whole = sum(weights[a] for a in around) ** 2
+        present = sum(weights[a] * (weights[a] + sum(weights[b] for b in neighbours[a] & around)) for a in around)
+        return whole - present, tie() if seed else sum(logs[one] for one in (node, *around)), node
 
-    current = {node: cost(node) for node in neighbours}
-    heap = list(current.values())
-    heapq.heapify(heap)
+    current: dict[int, tuple[int, float, int]] = {}
+    heap: list[tuple[int, float, int]] = []
+    changed = set(neighbours)
     order: list[tuple[int, set[int]]] = []
-    cells = 0
-    while heap:
+    cells, filled = 0, False
+    while (heap or changed) and cells < most:
+        if changed and (not heap or heap[0][0]):  # nodes without fill go at once, whatever became of the others
+            for other in changed:
+                current[other] = cost(other)
+                heapq.heappush(heap, current[other])
+            changed.clear()
         entry = heapq.heappop(heap)
         node = entry[-1]
         if current.get(node) != entry:
@@ -119,22 +174,17 @@ def _eliminate(
         around = neighbours.pop(node)
         del current[node]
         cells += math.prod(sizes[other] for other in around) * sizes[node]
-        if cells > MOST_CELLS:
-            _refuse(cells, [node, *around], sizes, names)
-        changed = set(around)
+        order.append((node, around))
         for other in around:
             neighbours[other].discard(node)
             new = around - neighbours[other] - {other}
             if new:
+                filled = True
                 neighbours[other] |= new
                 changed |= neighbours[other]
-        for other in changed:
-            fresh = cost(other)
-            if fresh != current[other]:
-                current[other] = fresh
-                heapq.heappush(heap, fresh)
-        order.append((node, around))
-    return order
+        changed |= around
+        changed.discard(node)
+    return _Elimination(order, cells, filled)
 
 
 def _joined(eliminated: list[tuple[int, set[int]]]) -> JunctionTree:
@@ -154,10 +204,12 @@ def _joined(eliminated: list[tuple[int, set[int]]]) -> JunctionTree:
     return JunctionTree(tuple(tuple(sorted(cliques[at])) for at in kept), parent)
 
 
-def _refuse(cells: int, nodes: list[int], sizes: Sequence[int], names: Sequence[Any]) -> None:
-    shown = ", ".join(f"{names[node]} ({sizes[node]})" for node in sorted(nodes, key=lambda node: -sizes[node])[:8])
+def _refuse(found: _Elimination, sizes: Sequence[int], names: Sequence[Any]) -> None:
+    node, around = max(found.order, key=lambda pair: math.prod(sizes[one] for one in (pair[0], *pair[1])))
+    nodes = sorted((node, *around), key=lambda node: -sizes[node])
+    shown = ", ".join(f"{names[node]} ({sizes[node]})" for node in nodes[:8])
     more = "" if len(nodes) <= 8 else f" and {len(nodes) - 8} more"
     raise MemoryError(
-        f"exact inference in this net needs tables of at least {8 * cells / 2**30:,.1f} GiB: these nodes (and their "
+        f"exact inference in this net needs tables of {8 * found.cells / 2**30:,.1f} GiB: these nodes (and their "
         f"states) depend on each other in one clique: {shown}{more}; take edges away, or join states."
     )
