@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, ColumnError
+from parzen.densities.averaged import AveragedDensity
 from parzen.densities.density import Density
 from parzen.densities.linear import Linear
 from parzen.densities.multinomial import MultinomialDensity
@@ -58,8 +59,8 @@ def block_scores(density: Density | Linear, X: Array) -> BlockScores:
 def _evaluate(density: Density | Linear, X: Array) -> tuple[list[tuple[Block, Array]], Array]:
     """Each block with its scores (n, K), and the scores of whole rows."""
     d = X.shape[1]
-    if isinstance(density, BayesNetDensity):
-        chained = density.chained(X)
+    if isinstance(density, BayesNetDensity | AveragedDensity):
+        chained = _chained(density, X)
         return [((j,), own) for j, own in enumerate(chained)], chained.sum(axis=0)
     if isinstance(density, ProductDensity):
         return _of_product(density, X)
@@ -71,6 +72,28 @@ def _evaluate(density: Density | Linear, X: Array) -> tuple[list[tuple[Block, Ar
         pairs = [(tuple(range(d)), _compared(density, X))]
     total = np.sum([scores for _, scores in pairs], axis=0)
     return pairs, total + density.intercept if isinstance(density, Linear) else total
+
+
+def _chained(density: BayesNetDensity | AveragedDensity, X: Array) -> Array:
+    """Log-density of each column given those before it, parents first, (d, n, K): they add up to the row's.
+
+    A missing cell adds nothing.
+    """
+    columns = list(range(X.shape[1]))
+    if isinstance(density, BayesNetDensity):
+        place = {node: at for at, node in enumerate(density.graph.order)}
+        columns.sort(key=lambda j: place[density.columns[j]])
+    out = np.zeros((X.shape[1], len(X), density.shape[0]))
+    seen, before = np.full(X.shape, np.nan), np.zeros(out.shape[1:])
+    for j in columns:
+        there = np.flatnonzero(~np.isnan(X[:, j]))
+        seen[:, j] = X[:, j]
+        after = before.copy()
+        after[there] = density.log_density(seen[there])
+        with np.errstate(invalid="ignore"):
+            out[j] = np.where(np.isneginf(after), -np.inf, after - before)
+        before = after
+    return out
 
 
 def _of_product(density: ProductDensity, X: Array) -> tuple[list[tuple[Block, Array]], Array]:

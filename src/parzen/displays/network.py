@@ -73,9 +73,9 @@ def _note(network: Any, node: int, names: list[str], most: int) -> str:
     lines = []
     for at, own in zip(np.ndindex(*(net.sizes[one] for one in discrete)), net.parameters[node][0], strict=True):
         pairs = zip(discrete, at, strict=True)
-        known = ", ".join(f"{names[one]}={network.schema_.alphabets[one][state]}" for one, state in pairs)
+        known = ", ".join(f"{names[one]}={network.states(network.schema_.labels[one])[state]}" for one, state in pairs)
         if net.sizes[node]:
-            states = network.schema_.alphabets[node]
+            states = network.states(network.schema_.labels[node])
             text = ", ".join(f"{state} {100 * p:.3g}%" for state, p in zip(states, np.exp(own), strict=True))
         else:
             terms = "".join(f" {slope:+.3g} {names[one]}" for slope, one in zip(own[1:-1], gaussian, strict=True))

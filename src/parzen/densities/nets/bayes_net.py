@@ -1,7 +1,7 @@
 """The density of a Bayes net: a product of conditional distributions of nodes given their parents."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ from parzen.compute.codes import BadCode, lookup
 from parzen.densities.columns import chosen, given_values, others
 from parzen.densities.density import Density
 from parzen.densities.gaussian import GaussianDensity
+from parzen.densities.nets.bins import Bins
 from parzen.densities.nets.graph import Graph
 from parzen.densities.nets.linear_gaussian import (
     Component,
@@ -30,6 +31,8 @@ from parzen.densities.nets.sampling import draw
 class BayesNetDensity(Density):
     """K Bayes nets of one graph: nodes with tables, and Gaussian nodes.
 
+    A number that is cut into bins is known up to its bin: the density is the probability of the bin.
+
     Attributes
     ----------
     parents : tuple of tuples of int
@@ -46,6 +49,8 @@ class BayesNetDensity(Density):
         State or value of a node that is given; NaN for all others.
     names : tuple of str
         What nodes are called where an error names them.
+    bins : dict from int to Bins
+        Of nodes whose states are bins of numbers.
     """
 
     parents: tuple[tuple[int, ...], ...]
@@ -54,6 +59,7 @@ class BayesNetDensity(Density):
     columns: tuple[int, ...]
     given: Array
     names: tuple[str, ...]
+    bins: dict[int, Bins] = field(default_factory=dict)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -129,7 +135,7 @@ class BayesNetDensity(Density):
 
     def codes(self, rows: Array) -> NDArray[np.int32]:
         """States of all nodes as codes, -1 where not known (and for Gaussian nodes)."""
-        return read_codes(rows, self.sizes)
+        return read_codes(rows, self.sizes, self.bins)
 
     def _log_complete(self, rows: Array, codes: NDArray[np.int32]) -> Array:
         out = np.zeros((len(rows), self.shape[0]))
@@ -177,25 +183,6 @@ class BayesNetDensity(Density):
         empty = np.empty((len(rows), 0))
         return [np.ascontiguousarray(np.concatenate([empty, *own], axis=1)) for own in parts], offset
 
-    def chained(self, X: Any) -> Array:
-        """Log-density of each column given those before it, parents first, (d, n, K): they add up to the row's.
-
-        A missing cell adds nothing. Columns that are left out, or given, stay so.
-        """
-        X = np.array(as_floats(X, self.shape[1]), dtype=np.float64)
-        place = {node: at for at, node in enumerate(self.graph.order)}
-        out = np.zeros((self.shape[1], len(X), self.shape[0]))
-        seen, before = np.full(X.shape, np.nan), np.zeros((len(X), self.shape[0]))
-        for j in sorted(range(self.shape[1]), key=lambda j: place[self.columns[j]]):
-            there = np.flatnonzero(~np.isnan(X[:, j]))
-            seen[:, j] = X[:, j]
-            after = before.copy()
-            after[there] = self.log_density(seen[there])
-            with np.errstate(invalid="ignore"):
-                out[j] = np.where(np.isneginf(after), -np.inf, after - before)
-            before = after
-        return out
-
     # -- other densities -------------------------------------------------------------------------------------------
 
     def marginal(self, columns: Sequence[int]) -> "BayesNetDensity":
@@ -215,11 +202,13 @@ class BayesNetDensity(Density):
         return draw(self, labels, rng)[:, list(self.columns)]
 
 
-def read_codes(rows: Array, sizes: tuple[int, ...]) -> NDArray[np.int32]:
+def read_codes(rows: Array, sizes: tuple[int, ...], bins: Mapping[int, Bins]) -> NDArray[np.int32]:
     """States of all nodes as codes, -1 where not known and for Gaussian nodes (of size 0)."""
     found = np.full(rows.shape, -1, dtype=np.int32)
     for node, size in enumerate(sizes):
-        if size:
+        if node in bins:
+            found[:, node] = np.where(np.isnan(rows[:, node]), -1, bins[node].codes(rows[:, node]))
+        elif size:
             cells = rows[:, node]
             codes = np.where(np.isnan(cells), -1.0, cells)
             wrong = ~((codes >= -1) & (codes < size) & (codes == np.floor(codes)))

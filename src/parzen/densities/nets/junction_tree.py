@@ -114,9 +114,7 @@ def junction_tree(scopes: Sequence[Sequence[int]], sizes: Sequence[int], names: 
     return _joined(_least(neighbours, sizes, names))
 
 
-def _least(
-    neighbours: dict[int, set[int]], sizes: Sequence[int], names: Sequence[Any]
-) -> list[tuple[int, set[int]]]:
+def _least(neighbours: dict[int, set[int]], sizes: Sequence[int], names: Sequence[Any]) -> list[tuple[int, set[int]]]:
     """The order of elimination with the fewest cells: least fill first, and where tables are large other rules too."""
     found = _eliminate(neighbours, sizes, *_RULES[0], math.inf)
     for weight, seed in _RULES[1:]:
@@ -131,7 +129,7 @@ def _least(
 
 @dataclass(frozen=True)
 class _Elimination:
-    """Nodes in an order of elimination, each with its neighbours then; cells of all tables; whether edges were added."""
+    """Nodes in an order of elimination, each with its neighbours then; cells of the tables; whether edges came in."""
 
     order: list[tuple[int, set[int]]]
     cells: float
@@ -145,7 +143,7 @@ def _eliminate(
     seed: int,
     most: float,
 ) -> _Elimination:
-    """The node of least fill first, where an edge costs the product of its nodes' weights; given up above `most` cells."""
+    """The node of least fill first: an edge costs the product of its nodes' weights. Given up above `most` cells."""
     weights, logs = [weight(size) for size in sizes], [math.log(size) for size in sizes]
     neighbours = {node: set(own) for node, own in neighbours.items()}
     tie = random.Random(seed).random if seed else (lambda: 0.0)

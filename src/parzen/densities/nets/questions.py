@@ -75,7 +75,9 @@ def completed(net: BayesNetDensity, rows: Array) -> Array:
             asked = rows[gone]
             if net.sizes[node]:
                 shares = posterior(net, asked, (node,))[0]
-                out[gone, node] = np.where(np.isnan(shares[:, 0]), np.nan, np.argmax(shares, axis=1))
+                states = np.argmax(shares, axis=1)
+                values = net.bins[node].typical[states] if node in net.bins else states
+                out[gone, node] = np.where(np.isnan(shares[:, 0]), np.nan, values)
             else:
                 out[gone, node] = expectations(net, asked, node)
     return out
@@ -123,7 +125,9 @@ def most_probable(net: BayesNetDensity, row: Array) -> tuple[Array, float]:
         cell = int(np.argmax(allowed))
         found[0, list(nodes)] = np.unravel_index(cell, [sizes[one] for one in nodes])
     out = row.copy()
-    out[list(net.discrete)] = found[0]
+    for node, code in zip(net.discrete, found[0], strict=True):
+        if np.isnan(row[node]):
+            out[node] = net.bins[node].typical[code] if node in net.bins else code
     for node in (node for part in net.components for node in part.nodes):
         if np.isnan(row[node]):
             out[node] = expectations(net, np.where(np.isnan(out), row, out)[None], node)[0]
@@ -139,8 +143,9 @@ def intervened(net: BayesNetDensity, values: Mapping[int, float]) -> BayesNetDen
     parameters = list(net.parameters)
     for node, value in values.items():
         if net.sizes[node]:
+            state = int(net.bins[node].codes(np.array(value)) if node in net.bins else value)
             with np.errstate(divide="ignore"):
-                parameters[node] = np.log(np.eye(net.sizes[node])[None, None, int(value)].repeat(net.shape[0], axis=0))
+                parameters[node] = np.log(np.eye(net.sizes[node])[None, None, state].repeat(net.shape[0], axis=0))
         else:
             parameters[node] = np.tile([[[float(value), 0.5 / np.pi]]], (net.shape[0], 1, 1))
     return replace(net, parents=graph.parents, parameters=tuple(parameters))

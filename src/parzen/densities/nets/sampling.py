@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def draw(net: "BayesNetDensity", labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
     """One row of all nodes from net ``labels[i]`` for each i."""
     if np.isnan(net.given).all():
-        return _forward(net, labels, rng)
+        return _valued(net, _forward(net, labels, rng), rng)
     out = np.repeat(net.given[None], len(labels), axis=0)
     codes = _given_discrete(net, labels, rng)
     out[:, list(net.discrete)] = codes[:, list(net.discrete)]
@@ -30,6 +30,14 @@ def draw(net: "BayesNetDensity", labels: NDArray[np.integer], rng: np.random.Gen
         which = labels * C + configuration(codes, part.scope, net.sizes)
         own = gaussian.conditional(known.tolist(), net.given[nodes[known]]) if len(known) else gaussian
         out[:, nodes[rest]] = own.sample(which, rng)
+    return _valued(net, out, rng)
+
+
+def _valued(net: "BayesNetDensity", out: Array, rng: np.random.Generator) -> Array:
+    """Rows in which bins of numbers have become values in them."""
+    for node, bins in net.bins.items():
+        known = net.given[node]
+        out[:, node] = bins.draw(out[:, node].astype(np.int64), rng) if np.isnan(known) else known
     return out
 
 

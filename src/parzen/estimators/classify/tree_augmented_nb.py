@@ -17,6 +17,9 @@ class TreeAugmentedNB(LogOddsDecision, NaiveClassifier):
 
     Parameters
     ----------
+    bins : int or dict, optional
+        Bins of about equal counts that numbers are cut into, or for some columns their number or their cuts. None:
+        numbers are Gaussian.
     estimate, prior, equivalent_sample_size, line_prior, numbers, categories
         Of the tables and lines: see `parzen.BayesNet`.
     class_prior : sequence, dict or "uniform", optional
@@ -54,6 +57,7 @@ class TreeAugmentedNB(LogOddsDecision, NaiveClassifier):
     def __init__(
         self,
         *,
+        bins: Any = 10,
         estimate: str = "bayes",
         prior: Any = None,
         equivalent_sample_size: float = 10.0,
@@ -66,6 +70,7 @@ class TreeAugmentedNB(LogOddsDecision, NaiveClassifier):
         max_iter: int = 200,
         tol: float = 1e-7,
     ) -> None:
+        self.bins = bins
         self.estimate = estimate
         self.prior = prior
         self.equivalent_sample_size = equivalent_sample_size
@@ -86,6 +91,7 @@ class TreeAugmentedNB(LogOddsDecision, NaiveClassifier):
             equivalent_sample_size=self.equivalent_sample_size,
             line_prior=self.line_prior,
             numbers=self.numbers,
+            bins=self.bins,
             categories=self.categories,
         )
 

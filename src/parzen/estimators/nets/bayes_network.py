@@ -47,7 +47,7 @@ class BayesNetwork(BaseBayesNetwork):
         Steps of hill-climbing without a higher score before it ends; new starts from a disturbed graph.
     root : column, optional
         Where the tree of "chow-liu" begins; the classes of "tan".
-    estimate, prior, equivalent_sample_size, line_prior, numbers, categories
+    estimate, prior, equivalent_sample_size, line_prior, numbers, bins, categories
         See `BayesNet`.
     max_iter, tol : int, float
         Of EM, where cells are missing.
@@ -99,6 +99,7 @@ class BayesNetwork(BaseBayesNetwork):
         equivalent_sample_size: float = 10.0,
         line_prior: Any = None,
         numbers: Any = None,
+        bins: Any = None,
         categories: Any = None,
         max_iter: int = 200,
         tol: float = 1e-7,
@@ -119,6 +120,7 @@ class BayesNetwork(BaseBayesNetwork):
         self.equivalent_sample_size = equivalent_sample_size
         self.line_prior = line_prior
         self.numbers = numbers
+        self.bins = bins
         self.categories = categories
         self.max_iter = max_iter
         self.tol = tol
@@ -139,6 +141,7 @@ class BayesNetwork(BaseBayesNetwork):
             equivalent_sample_size=self.equivalent_sample_size,
             line_prior=self.line_prior,
             numbers=self.numbers,
+            bins=self.bins,
             categories=self.categories,
         )
 
@@ -146,7 +149,7 @@ class BayesNetwork(BaseBayesNetwork):
         rows = super()._bind(X, R)
         if self.structure is not None:
             weights = R if isinstance(R, np.ndarray) else None
-            edges = learn_structure(self, np.asarray(rows, dtype=np.float64), self.family_.categories, weights)
+            edges = learn_structure(self, np.asarray(rows, dtype=np.float64), self.family_, weights)
             self.family_ = replace(self.family_, edges=tuple(edges))
         return rows
 

@@ -132,10 +132,7 @@ class BaseBayesNetwork(BaseDensityEstimator):
         found, log_probability = most_probable(net, row)
         if np.isneginf(log_probability):
             raise ValueError(f"what is given has probability zero: {self._told(given, do)}; nothing follows from it.")
-        return {
-            name: self._states(node)[int(found[node])] if net.sizes[node] else float(found[node])
-            for node, name in enumerate(self._names())
-        }
+        return {name: self._state(node, found[node]) for node, name in enumerate(self._names())}
 
     def predict_proba(self, X: Any, target: Any, *, impossible: str = "raise") -> Array:
         """Posterior of a column of categories in each row, (n, states), given the other cells that are there."""
@@ -187,7 +184,23 @@ class BaseBayesNetwork(BaseDensityEstimator):
     def _names(self) -> list[Any]:
         return list(self.schema_.labels)
 
+    def states(self, column: Any) -> list[Any]:
+        """States of a column of categories; of numbers in bins, what the bins are called."""
+        check_is_fitted(self, "density_")
+        node = self._nodes(column)[0]
+        if not self.density_.sizes[node]:
+            raise ValueError(f"{column!r} holds numbers, which have no states.")
+        return self._states(node)
+
+    def _state(self, node: int, value: float) -> Any:
+        """What a cell of a row is called: its state, or the number itself."""
+        if node in self.density_.bins:
+            return self._states(node)[int(self.density_.bins[node].codes(np.array(value)))]
+        return self._states(node)[int(value)] if self.density_.sizes[node] else float(value)
+
     def _states(self, node: int) -> list[Any]:
+        if node in self.density_.bins:
+            return self.density_.bins[node].names()
         alphabet = self.schema_.alphabets[node]
         assert alphabet is not None
         return list(alphabet.tolist())

@@ -9,6 +9,7 @@ from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
 from parzen.densities.nets.bayes_net import read_codes
 from parzen.densities.nets.graph import Graph
+from parzen.families.nets.bayes_net import BayesNet
 from parzen.families.nets.hill_climbing import Rules, hill_climb
 from parzen.families.nets.scores import Scores
 from parzen.families.nets.trees import chow_liu, mutual_information
@@ -17,10 +18,11 @@ from parzen.statistics.messages import caller_stacklevel
 STRUCTURES = ("chow-liu", "tan", "hill-climb")
 
 
-def learn_structure(model: Any, rows: Array, sizes: tuple[int, ...], weights: Array | None) -> list[tuple[int, int]]:
+def learn_structure(model: Any, rows: Array, family: BayesNet, weights: Array | None) -> list[tuple[int, int]]:
     """Edges of the graph that a model's parameters ask for, from the complete rows of a table."""
     choose("structure", model.structure, STRUCTURES)
-    codes = read_codes(rows, sizes)
+    sizes = family.categories
+    codes = read_codes(rows, sizes, family.known_bins)
     discrete = [node for node, size in enumerate(sizes) if size]
     gaussian = [node for node, size in enumerate(sizes) if not size]
     whole = ~np.isnan(rows[:, gaussian]).any(axis=1) & (codes[:, discrete] >= 0).all(axis=1)

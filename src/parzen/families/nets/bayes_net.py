@@ -1,5 +1,6 @@
 """The family of Bayes nets over a given graph."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -8,16 +9,16 @@ from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, as_floats
 from parzen.compute.checks import choose
-from parzen.compute.codes import tally
 from parzen.compute.gaussian import expected_moments
-from parzen.compute.memberships import Labels, Memberships, group_count, only_group, take
-from parzen.compute.moments import moments
+from parzen.compute.memberships import Labels, Memberships, group_count, take
 from parzen.conjugate import NormalInverseGamma
-from parzen.densities.nets.bayes_net import BayesNetDensity, family_codes, incomplete, read_codes
+from parzen.densities.nets.bayes_net import BayesNetDensity, incomplete, read_codes
+from parzen.densities.nets.bins import Bins
 from parzen.densities.nets.graph import Graph, read_edges
-from parzen.densities.nets.linear_gaussian import configuration, split_parents
+from parzen.densities.nets.linear_gaussian import split_parents
 from parzen.families.checks import ESTIMATES
 from parzen.families.family import Family
+from parzen.families.nets.node_statistics import moments_of_node, node_statistics, stacked
 from parzen.families.nets.parameters import PRIORS, concentrations, lines, log_line_prior, log_table
 from parzen.families.nets.scores import Scores
 from parzen.families.nets.trees import chow_liu, mutual_information
@@ -56,6 +57,9 @@ class BayesNet(Family):
     numbers : sequence, optional
         Columns that are numbers; on bare arrays none is by default, in an estimator those that hold other numbers than
         0 and 1. Every other column holds categories.
+    bins : int or dict, optional
+        In an estimator: numbers are cut into so many bins of about equal counts, which are then categories; a dict has
+        the number of bins, or the cuts, of some columns. A number is then known up to its bin.
     categories : dict or list, optional
         Categories of columns, or how many, where the first table may lack some.
 
@@ -76,6 +80,7 @@ class BayesNet(Family):
     equivalent_sample_size: float = 10.0
     line_prior: NormalInverseGamma | None = None
     numbers: Any = None
+    bins: Any = None
     categories: Any = None
     names: Any = None
 
@@ -92,14 +97,35 @@ class BayesNet(Family):
         )
         rest = [j for j in range(len(names)) if j not in numbers]
         alphabets = dict(zip(rest, self._alphabets(table, rest), strict=True))
-        sizes = tuple(len(alphabets[j]) if j in alphabets else 0 for j in range(len(names)))
+        bins = self._cut(table, numbers)
+        numbers = tuple(j for j in numbers if j not in bins)
+        states = {j: len(part) for j, part in alphabets.items()} | {j: len(part.typical) for j, part in bins.items()}
+        sizes = tuple(states.get(j, 0) for j in range(len(names)))
         prior = self.prior
         if isinstance(prior, dict):
             prior = {table.positions([node])[0]: value for node, value in prior.items()}
         if learnt:
-            bound = _tree(table, sizes)
+            bound = _tree(table, sizes, bins)
         Graph.of(len(names), bound, names)
-        return replace(self, edges=tuple(bound), numbers=numbers, categories=sizes, prior=prior, names=names)
+        return replace(self, edges=tuple(bound), numbers=numbers, bins=bins, categories=sizes, prior=prior, names=names)
+
+    def _cut(self, table: Table, numbers: tuple[int, ...]) -> dict[int, Bins]:
+        """Bins of those numbers that are to have some."""
+        if self.bins is None:
+            return {}
+        if isinstance(self.bins, Mapping):
+            wanted = {table.positions([name])[0]: cuts for name, cuts in self.bins.items()}
+        else:
+            wanted = dict.fromkeys(numbers, self.bins)
+        for j, cuts in wanted.items():
+            if np.ndim(cuts) == 0 and not (isinstance(cuts, int | np.integer) and cuts >= 2):
+                raise ValueError(f"bins must be a whole number, at least 2, or a list of cuts, got {cuts!r}.")
+            if j not in numbers:
+                raise ValueError(f"bins are for numbers, but {table.names()[j]!r} holds categories.")
+        return {
+            j: Bins.of(table.numbers(j), cuts) if np.ndim(cuts) == 0 else Bins.at(table.numbers(j), cuts)
+            for j, cuts in wanted.items()
+        }
 
     def _alphabets(self, table: Table, rest: list[int]) -> tuple[NDArray[Any], ...]:
         if not rest:
@@ -114,8 +140,8 @@ class BayesNet(Family):
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Joint | ExpectedStatistic:
         rows = np.asarray(as_floats(np.asarray(X)), dtype=np.float64)
-        graph, sizes = self._structure(rows, at)
-        codes = read_codes(rows, sizes)
+        graph, sizes = self.structure(rows, at)
+        codes = read_codes(rows, sizes, self.known_bins)
         gone = incomplete(rows, codes, sizes)
         if at is None:
             if gone.any():
@@ -123,9 +149,9 @@ class BayesNet(Family):
                     "X has missing cells, and the parameters of a Bayes net must then be found by EM: use parzen.fit "
                     "or an estimator over rows that can be read again."
                 )
-            return self._tallied(rows, codes, R, graph, sizes)
+            return node_statistics(rows, codes, R, graph, sizes)
         seen = np.flatnonzero(~gone)
-        statistic = self._tallied(rows[seen], codes[seen], take(R, seen), graph, sizes)
+        statistic = node_statistics(rows[seen], codes[seen], take(R, seen), graph, sizes)
         likelihood = _weighted(at.log_density(rows[seen]), take(R, seen))
         weight = _totals(len(rows), R)
         if gone.any():
@@ -134,7 +160,16 @@ class BayesNet(Family):
             statistic, likelihood = statistic + expected, likelihood + own
         return ExpectedStatistic(statistic, weight, likelihood)
 
-    def _structure(self, rows: Array, at: Any) -> tuple[Graph, tuple[int, ...]]:
+    @property
+    def known_bins(self) -> dict[int, Bins]:
+        """Bins of numbers, once they are learnt."""
+        if self.bins is None:
+            return {}
+        if isinstance(self.bins, dict) and all(isinstance(part, Bins) for part in self.bins.values()):
+            return self.bins
+        raise ValueError("bins are learnt from a first table: use an estimator.")
+
+    def structure(self, rows: Array, at: Any = None) -> tuple[Graph, tuple[int, ...]]:
         """The graph, and states of each node; 0 for a Gaussian one."""
         choose("estimate", self.estimate, ESTIMATES)
         if at is not None:
@@ -168,16 +203,6 @@ class BayesNet(Family):
         largest = np.fmax.reduce(rows, axis=0, initial=0.0)
         return tuple(0 if j in numbers else int(largest[j]) + 1 for j in range(d))
 
-    def _tallied(
-        self, rows: Array, codes: NDArray[np.int32], R: Memberships, graph: Graph, sizes: tuple[int, ...]
-    ) -> Joint:
-        """Counts and moments of each node with its parents, from the rows in which none of them is missing."""
-        counts = iter(_counts(codes, R, graph, sizes))
-        parts: list[Any] = []
-        for node, size in enumerate(sizes):
-            parts.append(next(counts) if size else _node_moments(rows, codes, R, graph, sizes, node))
-        return Joint(tuple(parts))
-
     def _expected(
         self, rows: Array, codes: NDArray[np.int32], R: Memberships, at: BayesNetDensity
     ) -> tuple[Joint, Array]:
@@ -199,7 +224,7 @@ class BayesNet(Family):
                 log_evidence += found
                 if at.network.extra:
                     shares = at.network.posterior(tables, known, factors[k], at.network.extra)[1]
-            likelihood[k] = float(np.where(w == 0, 0.0, w * log_evidence).sum())
+            likelihood[k] = float(np.where(w == 0, 0.0, w * np.where(w == 0, 0.0, log_evidence)).sum())
             pending = iter(shares)
             for part, gaussian in zip(at.components, at.gaussians, strict=True):
                 C = len(gaussian.mean) // at.shape[0]
@@ -210,7 +235,7 @@ class BayesNet(Family):
                     cells, np.ascontiguousarray(share * w[:, None]), gaussian.mean[own], gaussian.factor[own]
                 )
                 for node in part.nodes:
-                    lines_of[node].append(_of_node(Moments(*seen[:4]), part, node, graph, sizes))
+                    lines_of[node].append(moments_of_node(Moments(*seen[:4]), part, node, graph, sizes))
         tallies = iter(zip(*counts, strict=True))
         parts: list[Any] = []
         for node, size in enumerate(sizes):
@@ -219,16 +244,16 @@ class BayesNet(Family):
                 parts.append(NodeCounts(np.stack(next(tallies)).reshape(K, *shape)))
             else:
                 shape = [sizes[one] for one in split_parents(graph, sizes, node)[0]]
-                parts.append(NodeMoments.of(_stacked(lines_of[node]), (K, *shape)))
+                parts.append(NodeMoments.of(stacked(lines_of[node]), (K, *shape)))
         return Joint(tuple(parts)), likelihood
 
     def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> BayesNetDensity:
         """From what each node shows together with its parents, where none of them is missing."""
         rows = np.asarray(as_floats(np.asarray(X)), dtype=np.float64)
-        graph, sizes = self._structure(rows, None)
-        codes = read_codes(rows, sizes)
+        graph, sizes = self.structure(rows)
+        codes = read_codes(rows, sizes, self.known_bins)
         smooth = replace(self, estimate="bayes", prior=None)
-        return smooth._maximised(self._tallied(rows, codes, R, graph, sizes), graph, sizes)
+        return smooth._maximised(node_statistics(rows, codes, R, graph, sizes), graph, sizes)
 
     # -- statistics to densities -----------------------------------------------------------------------------------
 
@@ -254,7 +279,9 @@ class BayesNet(Family):
                 parameters.append(lines(part, self.estimate, None if self.estimate == "ml" else self.line_prior))
         d = len(sizes)
         names = tuple(map(str, self.names or range(d)))
-        return BayesNetDensity(graph.parents, sizes, tuple(parameters), tuple(range(d)), np.full(d, np.nan), names)
+        return BayesNetDensity(
+            graph.parents, sizes, tuple(parameters), tuple(range(d)), np.full(d, np.nan), names, self.known_bins
+        )
 
     def _prior(self, node: int) -> Any:
         prior = self.prior
@@ -284,15 +311,17 @@ class BayesNet(Family):
         return int(K * (tables + sum(density.parameters[node][0].size for node in _gaussian(density.sizes))))
 
 
-def _tree(table: Table, sizes: tuple[int, ...]) -> list[tuple[int, int]]:
+def _tree(table: Table, sizes: tuple[int, ...], bins: dict[int, Bins]) -> list[tuple[int, int]]:
     """Edges of the tree of highest mutual information between a table's columns, within its groups."""
-    rows = np.column_stack([table.codes(j) if size else table.numbers(j) for j, size in enumerate(sizes)])
+    rows = np.column_stack(
+        [table.codes(j) if size and j not in bins else table.numbers(j) for j, size in enumerate(sizes)]
+    )
     R, given = table.memberships, None
     weights = R.weights if isinstance(R, Labels) else R if isinstance(R, np.ndarray) and R.ndim == 1 else None
     if isinstance(R, Labels) and R.groups > 1:
         given, sizes = len(sizes), (*sizes, R.groups)
         rows = np.column_stack([rows, R.codes])
-    codes = read_codes(rows, sizes)
+    codes = read_codes(rows, sizes, bins)
     whole = np.flatnonzero(~incomplete(rows, codes, sizes))
     if not len(whole):
         raise ValueError("no row is complete, and the tree is learnt from complete rows; give edges instead.")
@@ -304,55 +333,6 @@ def _tree(table: Table, sizes: tuple[int, ...]) -> list[tuple[int, int]]:
 
 def _gaussian(sizes: tuple[int, ...]) -> list[int]:
     return [node for node, size in enumerate(sizes) if not size]
-
-
-def _volume(nodes: Any, sizes: Any) -> int:
-    return int(np.prod([sizes[node] for node in nodes], dtype=np.int64))
-
-
-def _counts(codes: NDArray[np.int32], R: Memberships, graph: Graph, sizes: tuple[int, ...]) -> list[NodeCounts]:
-    """Counts of each discrete node with its parents; rows in which one of them is missing count nothing for it."""
-    shapes = [[sizes[one] for one in graph.family(node)] for node, size in enumerate(sizes) if size]
-    if not shapes:
-        return []
-    volumes = tuple(int(np.prod(shape, dtype=np.int64)) for shape in shapes)
-    whole = tally(family_codes(codes, graph, sizes), R, volumes)
-    parts = np.split(whole, np.cumsum(volumes)[:-1], axis=1)
-    return [NodeCounts(part.reshape(len(part), *shape)) for part, shape in zip(parts, shapes, strict=True)]
-
-
-def _node_moments(
-    rows: Array, codes: NDArray[np.int32], R: Memberships, graph: Graph, sizes: tuple[int, ...], node: int
-) -> NodeMoments:
-    """Moments of a Gaussian node with its parents, from the rows in which none of them is missing."""
-    discrete, gaussian = split_parents(graph, sizes, node)
-    columns = [*gaussian, node]
-    there = ~np.isnan(rows[:, columns]).any(axis=1) & (codes[:, list(discrete)] >= 0).all(axis=1)
-    own = slice(None) if there.all() else np.flatnonzero(there)
-    which = configuration(codes[own], discrete, sizes)
-    cells, members = np.ascontiguousarray(rows[own][:, columns]), take(R, own)
-    shape = [sizes[one] for one in discrete]
-    C = _volume(discrete, sizes)
-    groups = (only_group(members, k) for k in range(group_count(R)))
-    parts = [Moments(*moments(cells, _within(one, which, C))) for one in groups]
-    return NodeMoments.of(_stacked(parts), (len(parts), *shape))
-
-
-def _stacked(parts: list[Moments]) -> Moments:
-    return Moments(
-        np.concatenate([part.weight for part in parts]),
-        np.concatenate([part.mean for part in parts]),
-        np.concatenate([part.scatter for part in parts]),
-        np.concatenate([part.carry for part in parts]),
-    )
-
-
-def _within(R: Memberships, which: NDArray[np.int64], configurations: int) -> Labels:
-    """Memberships of one group's rows in configurations."""
-    if isinstance(R, Labels):
-        codes = np.where(R.codes >= 0, which, -1).astype(np.int32)
-        return Labels.sound(codes, R.weights, configurations)
-    return Labels.sound(which.astype(np.int32), R, configurations)
 
 
 def _weights(n: int, R: Memberships, k: int) -> Array:
@@ -371,20 +351,3 @@ def _weighted(values: Array, R: Memberships) -> Array:
 
 def _totals(n: int, R: Memberships) -> Array:
     return np.array([float(_weights(n, R, k).sum()) for k in range(group_count(R))])
-
-
-def _of_node(whole: Moments, part: Any, node: int, graph: Graph, sizes: tuple[int, ...]) -> Moments:
-    """Moments of a node and its Gaussian parents for its own configurations, from those of its component."""
-    discrete, gaussian = split_parents(graph, sizes, node)
-    columns = [part.nodes.index(one) for one in (*gaussian, node)]
-    shape = [sizes[one] for one in part.scope]
-    states = np.indices(shape).reshape(len(shape), len(whole.weight))
-    codes = np.zeros((len(whole.weight), len(sizes)), dtype=np.int32)
-    for one, own in zip(part.scope, states, strict=True):
-        codes[:, one] = own
-    which = configuration(codes, discrete, sizes)
-    square = np.ix_(range(len(whole.weight)), columns, columns)
-    cut = Moments(whole.weight, whole.mean[:, columns], whole.scatter[square], whole.carry[:, columns])
-    groups = [np.flatnonzero(which == c) for c in range(_volume(discrete, sizes))]
-    pooled = [Moments(cut.weight[rows], cut.mean[rows], cut.scatter[rows], cut.carry[rows]).pooled() for rows in groups]
-    return _stacked(pooled)

@@ -1,0 +1,79 @@
+"""Bins of a column of numbers, so that a net can treat it as categories."""
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from parzen.compute.arrays import Array
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Bins of a column of numbers: values up to the first cut, above it and up to the second, and so on.
+
+    Attributes
+    ----------
+    cuts : array of shape (b - 1,), ascending
+    typical : array of shape (b,)
+        Median of the values that were seen in each bin.
+    limits : array of shape (2,)
+        Least and greatest value that was seen.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> bins = Bins.of(np.array([0.0, 0.0, 0.0, 0.0, 3.0, 9.0]), 3)
+    >>> bins.names(), bins.codes(np.array([0.0, 5.0, 20.0]))
+    (['up to 0', '0 to 3', 'above 3'], array([0, 2, 2]))
+    """
+
+    cuts: Array
+    typical: Array
+    limits: Array
+
+    @classmethod
+    def of(cls, values: Array, count: int) -> "Bins":
+        """So many bins of about equal counts; a value that alone makes up a bin has its own, the rest share the others."""
+        seen = values[np.isfinite(values)]
+        if not len(seen):
+            raise ValueError("no value is known, and bins are learnt from values.")
+        different, repeats = np.unique(seen, return_counts=True)
+        heavy = np.flatnonzero(repeats * count >= len(seen))
+        own = np.concatenate([different[heavy], different[heavy[heavy > 0] - 1]])
+        rest = seen[~np.isin(seen, different[heavy])]
+        shared = max(count - len(heavy), 1) if len(rest) else 1
+        return cls.at(seen, [*own, *np.quantile(rest, np.arange(1, shared) / shared, method="lower")])
+
+    @classmethod
+    def at(cls, values: Array, cuts: ArrayLike) -> "Bins":
+        """Bins with given cuts."""
+        seen = values[np.isfinite(values)]
+        cuts = np.unique(np.asarray(cuts, dtype=np.float64))
+        if not np.isfinite(cuts).all():
+            raise ValueError(f"cuts must be finite numbers, got {cuts.tolist()}.")
+        cuts = cuts[cuts < seen.max(initial=-np.inf)] if len(seen) else cuts
+        edges = [*cuts, seen.max(initial=cuts.max(initial=0.0))]
+        which = np.searchsorted(cuts, seen, side="left")
+        typical = [np.median(seen[which == b]) if (which == b).any() else edges[b] for b in range(len(edges))]
+        limits = [seen.min(initial=edges[0]), edges[-1]]
+        return cls(cuts, np.array(typical, dtype=np.float64), np.array(limits, dtype=np.float64))
+
+    def codes(self, values: Array) -> NDArray[np.int64]:
+        """The bin of each value."""
+        return np.searchsorted(self.cuts, values, side="left")
+
+    def names(self) -> list[str]:
+        """What the bins are called."""
+        shown = [f"{cut:.6g}" for cut in self.cuts]
+        if not shown:
+            return ["any"]
+        between = [f"{low} to {high}" for low, high in itertools.pairwise(shown)]
+        return [f"up to {shown[0]}", *between, f"above {shown[-1]}"]
+
+    def draw(self, codes: NDArray[np.integer], rng: np.random.Generator) -> Array:
+        """A value in each of some bins, uniform between its cuts."""
+        edges = np.concatenate([self.limits[:1], self.cuts, self.limits[1:]])
+        low, high = np.minimum(edges[codes], edges[codes + 1]), edges[codes + 1]
+        return np.asarray(high - rng.random(len(codes)) * (high - low))
