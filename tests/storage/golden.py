@@ -1,7 +1,7 @@
 """python -m tests.storage.golden FOLDER [MODEL ...]: golden files of models, families, statistics, with answers.
 
-Written once for each version of the format, by the library of that version; never again. Models that came later are
-named: their files and answers are added.
+Written once for each version of the format, by the library of that version; never again. Models and families
+that came later are named: their files and answers are added.
 """
 
 import sys
@@ -27,6 +27,10 @@ def written(folder: Path, name: str) -> dict[str, np.ndarray]:
 
 def add(folder: Path, names: list[str]) -> None:
     for name in names:
+        if name in FAMILIES:
+            assert not (folder / f"family_{name}.parzen").exists(), name
+            save(FAMILIES[name][0], folder / f"family_{name}.parzen")
+            continue
         assert not (folder / f"{name.replace(' ', '_')}.parzen").exists(), name
         np.savez_compressed(folder / f"{name.replace(' ', '_')}.npz", **written(folder, name))
 

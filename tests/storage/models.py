@@ -7,10 +7,13 @@ from scipy import sparse
 from sklearn.base import clone
 
 from parzen import (
+    AODE,
     GMMHMM,
     AutoColumns,
     BayesClassifier,
     BayesianGaussianMixture,
+    BayesNet,
+    BayesNetwork,
     Bernoulli,
     BernoulliNB,
     Categorical,
@@ -55,6 +58,7 @@ from parzen import (
     QuadraticDiscriminantAnalysis,
     Transformed,
     TransitionCounts,
+    TreeAugmentedNB,
     Uniform,
     accumulate,
     fit,
@@ -138,6 +142,9 @@ MODELS = {
     "BayesianGaussianMixture": (BayesianGaussianMixture(n_components=3, random_state=0), WHOLE, None),
     "chain": (MarkovChain(2), ["abracadabra", "barba"], None),
     "words": (MarkovChain(estimate="ml"), [["sun", ("a", 1)], [3, "sun"]], None),
+    "TreeAugmentedNB": (TreeAugmentedNB(bins=4), FRAME, Y),
+    "AODE": (AODE(bins=4), FRAME, Y),
+    "BayesNetwork": (BayesNetwork("kind -> x", bins={"n": 3}), FRAME, None),
     "transitions": (TransitionCounts(), ["ab", "ba"], None),
 }
 
@@ -170,6 +177,7 @@ def fitted(name):
 
 FAMILIES = {
     "AutoColumns": (AutoColumns({0: Gaussian()}), None),
+    "BayesNet": (BayesNet([(0, 1)]), CODES),
     "Bernoulli": (Bernoulli(), CODES > 0),
     "Categorical": (Categorical(), CODES),
     "Fixed": (Fixed(fit(Gaussian(), WHOLE).density), WHOLE),

@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from parzen import (
+    AODE,
     BayesClassifier,
     BernoulliNB,
     CategoricalNB,
@@ -29,6 +30,7 @@ from parzen import (
     MultinomialNB,
     NaiveBayes,
     QuadraticDiscriminantAnalysis,
+    TreeAugmentedNB,
 )
 
 MODELS = [
@@ -50,6 +52,8 @@ MODELS = [
     LogisticRegression(),
     LogisticRegression(degree=2),
     LogisticRegression(standardise=True, C=0.1),
+    TreeAugmentedNB(),
+    AODE(),
 ]
 #: One of them for each code path: covariance types and amounts of shrinkage differ in their family alone.
 CHECKED = [

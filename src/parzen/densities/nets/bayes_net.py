@@ -134,8 +134,8 @@ class BayesNetDensity(Density):
         return out
 
     def codes(self, rows: Array) -> NDArray[np.int32]:
-        """States of all nodes as codes, -1 where not known (and for Gaussian nodes)."""
-        return read_codes(rows, self.sizes, self.bins)
+        """States of all nodes as codes, -1 where not known, or not seen while learning (and for Gaussian nodes)."""
+        return read_codes(rows, self.sizes, self.bins, unseen=True)
 
     def _log_complete(self, rows: Array, codes: NDArray[np.int32]) -> Array:
         out = np.zeros((len(rows), self.shape[0]))
@@ -202,15 +202,20 @@ class BayesNetDensity(Density):
         return draw(self, labels, rng)[:, list(self.columns)]
 
 
-def read_codes(rows: Array, sizes: tuple[int, ...], bins: Mapping[int, Bins]) -> NDArray[np.int32]:
-    """States of all nodes as codes, -1 where not known and for Gaussian nodes (of size 0)."""
+def read_codes(
+    rows: Array, sizes: tuple[int, ...], bins: Mapping[int, Bins], unseen: bool = False
+) -> NDArray[np.int32]:
+    """States of all nodes as codes, -1 where not known and for Gaussian nodes (of size 0).
+
+    With `unseen`, the code that follows on the last one stands for any other state, and is not known.
+    """
     found = np.full(rows.shape, -1, dtype=np.int32)
     for node, size in enumerate(sizes):
         if node in bins:
             found[:, node] = np.where(np.isnan(rows[:, node]), -1, bins[node].codes(rows[:, node]))
         elif size:
             cells = rows[:, node]
-            codes = np.where(np.isnan(cells), -1.0, cells)
+            codes = np.where(np.isnan(cells) | (unseen & (cells == size)), -1.0, cells)
             wrong = ~((codes >= -1) & (codes < size) & (codes == np.floor(codes)))
             if wrong.any():
                 raise BadCode(node, cells[np.argmax(wrong)].item(), size)

@@ -35,7 +35,7 @@ class Bins:
 
     @classmethod
     def of(cls, values: Array, count: int) -> "Bins":
-        """So many bins of about equal counts; a value that alone makes up a bin has its own, the rest share the others."""
+        """So many bins of about equal counts; a value that fills a bin alone has its own, the rest share the others."""
         seen = values[np.isfinite(values)]
         if not len(seen):
             raise ValueError("no value is known, and bins are learnt from values.")
@@ -44,7 +44,8 @@ class Bins:
         own = np.concatenate([different[heavy], different[heavy[heavy > 0] - 1]])
         rest = seen[~np.isin(seen, different[heavy])]
         shared = max(count - len(heavy), 1) if len(rest) else 1
-        return cls.at(seen, [*own, *np.quantile(rest, np.arange(1, shared) / shared, method="lower")])
+        places = np.ceil(np.arange(1, shared) / shared * len(rest)).astype(np.int64) - 1
+        return cls.at(seen, [*own, *np.sort(rest)[places]])
 
     @classmethod
     def at(cls, values: Array, cuts: ArrayLike) -> "Bins":

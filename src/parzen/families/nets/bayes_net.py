@@ -36,7 +36,8 @@ class BayesNet(Family):
     A column of categories has a table for each configuration of its parents; a column of numbers is Gaussian, linear
     in its parents that are numbers, for each configuration of the others. A category can't depend on a number. Its
     statistic is counts of each column with its parents, and moments of numbers; they add. Missing cells are
-    marginalised exactly, and parameters are then found by EM.
+    marginalised exactly, and parameters are then found by EM. A category that was not there while learning is later
+    taken as a missing cell.
 
     Parameters
     ----------
@@ -134,7 +135,7 @@ class BayesNet(Family):
         if isinstance(given, dict):
             where = {table.positions([node])[0]: part for node, part in given.items()}
             given = {at: where[j] for at, j in enumerate(rest) if j in where}
-        return table.select(rest).alphabets(given, closed=True)
+        return table.select(rest).alphabets(given, closed=False)
 
     # -- rows to statistics ----------------------------------------------------------------------------------------
 
