@@ -62,7 +62,9 @@ class Bins:
         return cls(cuts, np.array(typical, dtype=np.float64), np.array(limits, dtype=np.float64))
 
     def codes(self, values: Array) -> NDArray[np.int64]:
-        """The bin of each value."""
+        """The bin of each value; of NaN the last."""
+        if np.isinf(values).any():
+            raise ValueError("a number that is cut into bins must be finite, got infinity.")
         return np.searchsorted(self.cuts, values, side="left")
 
     def names(self) -> list[str]:
