@@ -1,6 +1,6 @@
 """Plots of numbers with matplotlib, where it is installed (``pip install 'parzen[plot]'``)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,9 +60,17 @@ def bars(names: Sequence[str], values: ArrayLike, title: str, label: str, ax: An
 
 
 def graph(
-    positions: Any, names: Sequence[str], edges: Sequence[tuple[int, int]], notes: Sequence[str], ax: Any = None
+    positions: Any,
+    names: Sequence[str],
+    edges: Sequence[tuple[int, int]],
+    bends: Mapping[tuple[int, int], Any],
+    notes: Sequence[str],
+    ax: Any = None,
 ) -> Any:
-    """Nodes as boxes with their names and notes, and arrows between them; y is minus the layer."""
+    """Nodes as boxes with their names and notes, and arrows between them, by way of bends; y is minus the layer."""
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
     lines = max([note.count("\n") + 1 for note in notes if note] or [0])
     wide, high = np.ptp(positions, axis=0)
     ax = axes(ax, (float(np.clip(1.6 + 0.8 * wide, 3.5, 22)), float(np.clip(1.2 + (0.8 + 0.15 * lines) * high, 2, 22))))
@@ -71,13 +79,23 @@ def graph(
         text = plain(name) + ("\n" + plain(note) if note else "")
         style = {"boxstyle": "round,pad=0.45", "facecolor": "#eef4fa", "edgecolor": COLOURS[0]}
         boxes.append(ax.text(x, y, text, ha="center", va="center", fontsize=8 if note else 9, bbox=style, zorder=3))
-    ax.set_xlim(positions[:, 0].min() - 1.3, positions[:, 0].max() + 1.3)
+    across = np.concatenate([positions[:, 0], *(path[:, 0] for path in bends.values())])
+    ax.set_xlim(across.min() - 1.3, across.max() + 1.3)
     ax.set_ylim(positions[:, 1].min() - 0.6, positions[:, 1].max() + 0.6)
     ax.axis("off")
     for parent, child in edges:
         arrow = {"arrowstyle": "-|>", "color": "0.35", "linewidth": 1.1, "shrinkA": 0, "shrinkB": 1,
                  "patchA": boxes[parent].get_bbox_patch(), "patchB": boxes[child].get_bbox_patch()}  # fmt: skip
-        ax.annotate("", positions[child], positions[parent], arrowprops=arrow, zorder=2)
+        begin = positions[parent]
+        if (parent, child) in bends:
+            path = bends[parent, child]
+            begin = 0.5 * (path[-1] + positions[child])
+            ends = [*(0.5 * (path[1:] + path[:-1])), begin]
+            points = [positions[parent], *(point for pair in zip(path, ends, strict=True) for point in pair)]
+            curve = Path(points, [Path.MOVETO, *([Path.CURVE3] * (len(points) - 1))])
+            ax.add_patch(PathPatch(curve, fill=False, edgecolor="0.35", linewidth=1.1, zorder=2))
+            del arrow["patchA"]
+        ax.annotate("", positions[child], begin, arrowprops=arrow, zorder=2)
     return ax
 
 

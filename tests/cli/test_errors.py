@@ -97,7 +97,7 @@ def test_calls_that_are_wrong_whatever_the_files_hold_exit_with_2(table, tmp_pat
         (["report", table, "--text", "colour"], "--text needs --target"),
         (
             ["fit", table, "--target", "kind", "--model", "magic", "-o", tmp_path / "y"],
-            "there is no model 'magic'; there are naive, linear",
+            "there is no model 'magic'; there are naive, tree, aode, linear",
         ),
         (["outliers", table, "--fdr", "2"], "--fdr must lie between"),
         (["fit", table, "--encoding", "klingon", "-o", tmp_path / "x"], "there is no encoding"),

@@ -20,6 +20,8 @@ class NetworkDisplay:
     names : list of str
     edges : list of (int, int)
     positions : array of shape (d, 2)
+    bends : dict from edges to arrays of shape (m, 2)
+        Where edges that would run through a node turn.
     notes : list of str
         What stands below each name: probabilities, or how a number follows from its parents; empty without `tables`.
     ax_ : matplotlib's axes
@@ -38,6 +40,7 @@ class NetworkDisplay:
     names: list[str]
     edges: list[tuple[int, int]]
     positions: Array
+    bends: dict[tuple[int, int], Array]
     notes: list[str]
     ax_: Any = field(default=None, repr=False)
 
@@ -58,11 +61,12 @@ class NetworkDisplay:
         notes = [_note(network, node, names, most) if tables else "" for node in range(len(names))]
         texts = ([name, *note.split("\n")] for name, note in zip(names, notes, strict=True))
         widths = [1.0 + max(map(len, lines)) / 9 for lines in texts]
-        return cls(names, list(net.graph.edges), layered(net.graph, widths), notes).plot(ax)
+        positions, bends = layered(net.graph, widths)
+        return cls(names, list(net.graph.edges), positions, bends, notes).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw, on axes that are given or new."""
-        self.ax_ = graph(self.positions, self.names, self.edges, self.notes, ax)
+        self.ax_ = graph(self.positions, self.names, self.edges, self.bends, self.notes, ax)
         return self
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from parzen.estimators.classify.aode import AODE
 from parzen.estimators.classify.bayes_classifier import BayesClassifier
 from parzen.estimators.classify.bernoulli_nb import BernoulliNB
 from parzen.estimators.classify.complement_nb import ComplementNB
@@ -12,6 +13,7 @@ from parzen.estimators.classify.logistic import LogisticRegression
 from parzen.estimators.classify.multinomial_nb import MultinomialNB
 from parzen.estimators.classify.naive_bayes import NaiveBayes
 from parzen.estimators.classify.text import TextClassifier
+from parzen.estimators.classify.tree_augmented_nb import TreeAugmentedNB
 from parzen.families.categorical import Categorical
 from parzen.families.gaussian import Gaussian
 from parzen.families.kernel import Kernel
@@ -20,6 +22,8 @@ from parzen.families.product import Product
 
 #: Most rows and numeric columns of a joint kernel density, most terms of a quadratic logistic regression.
 KERNEL_ROWS, KERNEL_COLUMNS, TERMS = 5_000, 6, 700
+#: Most columns of models with a table for every pair of them.
+PAIRED_COLUMNS = 60
 #: Mixtures of more numeric columns than this have diagonal covariances: full ones of every component and class would
 #: have more numbers than most tables determine, and take the cube of the columns' number to compute.
 FULL_COLUMNS = 30
@@ -72,6 +76,8 @@ def _words(classifier: Any) -> Callable[[Sequence[str], Sequence[str]], Any]:
 
 TABLE_MODELS = (
     Model("naive Bayes", "naive", "generative", lambda numbers, categories: NaiveBayes()),
+    Model("tree-augmented naive Bayes", "tree", "generative", lambda numbers, categories: TreeAugmentedNB()),
+    Model("averaged one-dependence", "aode", "generative", lambda numbers, categories: AODE()),
     Model("linear discriminant", "linear", "generative", _joint(Gaussian(shared=True)), numeric=True),
     Model("quadratic discriminant", "quadratic", "generative", _joint(Gaussian()), numeric=True),
     Model("mixture discriminant", "mixture", "generative", _mixtures, numeric=True),
@@ -138,6 +144,9 @@ def _reasons(X: Any, numbers: Sequence[str], categories: Sequence[str]) -> dict[
         out["kernel Bayes"] = f"{d} numeric columns are too many for a joint kernel density (at most {KERNEL_COLUMNS})."
     elif d and n > KERNEL_ROWS:
         out["kernel Bayes"] = f"it keeps all rows, and {n:,} are more than {KERNEL_ROWS:,}."
+    if d + len(categories) > PAIRED_COLUMNS:
+        why = f"{d + len(categories)} columns have too many pairs (at most {PAIRED_COLUMNS} columns)."
+        out |= {"tree-augmented naive Bayes": why, "averaged one-dependence": why}
     width = d + sum(int(X[name].nunique()) for name in categories)
     if width * (width + 3) // 2 > TERMS:
         out["logistic, quadratic"] = f"{width:,} columns of numbers and categories have too many products."

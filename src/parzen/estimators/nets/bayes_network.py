@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import Any, Self
 
 import numpy as np
@@ -208,7 +209,9 @@ class BayesNetwork(BaseBayesNetwork):
             graph.parents, sizes, tuple(parameters), tuple(range(d)), np.full(d, np.nan), tuple(map(str, names))
         )
         alphabets = tuple(np.array(states[name], dtype=object) for name in names)
-        net.schema_ = Schema(tuple(names), alphabets, (None,) * d, frozenset(range(d)))
+        frame = "pandas" if find_spec("pandas") else None  # what `sample` and `impute` give
+        dtypes = (None if frame is None else np.dtype(object),) * d
+        net.schema_ = Schema(tuple(names), alphabets, dtypes, frozenset(range(d)), frame)
         net.given_ = net._family()
         net.n_features_in_ = d
         net.feature_names_in_ = np.array(names, dtype=object)
