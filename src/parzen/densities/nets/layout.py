@@ -7,7 +7,6 @@ import numpy as np
 from parzen.compute.arrays import Array
 from parzen.densities.nets.graph import Graph
 
-
 #: Space of an edge that passes a layer.
 PASSING = 0.6
 
