@@ -28,7 +28,10 @@ class SequenceGroup:
 
 def sequence_groups(lengths: NDArray[np.int64]) -> Iterator[SequenceGroup]:
     """Whole sequences in groups of enough rows for a thread: they depend on the lengths alone."""
-    ends = np.cumsum(lengths)
+    ends = lengths.cumsum()
+    if len(ends) and ends[-1] <= GROUP:
+        yield SequenceGroup((0, len(ends)), (0, int(ends[-1])))
+        return
     first, row = 0, 0
     while first < len(lengths):
         last = min(int(np.searchsorted(ends, row + GROUP)) + 1, len(lengths))
@@ -145,8 +148,8 @@ def _joined(parts: list[Any], which: int, empty: tuple[int, ...]) -> Array:
 
 def _possible(likelihoods: Array) -> None:
     """Raise where a sequence has density zero: its states have no posterior then."""
-    never = np.flatnonzero(~np.isfinite(likelihoods))
-    if len(never):
+    if not np.isfinite(likelihoods).all():
+        never = np.flatnonzero(~np.isfinite(likelihoods))
         raise ValueError(
             f"sequence {int(never[0])} is impossible under this chain: a row has density 0 in every state that can be "
             "reached, so that its states have no posterior; leave it out, or smooth the densities."
