@@ -275,7 +275,7 @@ def dirichlet_mode(counts: Array, concentration: Any, allowed: Any = None) -> Ar
         Of the prior; 1 is none, so that the mode is the relative frequencies.
     """
     raised = np.maximum(counts + (concentration - 1.0), 0.0)
-    ways = 1.0
+    ways: Any = 1.0
     if allowed is not None:
         ways = np.asarray(allowed, dtype=bool).reshape(counts.shape)
         raised *= ways
