@@ -26,8 +26,8 @@ def series() -> Iterator[tuple[str, Any, int]]:
     rng = np.random.default_rng(0)
     mean = 1.5 * rng.normal(size=(8, 4))
     yield (
-        "as in the benchmark, 20,000 x 4",
-        np.repeat(mean[rng.integers(0, 8, 1000)], 20, axis=0) + rng.normal(size=(20_000, 4)),
+        "as in the benchmark, 5,000 x 4",
+        np.repeat(mean[rng.integers(0, 8, 250)], 20, axis=0) + rng.normal(size=(5000, 4)),
         8,
     )
     days = np.asarray(load_toronto_temperatures().data, dtype=np.float64)
