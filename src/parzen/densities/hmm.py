@@ -14,7 +14,7 @@ from parzen.densities.density import Density
 from parzen.statistics.accumulate import evaluate
 from parzen.statistics.threads import for_each
 
-#: Least rows of the sequences that one thread reads at a time.
+#: About how many rows of whole sequences a thread reads at a time.
 GROUP = 8192
 
 
@@ -32,9 +32,11 @@ def sequence_groups(lengths: NDArray[np.int64]) -> Iterator[SequenceGroup]:
     if len(ends) and ends[-1] <= GROUP:
         yield SequenceGroup((0, len(ends)), (0, int(ends[-1])))
         return
+    total = int(ends[-1]) if len(ends) else 0
+    rows = -(-total // (2 * max(round(total / (2 * GROUP)), 1)))  # an even number of groups, for two threads or more
     first, row = 0, 0
     while first < len(lengths):
-        last = min(int(np.searchsorted(ends, row + GROUP)) + 1, len(lengths))
+        last = min(int(np.searchsorted(ends, row + rows)) + 1, len(lengths))
         yield SequenceGroup((first, last), (row, int(ends[last - 1])))
         first, row = last, int(ends[last - 1])
 

@@ -275,7 +275,7 @@ def _sparse_variance(rows: Any, w: Array | None) -> float:
 
 
 def _best_of_few(points: Any, w: Array | None, K: int, rng: np.random.Generator) -> Array | None:
-    """Centres (K, d) of the best of several starts by k-means++ after a few steps; None for many rows or an empty one."""
+    """Centres (K, d) of the best of several starts by k-means++ after a few steps; None of many rows."""
     n, d = points.shape
     if K == 1 or n > FEW or n * d > CELLS:
         return None
