@@ -12,7 +12,7 @@ import numpy as np
 from hmmlearn import hmm
 
 from benchmarks.harness import Row, race, within
-from parzen import Gaussian, GaussianHMM, MarkovChain
+from parzen import Gaussian, GaussianHMM, MarkovChain, threads
 from parzen.compute.hmm import likeliest_path
 from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.hmm import HMMDensity
@@ -65,6 +65,22 @@ def rows() -> Iterator[Row]:
             *(lambda model=model, lengths=lengths: model.fit(X, lengths) for model in models),
             lost, target=15, repeat=3,
         )  # fmt: skip
+    many, begun = np.full(1000, 100), HMMDensity(GaussianDensity(mean, np.ones((K, D))), start, transition)
+    family = HMM(Gaussian("diag", estimate="ml"), K, many)
+
+    def steps(number: int) -> Any:
+        with threads(number):
+            found = begun
+            for _ in range(3):
+                found = family.maximise(family.observe(X, None, found).statistic)
+            return found.emission.mean
+
+    alone = steps(1)
+    yield race(
+        "Three steps of Baum-Welch, 8 Gaussian states, 1,000 sequences of 100 x 4, on two threads",
+        "the same on one", lambda: steps(2), lambda: steps(1), lambda found: float(np.abs(found - alone).max()),
+        target=1.8, repeat=9,
+    )  # fmt: skip
     lengths = np.array([N])
     density = HMMDensity(GaussianDensity(mean, np.ones((K, D))), start, transition)
     peer = hmm.GaussianHMM(K, "diag")

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import gammaln
 
-from parzen.compute.hmm import filtered, followed, likeliest_path, smooth
+from parzen.compute.hmm import CountEmission, filtered, followed, hidden_counts, likeliest_path, smooth
 from tests.oracle import TWINS, over_all_paths
 
 STATES = [1, 2, 3, 4, 5, 8, 9, 16, 17, 33]
@@ -181,3 +182,39 @@ def test_the_door_refuses(rng):
             smooth(rows, np.array(lengths), start, transition, None)
     with pytest.raises(ValueError, match="start must have shape"):
         smooth(rows, np.array([5]), start[:1], transition, None)
+
+
+def emission(kind, rng, n=60, d=3, K=4):
+    """Counts that states emit (the last state explains none of them), and priors."""
+    X = rng.poisson([1.0, 4.0, 9.0], size=(n, d)).astype(np.float64)
+    X = np.eye(d)[rng.integers(0, d, n)] if kind == "symbols" else X
+    X[5] = 0.0  # a symbol that is missing, or no events
+    parameter = 5 * rng.random((K, d)) if kind == "poisson" else rng.dirichlet(np.ones(d), K)
+    shape, rate = (1.0 if kind == "symbols" else 0.0) + rng.random((2, K, d))
+    factorials = gammaln(X + 1).sum(axis=1)
+    base = -factorials if kind == "poisson" else gammaln(X.sum(axis=1) + 1) - factorials
+    return CountEmission(kind, X, base, parameter, shape, rate)
+
+
+@pytest.mark.parametrize("kind", ["symbols", "multinomial", "poisson"])
+@pytest.mark.parametrize(("params", "tol"), [("ste", -np.inf), ("ste", 0.5), ("se", 0.0), ("t", 0.0)])
+def test_em_over_counts_equals_the_oracle(level, kind, params, tol, rng):
+    counts, K = emission(kind, rng), 4
+    start, transition = chain(rng, K)
+    transition[0, 2] = start[1] = 0.0
+    start, transition = start / start.sum(), transition / transition.sum(axis=1, keepdims=True)
+    lengths = np.array([1, 20, 39])
+    priors = 1 + rng.random(K), 1 + rng.random((K, K))
+    found = hidden_counts(counts, lengths, (start, transition), priors, params, 12, tol)
+    expected = TWINS["hidden_counts"](
+        kind, counts.rows, lengths, (start, transition), counts.parameter, (*priors, counts.shape, counts.rate),
+        params, 12, tol,
+    )  # fmt: skip
+    for ours, theirs in zip(found, expected, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
+
+
+def test_counts_that_no_state_emits_are_left_to_the_caller(level, rng):
+    counts = emission("multinomial", rng, K=2)
+    counts.parameter[:] = [0.0, 0.5, 0.5]
+    assert hidden_counts(counts, np.array([60]), chain(rng, 2), (np.ones(2), np.ones((2, 2))), "ste", 5, 0.0) is None

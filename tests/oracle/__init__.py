@@ -19,7 +19,7 @@ from tests.oracle.gaussian import (
     missing_squares,
     student_log_density,
 )
-from tests.oracle.hmm import hidden_filter, hidden_follow, hidden_path, hidden_smooth, over_all_paths
+from tests.oracle.hmm import hidden_counts, hidden_filter, hidden_follow, hidden_path, hidden_smooth, over_all_paths
 from tests.oracle.kernel_sums import (
     KERNELS,
     mean_squares,
@@ -116,11 +116,12 @@ TWINS = {
     "cell_select": cell_select,
     "copy_rows": copy_rows,
     "kd_order": kd_order,
-    # chain.cpp, hidden.cpp
+    # chain.cpp, hidden.cpp, hidden_counts.cpp
     "chain_count": chain_count,
     "chain_score": chain_score,
     "hidden_smooth": hidden_smooth,
     "hidden_filter": hidden_filter,
+    "hidden_counts": hidden_counts,
     "hidden_follow": hidden_follow,
     "hidden_path": hidden_path,
 }

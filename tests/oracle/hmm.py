@@ -6,7 +6,7 @@ Bishop (2006), sections 13.2.2 to 13.2.5; in extended precision. Rows hold log-d
 import itertools
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import gammaln, logsumexp, xlogy
 
 
 def sequences(rows, lengths):
@@ -58,6 +58,44 @@ def hidden_smooth(rows, lengths, start, transition, weights=None):
         for t in range(1, len(part)):
             pairs += weight * np.exp(alpha[t - 1, :, None] + log(transition) + part[t] + beta[t] - total)
     return np.concatenate(posterior).astype(float), first, pairs, np.array(likelihoods, dtype=float)
+
+
+def mode(counts, prior, allowed):
+    """Mode of a Dirichlet posterior over what is allowed; uniform there without any weight."""
+    raised = np.where(allowed, np.maximum(counts + prior - 1.0, 0.0), 0.0)
+    total = raised.sum(axis=-1, keepdims=True)
+    return np.where(total > 0, raised / np.where(total > 0, total, 1.0), allowed / allowed.sum(axis=-1, keepdims=True))
+
+
+def hidden_counts(kind, X, lengths, chain, parameter, priors, params, steps, tol):
+    """Baum-Welch with states that emit counts: start, transition, parameters (K, d), log-likelihood at each E-step."""
+    (start, transition), first = chain, parameter
+    initial, history = (start > 0, transition > 0), []
+    factorials = gammaln(X + 1.0).sum(axis=1)
+    base = -factorials if kind == "poisson" else gammaln(X.sum(axis=1) + 1.0) - factorials
+    for _ in range(steps):
+        rows = base[:, None] + xlogy(X[:, None], parameter).sum(axis=2)
+        rows -= parameter.sum(axis=1) if kind == "poisson" else 0.0
+        posterior, begun, pairs, likelihoods = hidden_smooth(rows, lengths, start, transition)
+        history.append(likelihoods.sum())
+        if "s" in params:
+            start = mode(begun, priors[0], initial[0])
+        if "t" in params:
+            transition = mode(pairs, priors[1], initial[1])
+        if "e" in params:
+            parameter = emitted(kind, posterior.sum(axis=0)[:, None], posterior.T @ X, first, *priors[2:])
+        if len(history) > 1 and history[-1] - history[-2] < tol:
+            break
+    return start, transition, parameter, np.array(history)
+
+
+def emitted(kind, weight, totals, first, shape, rate):
+    """hmmlearn's estimates of the probabilities or rates of each state."""
+    if kind == "symbols":
+        return mode(totals, shape, np.ones(totals.shape, dtype=bool))
+    whole = totals.sum(axis=1, keepdims=True) if kind == "multinomial" else weight
+    mean = np.where(whole > 0, totals / np.where(whole > 0, whole, 1.0), first)
+    return mean if kind == "multinomial" else (shape + weight.sum() * mean) / (rate + weight.sum())
 
 
 def hidden_filter(rows, lengths, start, transition):

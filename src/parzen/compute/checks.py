@@ -48,8 +48,11 @@ def probabilities(values: ArrayLike, shape: tuple[int | None, ...], name: str, *
     if P.ndim != len(shape) or any(wanted not in (None, size) for wanted, size in zip(shape, P.shape, strict=True)):
         raise ValueError(f"{name} must have the shape {_text(shape)}, got {P.shape}; give one number for each entry.")
     along = P if axis in (-1, P.ndim - 1) else np.moveaxis(P, axis, -1)
+    bounded = P.min(initial=0.0) >= 0.0 and P.max(initial=0.0) <= 2.0  # so that no sum overflows
+    if bounded and np.abs(_totals(along) - 1.0).max(initial=0.0) <= TOLERANCE:
+        return P
     with np.errstate(invalid="ignore", over="ignore"):
-        total = along @ np.ones(along.shape[-1])  # quicker than a sum where the axis is short
+        total = _totals(along)
         close = np.abs(total - 1.0) <= TOLERANCE
     if not (P.min(initial=0.0) >= 0.0 and np.isfinite(P.max(initial=0.0))):
         wrong = P[~((P >= 0.0) & np.isfinite(P))]
@@ -62,6 +65,11 @@ def probabilities(values: ArrayLike, shape: tuple[int | None, ...], name: str, *
         where = f"{kind} {off} of {name}" if P.ndim > 1 else name
         raise ValueError(f"{where} must sum to 1, got {np.ravel(total)[off]:.6g}; divide it by its sum.")
     return P
+
+
+def _totals(P: Array) -> Any:
+    """Sums along the last axis: quicker than ``P.sum(axis=-1)`` where it is short."""
+    return P @ np.ones(P.shape[-1])
 
 
 def _text(shape: tuple[int | None, ...]) -> str:

@@ -25,7 +25,9 @@ class BadCode(ColumnError):
 
 def offsets_of(sizes: Any) -> NDArray[np.int64]:
     """First slot of each column in a common table, and the number of slots."""
-    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
+    offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    return offsets
 
 
 def as_codes(X: NDArray[Any], d: int | None = None) -> NDArray[Any]:

@@ -30,6 +30,34 @@ class Smoothed:
     log_likelihood: Array
 
 
+#: Emissions that `hidden_counts` knows.
+KINDS = {"symbols": 0, "multinomial": 1, "poisson": 2}
+
+
+@dataclass(frozen=True)
+class CountEmission:
+    """Counts that states emit, and where EM begins.
+
+    Attributes
+    ----------
+    kind : "symbols" (rows with a single one, or none where a symbol is missing), "multinomial" or "poisson"
+    rows : array of shape (n, d), counts; none may be missing
+    base : array of shape (n,)
+        Log of the base measure of each row: what its log-density has beside an affine function of the counts.
+    parameter : array of shape (K, d)
+        Probabilities or rates.
+    shape, rate : arrays of shape (K, d)
+        Concentration of a Dirichlet prior (of symbols), or shape and rate of a Gamma prior (of Poisson counts).
+    """
+
+    kind: str
+    rows: Array
+    base: Array
+    parameter: Array
+    shape: Array
+    rate: Array
+
+
 def smooth(rows: Array, lengths: NDArray[np.int64], start: Array, transition: Array, weights: Array | None) -> Smoothed:
     """Forward-backward algorithm over sequences whose rows have log-densities (n, K) in each state."""
     n, K = rows.shape
@@ -79,6 +107,55 @@ def followed(rows: Array, log_next: Array, transition: Array) -> tuple[Array, Ar
     return steps, states
 
 
+def hidden_counts(
+    emission: CountEmission,
+    lengths: NDArray[np.int64],
+    chain: tuple[Array, Array],
+    priors: tuple[Array, Array],
+    params: str,
+    steps: int,
+    tol: float,
+) -> tuple[Array, Array, Array, Array] | None:
+    """EM of a hidden Markov model whose states emit counts, by hmmlearn's updates, in one call.
+
+    Parameters
+    ----------
+    chain : probabilities of first states (K,) and of transitions (K, K) where EM begins; zeros stay zeros
+    priors : concentrations of their Dirichlet priors, of the same shapes
+    params : "s", "t" and "e" where first states, transitions and emissions are updated
+    steps : most steps
+    tol : a step that raises the log-likelihood by less is the last one
+
+    Returns
+    -------
+    start (K,), transition (K, K), parameter (K, d), and the log-likelihood before each M-step
+    None where a sequence is impossible under a chain that is met.
+    """
+    _, matrix = native.rows(emission.rows, ("f64",))
+    n, d = emission.rows.shape
+    K = len(chain[0])
+    found = [np.array(one, order="C") for one in (*chain, emission.parameter)]
+    history = np.full(steps, np.nan)
+    odd = native.call(
+        "hidden_counts_f64",
+        *matrix,
+        native.pointer(emission.base, native.F64, (n,), "base"),
+        _lengths(lengths, n),
+        len(lengths),
+        K,
+        KINDS[emission.kind],
+        sum(bit for letter, bit in (("s", 1), ("t", 2), ("e", 4)) if letter in params),
+        native.pointer(priors[0], native.F64, (K,), "start prior"),
+        native.pointer(priors[1], native.F64, (K, K), "transition prior"),
+        native.pointer(emission.shape, native.F64, (K, d), "shape"),
+        native.pointer(emission.rate, native.F64, (K, d), "rate"),
+        steps,
+        tol,
+        *native.outputs(*found, history),
+    )
+    return None if odd else (found[0], found[1], found[2], history[~np.isnan(history)])
+
+
 def likeliest_path(
     rows: Array, lengths: NDArray[np.int64], log_start: Array, log_transition: Array
 ) -> tuple[NDArray[np.int64], Array]:
@@ -105,9 +182,10 @@ def _chain(start: Array, transition: Array, K: int) -> tuple[int, int, int]:
 
 def _rows(rows: Array, lengths: NDArray[np.int64]) -> tuple[int, int]:
     n, K = rows.shape
-    if (len(lengths) and lengths.min() < 0) or int(lengths.sum()) != n:
+    return native.pointer(rows, native.F64, (n, K), "rows"), _lengths(lengths, n)
+
+
+def _lengths(lengths: NDArray[np.int64], n: int) -> int:
+    if lengths.min(initial=0) < 0 or lengths.sum() != n:
         raise ValueError(f"lengths must add up to the {n} rows, got {int(lengths.sum())}.")
-    return (
-        native.pointer(rows, native.F64, (n, K), "rows"),
-        native.pointer(lengths, native.I64, lengths.shape, "lengths"),
-    )
+    return native.pointer(lengths, native.I64, lengths.shape, "lengths")

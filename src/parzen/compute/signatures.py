@@ -123,6 +123,10 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "hidden_smooth": ((INTEGER, *(POINTER,) * 5, INTEGER, *(POINTER,) * 4), ("f64",)),
     "hidden_filter": ((INTEGER, *(POINTER,) * 4, INTEGER, *(POINTER,) * 2), ("f64",)),
     "hidden_follow": ((INTEGER, *(POINTER,) * 3, INTEGER, *(POINTER,) * 2), ("f64",)),
+    "hidden_counts": (
+        (*ROWS, *(POINTER,) * 2, *(INTEGER,) * 4, *(POINTER,) * 4, INTEGER, NUMBER, *(POINTER,) * 4),
+        ("f64",),
+    ),
     "hidden_path": ((INTEGER, *(POINTER,) * 4, INTEGER, *(POINTER,) * 2), ("f64",)),
     "kd_order": ((POINTER, *(INTEGER,) * 3, POINTER), ("f64",)),
     "copy_rows": ((POINTER, INTEGER, INTEGER, *(POINTER,) * 3), ("f64",)),

@@ -29,11 +29,12 @@ class CountColumns(IndependentColumns):
     def log_density(self, X: Any) -> Array:
         X = as_floats(X, self.shape[1])
         valid = _valid(X)
-        with np.errstate(invalid="ignore"):
-            largest = np.fmax.reduce(X[valid], axis=None, initial=0.0)
-        X = np.where(valid, X, 0.0).astype(np.float64, copy=False)
+        counts = valid.all()
+        X = (X if counts else np.where(valid, X, 0.0)).astype(np.float64, copy=False)
+        largest = np.fmax.reduce(X, axis=None, initial=0.0)
         out = self._tabulated(X, int(largest) + 1) if largest < min(TABLE, len(X)) else self._direct(X)
-        out[~valid.all(axis=1)] = -np.inf
+        if not counts:
+            out[~valid.all(axis=1)] = -np.inf
         return out
 
     def _tabulated(self, X: Array, size: int) -> Array:
@@ -50,6 +51,5 @@ class CountColumns(IndependentColumns):
 
 def _valid(X: Any) -> NDArray[np.bool_]:
     """Which cells are counts, or missing."""
-    with np.errstate(invalid="ignore"):
-        counts: NDArray[np.bool_] = np.isnan(X) | ((X >= 0) & (np.floor(X) == X) & np.isfinite(X))
+    counts: NDArray[np.bool_] = ((X >= 0) & (np.floor(X) == X) & (np.inf > X)) | np.isnan(X)
     return counts

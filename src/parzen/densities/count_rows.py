@@ -30,8 +30,12 @@ class CountRows(ParametricDensity):
             missing = np.isnan(X)
             if missing.any():
                 return self._log_incomplete(X, missing)
-            X = csr_array(X)  # only cells that are not zero matter
+            return self._log_dense(X.astype(np.float64, copy=False))
         return self._log_complete(X.astype(np.float64))
+
+    def _log_dense(self, X: Array) -> Array:
+        """Complete rows of an array: only cells that are not zero matter."""
+        return self._log_complete(csr_array(X))
 
     def _log_incomplete(self, X: Any, missing: NDArray[np.bool_]) -> Array:
         """Rows with missing counts: the observed ones, given their own total, have a density of the same form."""

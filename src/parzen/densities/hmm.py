@@ -14,7 +14,7 @@ from parzen.densities.density import Density
 from parzen.statistics.accumulate import evaluate
 from parzen.statistics.threads import for_each
 
-#: Least rows of the sequences that one thread reads at a time.
+#: About how many rows of whole sequences a thread reads at a time.
 GROUP = 8192
 
 
@@ -28,10 +28,15 @@ class SequenceGroup:
 
 def sequence_groups(lengths: NDArray[np.int64]) -> Iterator[SequenceGroup]:
     """Whole sequences in groups of enough rows for a thread: they depend on the lengths alone."""
-    ends = np.cumsum(lengths)
+    ends = lengths.cumsum()
+    if len(ends) and ends[-1] <= GROUP:
+        yield SequenceGroup((0, len(ends)), (0, int(ends[-1])))
+        return
+    total = int(ends[-1]) if len(ends) else 0
+    rows = -(-total // (2 * max(round(total / (2 * GROUP)), 1)))  # an even number of groups, for two threads or more
     first, row = 0, 0
     while first < len(lengths):
-        last = min(int(np.searchsorted(ends, row + GROUP)) + 1, len(lengths))
+        last = min(int(np.searchsorted(ends, row + rows)) + 1, len(lengths))
         yield SequenceGroup((first, last), (row, int(ends[last - 1])))
         first, row = last, int(ends[last - 1])
 
@@ -145,8 +150,8 @@ def _joined(parts: list[Any], which: int, empty: tuple[int, ...]) -> Array:
 
 def _possible(likelihoods: Array) -> None:
     """Raise where a sequence has density zero: its states have no posterior then."""
-    never = np.flatnonzero(~np.isfinite(likelihoods))
-    if len(never):
+    if not np.isfinite(likelihoods).all():
+        never = np.flatnonzero(~np.isfinite(likelihoods))
         raise ValueError(
             f"sequence {int(never[0])} is impossible under this chain: a row has density 0 in every state that can be "
             "reached, so that its states have no posterior; leave it out, or smooth the densities."

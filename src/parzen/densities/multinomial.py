@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from parzen.compute.arrays import Array, as_floats, is_sparse
-from parzen.densities.count_rows import CountRows, by_row
+from parzen.densities.count_rows import LARGE, CountRows, by_row
 from parzen.densities.linear import Linear
 from parzen.densities.poisson import poisson
 
@@ -47,6 +48,14 @@ class MultinomialDensity(CountRows):
         self._linear.write(counts, out)
         share = (~missing).astype(np.float64) @ np.exp(self.log_probability.T)
         out -= counts.sum(axis=1, keepdims=True) * np.log(np.where(share > 0, share, 1.0))
+
+    def _log_dense(self, X: Array) -> Array:
+        totals = X.sum(axis=1)
+        if not (X.min(initial=0.0) >= 0 and totals.max(initial=0.0) <= LARGE):
+            return super()._log_dense(X)
+        row, column = np.nonzero(X)
+        log_coefficient = gammaln(totals + 1.0) - by_row(row, gammaln(X[row, column] + 1.0), len(X))
+        return log_coefficient[:, None] + self._linear.log_density(X)
 
     def _log_orders(self, X: Any, row: NDArray[np.integer], totals: Array) -> Array:
         return self._linear.log_density(X)

@@ -27,9 +27,12 @@ def deviance(x: Any, mean: Any) -> Array:
     with np.errstate(all="ignore"):
         plain = np.where(x == 0, mean, x * np.log(x / mean) + mean - x)
         v = (x - mean) / (x + mean)
-        # x log((1 + v) / (1 - v)) = 2 x (v + v^3/3 + ...), and mean - x = -v (x + mean).
-        terms = sum(v ** (2 * i + 1) / (2 * i + 1) for i in range(1, 9))
-        close = (x - mean) * v + 2 * x * terms
+        square = v * v
+        # x log((1 + v) / (1 - v)) = 2 x (v + v^3/3 + ... + v^17/17), and mean - x = -v (x + mean).
+        terms = square / 17.0
+        for power in range(15, 1, -2):
+            terms = (1.0 / power + terms) * square
+        close = ((x - mean) + 2 * x * terms) * v
     return np.where(np.abs(v) < 0.1, close, plain)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -73,13 +74,17 @@ class HMM(Family):
     @property
     def takes_missing(self) -> bool:  # type: ignore[override]
         """As the emissions' family does."""
-        return bool(self._states().components().takes_missing)
+        return bool(self._emissions().takes_missing)
 
     def _states(self) -> Mixture:
         return Mixture(self.emission, int(self.n_components), init=self.init, n_init=self.n_init)
 
+    def _emissions(self) -> Family:
+        """The emissions' family, by point estimates."""
+        return self._states().components()
+
     def bind(self, table: Table) -> Self:
-        return replace(self, emission=self._states().components().bind(table))
+        return replace(self, emission=self._emissions().bind(table))
 
     def _cut(self, n: int) -> NDArray[np.int64]:
         return np.array([n], dtype=np.int64) if self.lengths is None else self.lengths
@@ -89,26 +94,34 @@ class HMM(Family):
             raise NeedsDensity("a hidden chain must be found by EM: use parzen.fit or an estimator.")
         lengths = self._cut(X.shape[0])
         w = _of_sequences(R, lengths)
+        emitted = self._emissions()
         total: Any = None
 
         def add(part: ExpectedStatistic) -> None:
             nonlocal total
             total = part if total is None else total + part
 
-        for_each(lambda group: self._observe_group(X, w, at, lengths, group), sequence_groups(lengths), add)
+        for_each(lambda group: self._observe_group(emitted, X, w, at, lengths, group), sequence_groups(lengths), add)
         assert isinstance(total, ExpectedStatistic)
         return total
 
     def _observe_group(
-        self, X: Any, w: Array | None, at: HMMDensity, lengths: NDArray[np.int64], group: SequenceGroup
+        self,
+        emitted: Family,
+        X: Any,
+        w: Array | None,
+        at: HMMDensity,
+        lengths: NDArray[np.int64],
+        group: SequenceGroup,
     ) -> ExpectedStatistic:
         """The statistic of a few sequences, one after the other."""
         X, lengths = row_block(X, *group.rows), lengths[slice(*group.sequences)]
         w = None if w is None else w[slice(*group.sequences)]
         rows = self._seen(at.rows(X), group.rows[0])
         found = smooth(rows, lengths, at.start, at.transition, w)
-        impossible = np.flatnonzero(~np.isfinite(found.log_likelihood))
-        if len(impossible):
+        likelihood = float(found.log_likelihood.sum() if w is None else w @ found.log_likelihood)
+        if not isfinite(likelihood):
+            impossible = np.flatnonzero(~np.isfinite(found.log_likelihood))
             raise Collapse(
                 f"sequence {group.sequences[0] + int(impossible[0])} is impossible under the current chain; allow more "
                 "transitions"
@@ -116,12 +129,11 @@ class HMM(Family):
                 + ", or use a prior or a floor for the emissions."
             )
         share = found.posterior if w is None else found.posterior * np.repeat(w, lengths)[:, None]
-        seen = self._states().components().observe(X, share, at.emission)
+        seen = emitted.observe(X, share, at.emission)
         inner = seen.statistic if isinstance(seen, ExpectedStatistic) else seen
         K = at.size
         counted = Counts(found.first[None], (K,)), Counts(found.pairs.reshape(1, -1), (K,) * K)
         weight = float(len(rows) if w is None else w @ lengths)
-        likelihood = float(found.log_likelihood.sum() if w is None else w @ found.log_likelihood)
         return ExpectedStatistic(Joint((*counted, inner)), np.array([weight]), np.array([likelihood]))
 
     def _seen(self, rows: Array, first: int) -> Array:
@@ -142,12 +154,12 @@ class HMM(Family):
         counts = pairs.counts.reshape(K, K)  # type: ignore[attr-defined]
         transition = dirichlet_mode(counts, self.transition_concentration, self.transition_allowed)
         with naming_groups("states"):
-            emission = self._states().components().maximise(inner)
+            emission = self._emissions().maximise(inner)
         return HMMDensity(emission, start, transition, self.lengths)
 
     def log_prior(self, density: Any, statistic: Any) -> float:
         inner = statistic.parts[2]
-        total = self._states().components().log_prior(density.emission, inner)
+        total = self._emissions().log_prior(density.emission, inner)
         for concentration, p in (
             (self.start_concentration, density.start),
             (self.transition_concentration, density.transition),
@@ -191,9 +203,7 @@ class HMM(Family):
         """The states' densities of rows in which each has a share, and at least some of every one."""
         share = share + 0.3 / share.shape[1]
         with without_floor_warnings():
-            return initial_density(
-                self._states().components(), X, share if rows is None else share * rows[:, None], rng
-            )
+            return initial_density(self._emissions(), X, share if rows is None else share * rows[:, None], rng)
 
     def _others(
         self,
@@ -253,7 +263,7 @@ class HMM(Family):
         free = np.ones(K, dtype=bool) if self.start_allowed is None else np.asarray(self.start_allowed, dtype=bool)
         ways = np.ones((K, K), dtype=bool) if self.transition_allowed is None else np.asarray(self.transition_allowed)
         chain = max(int(free.sum()) - 1, 0) + int(np.maximum(ways.sum(axis=1) - 1, 0).sum())
-        return chain + self._states().components().n_parameters(density.emission)
+        return chain + self._emissions().n_parameters(density.emission)
 
 
 def dirichlet_mode(counts: Array, concentration: Any, allowed: Any = None) -> Array:
@@ -264,12 +274,16 @@ def dirichlet_mode(counts: Array, concentration: Any, allowed: Any = None) -> Ar
     concentration : float or array
         Of the prior; 1 is none, so that the mode is the relative frequencies.
     """
-    ways = True if allowed is None else np.asarray(allowed, dtype=bool).reshape(counts.shape)
-    open_to = np.broadcast_to(ways, counts.shape)
-    raised = np.where(open_to, np.maximum(counts + (concentration - 1.0), 0.0), 0.0)
-    empty = ~(raised.sum(axis=1) > 0)
-    raised[empty] = open_to[empty]
-    return np.ascontiguousarray(raised / raised.sum(axis=1, keepdims=True))
+    raised = np.maximum(counts + (concentration - 1.0), 0.0)
+    ways: Any = 1.0
+    if allowed is not None:
+        ways = np.asarray(allowed, dtype=bool).reshape(counts.shape)
+        raised *= ways
+    total = raised.sum(axis=1, keepdims=True)
+    if not (total > 0).all():
+        raised = np.where(total > 0, raised, ways)
+        total = raised.sum(axis=1, keepdims=True)
+    return np.ascontiguousarray(raised / total)
 
 
 def _few_distinct(X: Any) -> tuple[int, NDArray[np.intp]] | None:

@@ -1,6 +1,7 @@
 """Where EM begins: partitions of a sample of the rows."""
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -49,16 +50,17 @@ def labels_to_try(
 def _auto(
     points: Array, w: Array | None, C: int, rounds: int, rng: np.random.Generator, mapped: bool
 ) -> Iterator[NDArray[np.int32]]:
-    """Partitions by merging small clusters, and by k-means: in units of deviations, of axes, in the data's own."""
-    even = _standardised(points, w)
-    white = _whitened(even, w)
+    """Partitions by k-means and by merging small clusters: in units of deviations, of axes, in the data's own."""
+    even, white = _standardised(points, w), cache(lambda: _whitened(even, w))
     for _ in range(rounds):
-        joined = None if white is None else _merged(white, w, C, rng)
-        if joined is not None:
-            yield joined
-        for plan in (even, white, None if mapped else points):
-            if plan is not None:
-                yield _partition(plan, w, C, "kmeans", rng)
+        yield _partition(even, w, C, "kmeans", rng)
+        yield from _merged(even, w, C, rng)
+        if not mapped:
+            yield _partition(points, w, C, "kmeans", rng)
+        axes = white()
+        if axes is not None:
+            yield _partition(axes, w, C, "kmeans", rng)
+            yield from _merged(axes, w, C, rng)
 
 
 def _partition(points: Array, w: Array | None, C: int, init: str, rng: np.random.Generator) -> NDArray[np.int32]:
@@ -74,22 +76,21 @@ def _partition(points: Array, w: Array | None, C: int, init: str, rng: np.random
     return kmeans_partition(points, w, C, rng.random((seeds, 1 + (C - 1) * trials)), 8, some)
 
 
-def _merged(points: Array, w: Array | None, C: int, rng: np.random.Generator) -> NDArray[np.int32] | None:
-    """Many small clusters, merged; None where there are too few rows."""
+def _merged(points: Array, w: Array | None, C: int, rng: np.random.Generator) -> Iterator[NDArray[np.int32]]:
+    """A partition by merging many small clusters; none where there are too few rows."""
     n, d = points.shape
     M = min(max(4 * C, 30), n // (d + 2), max(2 * C + 2, int(np.sqrt(3e6 / d**3))))  # M^2 covariances are factorised
     if C >= M:
-        return None
+        return
     if w is not None:  # in rows, whatever their unit; more of them than that, and the few of an average one round away
         w = w / w.max() * (min(rows_worth(n, w), 1e15) / (w / w.max()).sum())
-    return merged_partition(points, w, np.sort(distinct_rows(n, w, M, rng)), C, 6)
+    yield merged_partition(points, w, np.sort(distinct_rows(n, w, M, rng)), C, 6)
 
 
 def alike(one: NDArray[np.int32], other: NDArray[np.int32], C: int) -> bool:
     """Whether two partitions are the same but for the names of their parts, and for one row in a hundred."""
     table = np.bincount(one * C + other, minlength=C * C).reshape(C, C)
-    best = table.argmax(axis=1)
-    return len(np.unique(best)) == C and bool(table.max(axis=1).sum() >= 0.99 * len(one))
+    return bool(table.max(axis=1).sum() >= 0.99 * len(one)) and len(set(table.argmax(axis=1).tolist())) == C
 
 
 def _standardised(points: Array, w: Array | None) -> Array:
@@ -151,7 +152,7 @@ def starts_worth(work: int, sampled: int, n: int) -> int:
     """How many starts are worth trying: many where they cost next to nothing, else no more than EM on all rows does."""
     if work < 200_000:
         return MANY if work < 60_000 else MANY // 2
-    return int(np.clip(4 * n // sampled, 4, MANY))
+    return int(np.clip(4 * n // sampled, MANY // 2, MANY))
 
 
 def rows_worth(n: int, w: Array | None) -> float:

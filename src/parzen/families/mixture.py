@@ -32,6 +32,8 @@ from parzen.tables.table import Table
 
 #: Two starts have led to the same optimum where the log-likelihoods of a row differ by less.
 AGREED = 2e-3
+#: Starts of a small table that are tried at least, whether or not two of them agree.
+ENOUGH = 5
 
 
 @dataclass(eq=False, repr=False)
@@ -184,23 +186,27 @@ class Mixture(Family):
             codes = self._spared(next(iter(tries)))
             with without_floor_warnings(), naming_groups("components"):
                 return self.mixed(initial_density(family, rows, self._first(codes, own), rng), codes, own)
-        tried, failed, run = 0, "", self._runner(family, rows, own, rng)
+        tried, agreed, failed, run = 0, False, "", self._runner(family, rows, own, rng)
         with without_floor_warnings(), naming_groups("components"):
             for codes in tries:
-                if best is not None and large and alike(best[3], codes, C - len(self._noise())):
-                    break
-                try:
-                    least = best[1] - AGREED * total if best is not None and best[0] == 0 else -np.inf
-                    density, objective = run(codes, None if cheap else least if large else -np.inf)
-                except Collapse as reason:
-                    failed = str(reason)
-                    continue
-                worth = -int(density.collapsed(many, noise).sum()), objective
-                agreed = best is not None and _agree(worth, best[:2], total)
-                if best is None or worth > best[:2]:
-                    best = (*worth, density, codes)
+                if best is not None and alike(best[3], codes, C - len(self._noise())):
+                    agreed = True
+                else:
+                    wanted = best[1] - AGREED * total if best is not None and best[0] == 0 else -np.inf
+                    try:
+                        density, objective = run(codes, None if cheap else wanted if large else -np.inf)
+                    except Collapse as reason:
+                        failed = str(reason)
+                        continue
+                    if best is not None and best[0] == 0 and objective <= best[1]:
+                        agreed = agreed or objective >= wanted
+                    else:
+                        worth = -int(density.collapsed(many, noise).sum()), objective
+                        if best is None or worth > best[:2]:
+                            agreed = best is not None and _agree(worth, best[:2], total)
+                            best = (*worth, density, codes)
                 tried += 1
-                if tried >= most or (agreed and (tried > 4 or large)):
+                if tried >= most or (agreed and (tried >= ENOUGH or large)):
                     break
         if best is None:
             raise Collapse(f"no start leads to a mixture: {failed}")

@@ -96,20 +96,16 @@ def filled_in(X: Any, w: Array | None = None) -> Array:
     return X
 
 
-def plus_plus(
-    X: Any, w: Array | None, K: int, rng: np.random.Generator, first: Array | None = None, tries: int = 1
-) -> Array:
+def plus_plus(X: Any, w: Array | None, K: int, rng: np.random.Generator, first: Array | None = None) -> Array:
     """Centres that are rows far from each other: greedy k-means++ (Arthur & Vassilvitskii 2007).
 
     Parameters
     ----------
     X : array of shape (n, d), float32 or float64, without missing cells; or a CSR matrix
     first : centres that are known already, (k, d)
-    tries : how many times more rows than usual are tried for each centre: k-means from there ends at less inertia, and
-        several starts are more alike
     """
     n, d = X.shape
-    count = tries * (2 + int(np.log(K)))
+    count = 2 + int(np.log(K))
     weight = np.ones(n) if w is None else w
     centre, far = np.empty((K, d)), np.full(n, np.inf)
     known = 0 if first is None else len(first)

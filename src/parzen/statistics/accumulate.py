@@ -98,8 +98,12 @@ def evaluate(density: Evaluated, X: Any) -> Array:
 
 def for_blocks(density: Evaluated, X: Any, function: Callable[[int, Any], None]) -> None:
     """Call ``function(begin, rows)`` for every block of rows that a density is to read, on all threads."""
-    check_columns(X, density.shape[1])
-    blocks = _numbered_blocks(X, density.shape[0], density.rows_at_once)
+    K, d = density.shape
+    check_columns(X, d)
+    if isinstance(X, np.ndarray) and 0 < len(X) <= block_rows(X, K, density.rows_at_once):
+        function(0, X)
+        return
+    blocks = _numbered_blocks(X, K, density.rows_at_once)
     for_each(lambda block: function(*block), blocks)
 
 

@@ -7,6 +7,8 @@ import pytest
 from hmmlearn import hmm
 
 import parzen
+from parzen import CategoricalHMM, MultinomialHMM, PoissonHMM
+from parzen.estimators.markov.monitor import Monitor
 
 #: hmmlearn's logarithms of each step are equal to ours; a negative tolerance lets all steps be made.
 STEPS = {"n_iter": 12, "tol": -np.inf}
@@ -147,3 +149,22 @@ def test_the_number_of_columns_may_be_said_before_it_is_known(name):
     assert model.fit(X).n_features == 2
     with pytest.raises(ValueError, match="n_features must be 2, the columns of"):
         model.n_features = 3
+
+
+class OwnMonitor(Monitor):
+    """A monitor of one's own, for which the steps are taken one by one."""
+
+
+@pytest.mark.parametrize("model", [CategoricalHMM, PoissonHMM, MultinomialHMM])
+@pytest.mark.parametrize("params", ["ste", "t"])
+def test_steps_in_one_call_equal_steps_one_by_one(model, params, rng):
+    X = rng.poisson([[2.0, 5.0, 1.0]], size=(40, 3))
+    X = np.where(rng.random((40, 1)) < 0.1, -1, X[:, :1]) if model is CategoricalHMM else X
+    params = params.replace("e", "l") if model is PoissonHMM else params
+    fits = [model(3, n_iter=6, tol=-np.inf, random_state=0, params=params) for _ in range(2)]
+    fits[1].monitor_ = OwnMonitor(-np.inf, 6, False)
+    for one in fits:
+        one.fit(X, [15, 25])
+    for name in ("startprob_", "transmat_", *fits[0]._letters.values()):
+        np.testing.assert_allclose(getattr(fits[0], name), getattr(fits[1], name), rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(fits[0].monitor_.history, fits[1].monitor_.history, rtol=1e-12)

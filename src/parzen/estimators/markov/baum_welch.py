@@ -1,14 +1,18 @@
 """EM for hidden Markov models by hmmlearn's rules: `params` names what is updated, a monitor when to stop."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from parzen.compute.hmm import hidden_counts
 from parzen.compute.memberships import Memberships
-from parzen.densities.hmm import HMMDensity
+from parzen.densities.hmm import GROUP, HMMDensity
 from parzen.estimators.markov.checks import not_negative
+from parzen.estimators.markov.emission import Emission
+from parzen.estimators.markov.monitor import Monitor
 from parzen.families.family import Family
 from parzen.families.fit import fit
 from parzen.families.hmm import HMM
@@ -26,7 +30,7 @@ class HmmlearnHMM(Family):
     ----------
     initial : HMMDensity
         Where EM starts.
-    emission : Family with a method `check`
+    emission : Emission
         The states' densities, updated by hmmlearn's rules.
     lengths : array of int64
         Lengths of the sequences.
@@ -37,7 +41,7 @@ class HmmlearnHMM(Family):
     """
 
     initial: HMMDensity
-    emission: Any
+    emission: Emission
     lengths: NDArray[np.int64]
     params: str
     startprob_prior: Any = 1.0
@@ -47,7 +51,7 @@ class HmmlearnHMM(Family):
     in_order: ClassVar[bool] = True
     iterates: ClassVar[bool] = True
 
-    @property
+    @cached_property
     def hmm(self) -> HMM:
         """The same model, all of whose parameters are updated."""
         initial = self.initial
@@ -83,6 +87,29 @@ class HmmlearnHMM(Family):
         )
 
 
+def short_series(family: HmmlearnHMM, rows: Any, tol: float, n_iter: int) -> tuple[HMMDensity, list[float]] | None:
+    """The density after EM in one compiled call, and the log-likelihood before each M-step.
+
+    None where the states don't emit counts, or where rows are so many that threads share them, or so odd (missing or
+    huge counts, a sequence that is impossible) that the steps are taken one by one.
+    """
+    initial, emission = family.initial, family.emission
+    counted = emission.counted(rows) if len(rows) <= GROUP else None
+    if counted is None:
+        return None
+    chain = initial.start, initial.transition
+    first, then = (
+        np.array(np.broadcast_to(prior, one.shape), dtype=np.float64)
+        for prior, one in zip((family.startprob_prior, family.transmat_prior), chain, strict=True)
+    )
+    updated = family.params.replace(emission.letter, "e")
+    found = hidden_counts(counted, family.lengths, chain, (first, then), updated, n_iter, tol)
+    if found is None:
+        return None
+    density = HMMDensity(emission.emitting(found[2]), found[0], found[1], family.lengths)
+    return density, found[3].tolist()
+
+
 def baum_welch(family: HmmlearnHMM, rows: Any, monitor: Any, n_iter: int) -> HMMDensity:
     """The density after at most `n_iter` EM steps; the monitor alone decides whether to stop earlier.
 
@@ -92,6 +119,11 @@ def baum_welch(family: HmmlearnHMM, rows: Any, monitor: Any, n_iter: int) -> HMM
     monitor.history.clear()
     if not n_iter:
         return family.initial
+    short = short_series(family, rows, monitor.tol, int(n_iter)) if type(monitor) is Monitor else None
+    if short is not None:
+        for log_likelihood in short[1]:
+            monitor.report(log_likelihood)
+        return short[0]
 
     def stops(step: int, log_likelihood: float) -> bool:
         monitor.report(log_likelihood)

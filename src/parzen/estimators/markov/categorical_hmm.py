@@ -133,12 +133,14 @@ class CategoricalHMM(BaseHmmlearn):
 
 def _symbols(X: Any, S: int | None) -> Array:
     """A column of symbols below S (any, where it is None), -1 or NaN where missing, or an error."""
-    rows = np.asarray(finite(X), dtype=np.float64)
+    X = np.asarray(finite(X))
+    rows = X.astype(np.float64, copy=False)
     if rows.shape[1] != 1:
         raise ValueError(f"X must have one column, of symbols 0, 1, ..., got {rows.shape[1]}; use X.reshape(-1, 1).")
-    present = rows[~np.isnan(rows)]
-    if (present != np.floor(present)).any() or (present < -1).any():
+    cells = X if X.dtype.kind == "i" else rows[~np.isnan(rows)]
+    if cells.min(initial=0) < -1 or (cells.dtype.kind == "f" and (cells != np.floor(cells)).any()):
         raise ValueError("X must hold whole numbers from 0 on, or -1 or NaN for missing values.")
-    if len(present) and S is not None and present.max() >= S:
-        raise ValueError(f"X holds the symbol {int(present.max())}, but the states emit 0 to {S - 1}.")
+    largest = cells.max(initial=-1)
+    if S is not None and largest >= S:
+        raise ValueError(f"X holds the symbol {int(largest)}, but the states emit 0 to {S - 1}.")
     return np.ascontiguousarray(rows)

@@ -10,14 +10,14 @@ from parzen.compute.memberships import Memberships
 from parzen.densities.gaussian import GaussianDensity
 from parzen.estimators.base.covariances import SHAPES
 from parzen.estimators.markov.checks import broadcast, not_negative
-from parzen.families.family import Family
+from parzen.estimators.markov.emission import Emission
 from parzen.families.gaussian import Gaussian
 from parzen.statistics.moments import Moments
 from parzen.statistics.statistic import Statistic
 
 
 @dataclass(eq=False, repr=False)
-class HmmlearnGaussian(Family):
+class HmmlearnGaussian(Emission):
     r"""Gaussians with hmmlearn's estimates.
 
     With weights :math:`n_k`, means :math:`\bar x_k` and scatter matrices :math:`S_k` of the states, prior mean

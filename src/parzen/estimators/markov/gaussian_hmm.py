@@ -14,7 +14,6 @@ from parzen.estimators.base.validation import generator
 from parzen.estimators.markov.checks import check_hmmlearn
 from parzen.estimators.markov.gaussian_emission import HmmlearnGaussian
 from parzen.estimators.markov.gaussian_states import BaseGaussianStates, complete_rows
-from parzen.estimators.markov.starts import state_clusters
 
 
 class GaussianHMM(BaseGaussianStates):
@@ -119,10 +118,12 @@ class GaussianHMM(BaseGaussianStates):
         choose("covariance_type", self.covariance_type, tuple(SHAPES))
 
     def _initialise_emission(self, rows: Array) -> None:
-        """Means by k-means, and the covariance of all rows for every state, as in hmmlearn."""
+        """Means by k-means, and one covariance for every state: within the clusters, or of all rows as in hmmlearn."""
         K, rows = self.n_components, complete_rows(rows)
         if self._initialises("m", "means_"):
-            self.means_ = state_clusters(rows, self._transitions(), generator(self.random_state))[0]
+            self.means_, codes = self._initial_clusters(rows, generator(self.random_state))
+            if "t" in self.init_params:
+                rows = rows - self.means_[codes]
         if self._initialises("c", "_covars_"):
             each = self._initial_covariance(self._initial_spread(rows))
             self._covars_ = each if self.covariance_type == "tied" else np.tile(each, (K,) + (1,) * each.ndim)

@@ -128,7 +128,8 @@ class GMMHMM(BaseGaussianStates):
         if self._initialises("w", "weights_"):
             self.weights_ = np.full((K, M), 1.0 / M)
         if self._initialises("m", "means_"):
-            self.means_ = centres_within(rows, self._transitions(), M, spread, generator(self.random_state))
+            rng = generator(self.random_state)
+            self.means_ = centres_within(rows, *self._initial_clusters(rows, rng), M, spread, rng)
         if self._initialises("c", "covars_"):
             each = self._initial_covariance(spread)
             leading = (K,) if self.covariance_type == "tied" else (K, M)

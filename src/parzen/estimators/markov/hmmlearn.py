@@ -21,6 +21,7 @@ from parzen.estimators.markov.checks import whole_number
 from parzen.estimators.markov.column_count import ColumnCount
 from parzen.estimators.markov.monitor import Monitor
 from parzen.estimators.markov.online_filter import OnlineFilter
+from parzen.estimators.markov.starts import cluster_transitions, state_clusters
 from parzen.families.family import Family
 from parzen.storage.files import SaveMixin
 from parzen.tables.sequences import check_lengths, refuse_nested
@@ -142,6 +143,20 @@ class BaseHmmlearn(SaveMixin, BaseEstimator):
             self.startprob_ = rng.dirichlet(np.full(K, 1.0 / K))
         if self._initialises("t", "transmat_"):
             self.transmat_ = rng.dirichlet(np.full(K, 1.0 / K), size=K)
+
+    def _initial_clusters(self, rows: Array, rng: np.random.Generator) -> tuple[Array, NDArray[np.int32]]:
+        """Centres (K, d) of the states' clusters, and the state of each row.
+
+        What `init_params` asks for of the chain follows the clusters: transitions drawn by chance, most of them nearly
+        zero, as in hmmlearn, keep EM from what the order of the rows says for many steps.
+        """
+        K, given = self.n_components, None if "t" in self.init_params else self._transitions()
+        centre, codes = state_clusters(rows, K, given, rng)
+        if given is None:
+            self.transmat_ = cluster_transitions(codes, K)
+        if "s" in self.init_params:
+            self.startprob_ = np.full(K, 1.0 / K)
+        return centre, codes
 
     def _initialises(self, letter: str, name: str) -> bool:
         if letter not in self.init_params:

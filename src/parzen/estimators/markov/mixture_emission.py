@@ -12,7 +12,7 @@ from parzen.densities.mixture import MixtureDensity
 from parzen.densities.per_group import PerGroupDensity
 from parzen.estimators.base.covariances import SHAPES
 from parzen.estimators.markov.checks import broadcast, not_negative
-from parzen.families.family import Family
+from parzen.estimators.markov.emission import Emission
 from parzen.families.gaussian import Gaussian
 from parzen.families.mixture import Mixture
 from parzen.statistics.joint import Joint
@@ -24,7 +24,7 @@ LEAST = 1e-7
 
 
 @dataclass(eq=False, repr=False)
-class HmmlearnMixture(Family):
+class HmmlearnMixture(Emission):
     r"""A mixture of Gaussians for each state, with hmmlearn's priors.
 
     The statistic is that of `parzen.Mixture`, and for each state the scatter about the current means.

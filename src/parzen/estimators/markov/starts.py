@@ -40,20 +40,39 @@ def _inertia(found: Assignment) -> float:
     return found.inertia
 
 
-def state_clusters(rows: Array, transition: Array, rng: np.random.Generator) -> tuple[Array, NDArray[np.int32]]:
-    """Centres (K, d) of clusters, one for each state, and the state whose centre is nearest to each row, (n,)."""
-    centre = cluster_centres(rows, len(transition), rng)
-    order = suited(CentroidDensity(centre).nearest(rows), transition)
-    centre = np.ascontiguousarray(centre[order])
-    return centre, CentroidDensity(centre).nearest(rows)
+def state_clusters(
+    rows: Array, K: int, transition: Array | None, rng: np.random.Generator
+) -> tuple[Array, NDArray[np.int32]]:
+    """Centres (K, d) of clusters, one for each state, and the state whose centre is nearest to each row, (n,).
+
+    Where transitions (K, K) are given, states are the clusters that suit them.
+    """
+    centre = cluster_centres(rows, K, rng)
+    codes = CentroidDensity(centre).nearest(rows)
+    if transition is None:
+        return centre, codes
+    order = suited(codes, transition)
+    return np.ascontiguousarray(centre[order]), np.argsort(order).astype(np.int32)[codes]
 
 
-def centres_within(rows: Array, transition: Array, M: int, spread: Array, rng: np.random.Generator) -> Array:
+def cluster_transitions(codes: NDArray[np.int32], K: int) -> Array:
+    """Probabilities of transitions between clusters of rows in their order, with one more of each, (K, K)."""
+    counts = 1.0 + _pairs(codes, K)
+    return counts / counts.sum(axis=1, keepdims=True)
+
+
+def _pairs(codes: NDArray[np.int32], K: int) -> Array:
+    """How often each cluster follows each."""
+    return np.bincount(codes[:-1].astype(np.int64) * K + codes[1:], minlength=K * K).reshape(K, K).astype(np.float64)
+
+
+def centres_within(
+    rows: Array, centre: Array, codes: NDArray[np.int32], M: int, spread: Array, rng: np.random.Generator
+) -> Array:
     """Centres (K, M, d): of the clusters within the cluster of each state.
 
     A cluster of fewer than M rows has M points drawn about the centre of all, as in hmmlearn.
     """
-    centre, codes = state_clusters(rows, transition, rng)
     middle, parts = centre.mean(axis=0), [rows[codes == k] for k in range(len(centre))]
     return np.stack(
         [
@@ -76,7 +95,7 @@ def suited(codes: NDArray[np.int32], transition: Array) -> NDArray[np.intp]:
     transition : array of shape (K, K)
     """
     K = len(transition)
-    pairs = np.bincount(codes[:-1].astype(np.int64) * K + codes[1:], minlength=K * K).reshape(K, K).astype(np.float64)
+    pairs = _pairs(codes, K)
     logs = np.log(np.maximum(transition, TINY))
     order = np.arange(K)  # the cluster of each state
 

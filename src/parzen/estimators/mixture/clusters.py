@@ -14,7 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array, is_sparse
 from parzen.compute.kmeans import nearest_squares, points_of
-from parzen.compute.moments import moments
+from parzen.compute.memberships import Labels
+from parzen.compute.moments import moments, sums
+from parzen.compute.partitions import kmeans_partition
 from parzen.compute.sparse import csr_sums
 from parzen.estimators.base.estimator import BaseFamilyEstimator
 from parzen.estimators.base.validation import LARGE, drop_zero_weight, finite, squarable, weights
@@ -28,8 +30,8 @@ from parzen.statistics.sums import Sums
 
 Centres = NDArray[np.floating]
 
-#: Up to how many rows so many times more of them than usual are tried for each centre of k-means++: there it is cheap.
-FEW, TRIES = 10_000, 4
+#: Up to how many rows and cells k-means++ is begun so many times; k-means goes on from the best after so many steps.
+FEW, CELLS, TIMES, STEPS = 10_000, 2**22, 3, 2
 
 
 class BaseKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseFamilyEstimator):
@@ -132,7 +134,8 @@ class BaseKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         if isinstance(self.init, str):
             points, own = look.points(K, rng)
             if self.init == "k-means++":
-                return plus_plus(points, own, K, rng, tries=TRIES if points.shape[0] <= FEW else 1)
+                few = _best_of_few(points, own, K, rng)
+                return plus_plus(points, own, K, rng) if few is None else few
             drawn = np.resize(distinct_rows(points.shape[0], own, K, rng), K)  # equal rows are one: there may be fewer
             return np.asarray(points[drawn].toarray() if is_sparse(points) else points[drawn], dtype=np.float64)
         given = self.init
@@ -269,3 +272,14 @@ def _sparse_variance(rows: Any, w: Array | None) -> float:
         return float(squares.sum() if w is None else w[begin : begin + len(squares)] @ squares)
 
     return sum(map_blocks(square, rows)) / (float(weight[0]) * rows.shape[1])
+
+
+def _best_of_few(points: Any, w: Array | None, K: int, rng: np.random.Generator) -> Array | None:
+    """Centres (K, d) of the best of several starts by k-means++ after a few steps; None of many rows."""
+    n, d = points.shape
+    if K == 1 or n > FEW or n * d > CELLS:
+        return None
+    X = np.ascontiguousarray(points.toarray() if is_sparse(points) else points, dtype=np.float64)
+    codes = kmeans_partition(X, w, K, rng.random((TIMES, 1 + (K - 1) * (2 + int(np.log(K))))), STEPS)
+    weight, totals = sums(X, Labels.sound(codes, w, K))
+    return totals / weight if weight.min() > 0 else None
