@@ -2,8 +2,7 @@
 //
 // The table has shape (columns, K), the offset (K): score k of a row x is offset[k] + sum of x[j] table[j, k].
 #include <type_traits>
-#include "curvature.h"
-#include "exp.h"
+#include "logit.h"
 
 namespace parzen {
 namespace {
@@ -117,6 +116,9 @@ template <class T>
 index softmax(const T* X, index n, index d, index stride, const std::int32_t* codes, const double* weights,
               index groups, const double* origin, const double* table, const double* offset, double* weight,
               double* likelihood, double* gradient, double* slope, double least, double* curvature) {
+    if (groups == 2)
+        return logit(X, n, d, stride, codes, weights, origin, table, offset, weight, likelihood, gradient, slope, least,
+                     curvature);
     Scratch<double> x(d * tile), scores(groups * tile), sums(groups * (d + 1) * lanes);
     Curvature second(curvature ? d : 0, curvature ? groups : 0, least);
     if (!x || !scores || !sums || !second) return NO_MEMORY;

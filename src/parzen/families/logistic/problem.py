@@ -34,7 +34,7 @@ class Problem:
     terms : of the rows
     intercept : whether there is one
     origin : array of shape (p,)
-        What terms are less: their means, or zero for CSR, without an intercept, or where it is penalised.
+        What terms are less: about their means, or zero for CSR, without an intercept, or where it is penalised.
     whole : float
         Weight of all rows.
     """
@@ -47,11 +47,23 @@ class Problem:
     whole: float
 
     @classmethod
-    def of(cls, X: Any, labels: Labels, terms: Terms, intercept: bool, centred: bool = True) -> "Problem":
-        """The problem of rows; their terms are made once where they fit into memory."""
+    def of(
+        cls,
+        X: Any,
+        labels: Labels,
+        terms: Terms,
+        intercept: bool,
+        centred: bool = True,
+        origin: Array | None = None,
+    ) -> "Problem":
+        """The problem of rows; their terms are made once where they fit into memory.
+
+        The origin, if given, is about the means of the columns; it serves where these are the terms.
+        """
         weights = labels.weights
         whole = float(len(labels) if weights is None else weights.sum())
         p = terms.width(X.shape[1])
+        known = origin if terms == Terms() else None
         small = X.shape[0] * p <= KEPT
         if terms != Terms() and (small or terms.sparse or is_sparse(X)):
             X, terms = terms.expand(X), Terms()
@@ -60,7 +72,7 @@ class Problem:
         problem = cls(X, labels, terms, intercept, np.zeros(p), whole)
         if is_sparse(X) or not intercept or not centred:
             return problem
-        return replace(problem, origin=np.ascontiguousarray(problem.mean))
+        return replace(problem, origin=np.ascontiguousarray(problem.mean if known is None else known))
 
     @property
     def free(self) -> int:
@@ -101,8 +113,7 @@ class Problem:
         """The same for the rows of each class, (K, p)."""
         K = self.labels.groups
         zero = At(np.zeros((self.width, K)), np.zeros(K), self.origin if self.origin.any() else None)
-        slope = accumulate(Likelihood(self.terms), self.X, self.labels, at=zero).statistic.totals
-        return self.sums / K - slope[:, :-1]
+        return self.sums / K - self._observed(zero)[1][:, :-1]
 
     @property
     def lightest(self) -> float:
@@ -121,17 +132,22 @@ class Problem:
 
     def slopes(self, point: Array) -> tuple[float, Array]:
         """Loss and its derivatives, of the shape of the point."""
-        seen = accumulate(Likelihood(self.terms), self.X, self.labels, at=self._at(point))
-        return -float(seen.log_likelihood.sum()), self._own(seen.statistic.totals)
+        loss, slope, _ = self._observed(self._at(point))
+        return loss, self._own(slope)
 
     def curvature(self, point: Array, least: float = 0.0) -> tuple[float, Array, Array]:
         """Loss, its derivatives and the matrix of its second derivatives, (size, size).
 
         The latter of rows and two classes with w p_k p_l above the least only.
         """
-        seen = accumulate(Likelihood(self.terms), self.X, self.labels, at=self._at(point, least))
-        slope, pairs = seen.statistic.parts
-        return -float(seen.log_likelihood.sum()), self._own(slope.totals), self._matrix(pairs.totals)
+        loss, slope, pairs = self._observed(self._at(point, least))
+        return loss, self._own(slope), self._matrix(pairs)
+
+    def _observed(self, at: At) -> tuple[float, Array, Array]:
+        """Loss, its derivatives (K, p + 1) by weights and intercepts, and sums of products for each two classes."""
+        totals = accumulate(Likelihood(self.terms), self.X, self.labels, at=at).totals[0]
+        side, K = self.width + 1, self.labels.groups
+        return -float(totals[0]), totals[1 : 1 + side * K].reshape(side, K).T, totals[1 + side * K :]
 
     def _at(self, point: Array, curvature: float | None = None) -> At:
         offsets = point[:, -1] if self.intercept else np.zeros(self.free)
@@ -141,8 +157,8 @@ class Problem:
         origin = self.origin if self.origin.any() else None
         return At(np.ascontiguousarray(coef.T), np.ascontiguousarray(offsets), origin, curvature)
 
-    def _own(self, totals: Array) -> Array:
-        slope = np.array(totals[-self.free :])
+    def _own(self, slope: Array) -> Array:
+        slope = np.array(slope[-self.free :], order="C")
         if not self.intercept:
             slope[:, -1] = 0.0
         return slope
