@@ -106,6 +106,38 @@ def softmax_sums(
     return out
 
 
+def softmax_product(X: Any, shares: Array, weights: Array, way: Array) -> Array:
+    """Second derivatives of minus a log-likelihood, of CSR rows, times a direction.
+
+    Parameters
+    ----------
+    X : CSR rows (n, d) of float32 or float64
+    shares : array of shape (n, F)
+        Probabilities of the classes whose weights are free.
+    weights : array of shape (n,)
+    way : array of shape (d + 1, F)
+        The direction; its last row is for a column of ones.
+
+    Returns
+    -------
+    array of shape (d + 1, F)
+    """
+    (n, d), F = X.shape, way.shape[1]
+    suffix, matrix = matrix_of(X)
+    out = np.empty((d + 1, F))
+    status = native.call(
+        f"csr_softmax_product_{suffix}",
+        *matrix,
+        F,
+        native.pointer(shares, native.F64, (n, F), "shares"),
+        native.pointer(weights, native.F64, (n,), "weights"),
+        native.pointer(way, native.F64, (d + 1, F), "way"),
+        *native.outputs(out),
+    )
+    check_sound(status)
+    return out
+
+
 def _slopes(found: Array, table: Array) -> tuple[Array, Array]:
     d, K = table.shape
     return found[2 : 2 + d * K].reshape(d, K), found[2 + d * K : 2 + d * K + K]

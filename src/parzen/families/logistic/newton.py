@@ -44,7 +44,7 @@ def newton(
     fresh, exact, eager, before, rounded = not sampled, False, cheap and enough > 0.0, np.inf, False
     while True:
         if here.model is None:
-            here, fresh, eager = objective.curved(here, exact), True, cheap and before < np.inf
+            here, fresh, eager = objective.curved(here, exact, before), True, cheap and before < np.inf
         if fresh or secants is None:
             assert here.model is not None
             secants = Secants(here.model)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from parzen.compute.arrays import Array, is_sparse
-from parzen.families.logistic.implicit import Implicit
+from parzen.families.logistic.implicit import SHARE, Implicit
 from parzen.families.logistic.penalty import Penalty
 from parzen.families.logistic.problem import Problem
 from parzen.families.logistic.products import Products
@@ -18,6 +18,8 @@ from parzen.families.logistic.quadratic import Quadratic
 FORMED, FEW = 1000, 300
 #: Products of two cells, by which second derivatives cost little more than a slope, and too much.
 CHEAP, DEAR = 1_000_000, 1_000_000_000
+#: Where conjugate gradients end far from the optimum.
+FAR = 0.05
 #: Rows that say little of a curvature have at most this share of the mean loss.
 NEGLIGIBLE = 1e-3
 
@@ -78,10 +80,14 @@ class Objective:
             loss, slope, matrix = self.problem.curvature(point, least)
             return replace(self._reached(point, loss, slope), model=self._quadratic(matrix))
 
-    def curved(self, here: Reached, exact: bool) -> Reached:
-        """The same point, with a model there; one that is not exact leaves out rows that say little."""
+    def curved(self, here: Reached, exact: bool, before: float = 0.0) -> Reached:
+        """The same point, with a model there; one that is not exact leaves out rows that say little.
+
+        Where much was gained before, there is far to go, and a model that is not formed need not be exact.
+        """
         if not self._formed:
-            return replace(here, model=Implicit(self.products, here.point, self.l1, self.l2))
+            share = min(max(0.1 * before / max(here.value, 1e-300), SHARE), FAR)
+            return replace(here, model=Implicit(self.products, here.point, self.l1, self.l2, share))
         matrix = self.problem.curvature(here.point, 0.0 if exact else self._negligible(here))[2]
         return replace(here, model=self._quadratic(matrix))
 
