@@ -90,7 +90,13 @@ def rows() -> Iterator[Row | Memory]:
 
 def two_classes() -> Iterator[Row]:
     """Two classes, also by the peer's best solver for few columns, and at equal accuracy by its default one."""
-    for n, d, apart in ((200_000, 10, 0.7), (200_000, 10, 1.5), (20_000, 10, 0.7), (20_000, 10, 1.5), (20_000, 100, 0.2)):
+    for n, d, apart in (
+        (200_000, 10, 0.7),
+        (200_000, 10, 1.5),
+        (20_000, 10, 0.7),
+        (20_000, 10, 1.5),
+        (20_000, 100, 0.2),
+    ):
         what, data = f"{n:,} x {d}, 2 classes, {apart} apart", separated(n, d, 2, apart)
         yield pair(what, *data, 5)
         yield pair(f"{what}, equal accuracy", *data, 20, 1, peer_tol=1e-7, peer_max_iter=5000)

@@ -63,4 +63,7 @@ def csr_softmax_product(X, shares, weights, way):
     rows[:, -1] = 1.0
     for i, j, value in cells(X):
         rows[i, j] += value
-    return sum(np.outer(y, w * (np.diag(p) - np.outer(p, p)) @ (y @ way)) for y, p, w in zip(rows, shares, weights))
+    return sum(
+        np.outer(y, w * (np.diag(p) - np.outer(p, p)) @ (y @ way))
+        for y, p, w in zip(rows, shares, weights, strict=True)
+    )

@@ -73,7 +73,13 @@ def softmax_curvature(
     found = softmax_sums(X, labels, table, offset, origin, least)
     gradient, slope = _slopes(found, table)
     side = len(table) + 1
-    return float(found[0]), float(found[1]), gradient, slope, found[2 + table.size + len(slope) :].reshape(-1, side, side)
+    return (
+        float(found[0]),
+        float(found[1]),
+        gradient,
+        slope,
+        found[2 + table.size + len(slope) :].reshape(-1, side, side),
+    )
 
 
 def softmax_sums(

@@ -204,9 +204,7 @@ def _levels(codes: Array) -> NDArray[np.int64]:
     return np.unique(codes[~np.isnan(codes)]).astype(np.int64)
 
 
-def _moments(
-    rows: Any, numbers: NDArray[np.bool_], weights: Array | None, deviations: bool
-) -> tuple[Array, Array]:
+def _moments(rows: Any, numbers: NDArray[np.bool_], weights: Array | None, deviations: bool) -> tuple[Array, Array]:
     """Means and deviations of the known cells of columns of numbers; 0 and 1 for other columns.
 
     The deviation of a constant column is 1, as are those of sparse rows where they are not wanted.

@@ -38,7 +38,9 @@ class Penalty:
         total = 0.5 * self.l2 * float(np.vdot(coef, coef)) if self.l2 else 0.0
         total += self.l1 * float(np.abs(coef).sum()) if self.l1 else 0.0
         if not self.free_intercept:
-            total += self.intercept_l1 * float(np.abs(intercept).sum()) + 0.5 * self.intercept_l2 * float(intercept @ intercept)
+            total += self.intercept_l1 * float(np.abs(intercept).sum()) + 0.5 * self.intercept_l2 * float(
+                intercept @ intercept
+            )
         return total
 
     @property
