@@ -281,7 +281,7 @@ class LogisticRegressionCV(BaseLogistic):
             intercept=self.fit_intercept,
             tol=self.tol,
             max_iter=self.max_iter,
-            origin=self.design_.mean,
+            origin=None if self.design_ is None else self.design_.mean,
             start=None if self.solver == "liblinear" else self._parted(start),  # as in scikit-learn
         )
         self._check_converged([found])

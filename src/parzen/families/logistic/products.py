@@ -65,7 +65,7 @@ class Products:
             own = slice(begin, begin + rows.shape[0])
             return softmax_product(rows, shares[own], self.weights[own], table)
 
-        total: Array = sum(map_blocks(part, self.csr, shares.shape[1]))  # type: ignore[assignment]
+        total: Array = sum(map_blocks(part, self.csr, shares.shape[1]))
         total[-1] *= self._one
         return total.T
 
