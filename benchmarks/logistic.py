@@ -74,14 +74,50 @@ def rows() -> Iterator[Row | Memory]:
     yield pair(f"{large}, standardised", standard, y, 5)
     yield pair(f"{large}, standardised, equal accuracy", standard, y, 20, 1, peer_tol=1e-6, peer_max_iter=2000)
     yield pair(f"{large}, nearly separable", *separated(200_000, 10, 10, 1.5), 5)
-    yield pair("200,000 x 10, 2 classes", *separated(200_000, 10, 2, 0.7))
+    yield from two_classes()
     yield pair("20,000 x 10, 5 classes", X[y < 5][:20_000], y[y < 5][:20_000], 5)
+    yield pair("20,000 x 10, 5 classes, strongly separated", *separated(20_000, 10, 5, 1.5), 5)
+    yield pair("20,000 x 100, 3 classes", *separated(20_000, 100, 3, 0.2), 5)
     for name, load in (("iris, 150 x 4", load_iris), ("breast cancer, 569 x 30", load_breast_cancer)):
         small, labels = load(return_X_y=True)
-        yield pair(f"{name}, standardised", (small - small.mean(axis=0)) / small.std(axis=0), labels, 1, 15)
+        scaled = (small - small.mean(axis=0)) / small.std(axis=0)
+        yield pair(f"{name}, standardised", scaled, labels, 1, 15)
+        yield chosen(f"{name}, standardised", scaled, labels)
     model = parzen.LogisticRegression()
     yield Memory(f"LogisticRegression.fit, {large}", peak_memory(lambda: model.fit(X, y)))
     yield from sparse_weights()
+
+
+def two_classes() -> Iterator[Row]:
+    """Two classes, also by the peer's best solver for few columns, and at equal accuracy by its default one."""
+    for n, d, apart in (
+        (200_000, 10, 0.7),
+        (200_000, 10, 1.5),
+        (20_000, 10, 0.7),
+        (20_000, 10, 1.5),
+        (20_000, 100, 0.2),
+    ):
+        what, data = f"{n:,} x {d}, 2 classes, {apart} apart", separated(n, d, 2, apart)
+        yield pair(what, *data, 5)
+        yield pair(f"{what}, equal accuracy", *data, 20, 1, peer_tol=1e-7, peer_max_iter=5000)
+        yield pair(what, *data, peer_solver="newton-cholesky")
+
+
+def chosen(what: str, X: np.ndarray, y: np.ndarray) -> Row:
+    """The penalty chosen by cross-validation along ten values; the errors are those of the weights at the end."""
+    options: dict[str, Any] = {"l1_ratios": (0,), "scoring": "neg_log_loss", "use_legacy_attributes": False}
+    ours, theirs = parzen.LogisticRegressionCV(**options), sklearn.linear_model.LogisticRegressionCV(**options)
+
+    def above(model: Any) -> float:
+        best = parzen.LogisticRegression(C=model.C_, tol=1e-9, max_iter=1000).fit(X, y)
+        least = objective(best, X, y)
+        best.coef_, best.intercept_ = model.coef_, model.intercept_
+        return objective(best, X, y) / least - 1.0
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        fits = (lambda: ours.fit(X, y)), (lambda: theirs.fit(X, y))
+        return race(f"LogisticRegressionCV.fit, {what}", "scikit-learn LogisticRegressionCV", *fits, above, target=1)
 
 
 def sparse_weights() -> Iterator[Row]:
@@ -92,7 +128,7 @@ def sparse_weights() -> Iterator[Row]:
     for K in (2, 5):
         words, labels = text(20_000, 20_000, K)
         what = f"CSR 20,000 x 20,000, {words.nnz / 1e6:.1f} million stored, {K} classes"
-        yield pair(f"{what}, l2", words, labels, repeat=1)
+        yield pair(f"{what}, l2", words, labels, 5, 1)
         if K == 2:
             # liblinear penalises its intercept, so ours of that name does too.
             yield pair(f"{what}, l1", words, labels, repeat=1, C=0.1, l1_ratio=1.0, solver="liblinear")

@@ -16,11 +16,14 @@ struct Curvature {
 
     Curvature(index columns, index classes, double smallest)
         : d(columns), groups(classes), pairs(classes * (classes - 1) / 2),
-          width(rounded_up(columns + 1, lanes < across ? across : lanes)), capacity(room(width)), least(smallest),
+          width(room_for(columns)), capacity(room(width)), least(smallest),
           rows(classes ? capacity * width : 0), shares(classes ? (classes + 1) * capacity : 0),
           scaled(classes ? capacity * width : 0), sums(pairs * width * width),
           kept(capacity) {}
     explicit operator bool() const { return rows.data && shares.data && scaled.data && sums.data && kept.data; }
+
+    // Cells of a row and a 1, in whole vectors.
+    static index room_for(index columns) { return rounded_up(columns + 1, lanes < across ? across : lanes); }
 
     // A multiple of a tile; few enough rows to stay in cache while all pairs are summed.
     static index room(index width) {
@@ -50,38 +53,51 @@ struct Curvature {
         double* out = sums;
         for (index k = 0; k < groups; ++k)
             for (index l = k + 1; l < groups; ++l, out += width * width) {
-                index count = 0;
-                for (index r = 0; r < filled; ++r) {
-                    const double weight = shares[k * capacity + r] * shares[l * capacity + r] * inverse[r];
-                    if (!(weight > least)) continue;
-                    const double* row = rows + r * width;
-                    double* to = scaled + count * width;
-                    const vec scale = splat(weight);
-                    for (index j = 0; j < width; j += lanes) store(to + j, scale * load(row + j));
-                    kept[count++] = r;
-                }
-                add(count, out);
+                add(rows, filled, out, [&](index r) {
+                    return shares[k * capacity + r] * shares[l * capacity + r] * inverse[r];
+                });
             }
         filled = 0;
     }
 
+    // Of two classes: rows of this width, at most as many as the capacity, with their w p (1 - p).
+    void weigh(const double* all, index count, const double* weights) {
+        add(all, count, sums, [&](index r) { return weights[r]; });
+    }
+
+    // out += sum of weights times products of rows, where the weight of a row is above the least.
+    template <class Weight>
+    void add(const double* all, index available, double* out, Weight weigh) {
+        index count = 0;
+        for (index r = 0; r < available; ++r) {
+            const double weight = weigh(r);
+            if (!(weight > least)) continue;
+            const double* row = all + r * width;
+            double* to = scaled + count * width;
+            const vec scale = splat(weight);
+            for (index j = 0; j < width; j += lanes) store(to + j, scale * load(row + j));
+            kept[count++] = r;
+        }
+        add(all, count, out);
+    }
+
     // out += sum of scaled rows times rows; its upper triangle, a tile of accumulators in registers at a time.
-    void add(index count, double* out) {
+    void add(const double* all, index count, double* out) {
         for (index i = 0; i < d + 1; i += across)
             for (index j = i / lanes * lanes; j < width;) {
                 const index left = (width - j) / lanes;
-                if (left >= 3) block<3>(count, i, j, out);
-                else if (left == 2) block<2>(count, i, j, out);
-                else block<1>(count, i, j, out);
+                if (left >= 3) block<3>(all, count, i, j, out);
+                else if (left == 2) block<2>(all, count, i, j, out);
+                else block<1>(all, count, i, j, out);
                 j += (left < 3 ? left : 3) * lanes;
             }
     }
 
     template <index V>
-    inline void block(index count, index i, index j, double* out) {
+    inline void block(const double* all, index count, index i, index j, double* out) {
         vec acc[across][V] = {};
         for (index r = 0; r < count; ++r) {
-            const double *right = rows + kept[r] * width + j, *left = scaled + r * width + i;
+            const double *right = all + kept[r] * width + j, *left = scaled + r * width + i;
             vec column[V];
             for (index v = 0; v < V; ++v) column[v] = load(right + v * lanes);
             for (index s = 0; s < across; ++s) {

@@ -41,7 +41,10 @@ inline vec logarithm(vec x) {
     const vec p = (splat(1.0 / 3) + s2 * splat(1.0 / 5)) + s4 * (splat(1.0 / 7) + s2 * splat(1.0 / 9)) +
                   s8 * ((splat(1.0 / 11) + s2 * splat(1.0 / 13)) + s4 * (splat(1.0 / 15) + s2 * splat(1.0 / 17)) +
                         s8 * (splat(1.0 / 19) + s2 * splat(1.0 / 21)));
-    const vec whole_part = __builtin_convertvector(k, vec) * splat(6.93147180559945309417e-01);
+    const whole biased = k + 0x4338000000000000LL;              // the bits of 1.5 * 2^52 + k: k as a number, exactly
+    vec number;
+    std::memcpy(&number, &biased, sizeof number);
+    const vec whole_part = (number - splat(6755399441055744.0)) * splat(6.93147180559945309417e-01);
     return whole_part + (s + s + (s + s) * s2 * p);
 }
 

@@ -2,8 +2,7 @@
 //
 // The table has shape (columns, K), the offset (K): score k of a row x is offset[k] + sum of x[j] table[j, k].
 #include <type_traits>
-#include "curvature.h"
-#include "exp.h"
+#include "logit.h"
 
 namespace parzen {
 namespace {
@@ -117,6 +116,9 @@ template <class T>
 index softmax(const T* X, index n, index d, index stride, const std::int32_t* codes, const double* weights,
               index groups, const double* origin, const double* table, const double* offset, double* weight,
               double* likelihood, double* gradient, double* slope, double least, double* curvature) {
+    if (groups == 2)
+        return logit(X, n, d, stride, codes, weights, origin, table, offset, weight, likelihood, gradient, slope, least,
+                     curvature);
     Scratch<double> x(d * tile), scores(groups * tile), sums(groups * (d + 1) * lanes);
     Curvature second(curvature ? d : 0, curvature ? groups : 0, least);
     if (!x || !scores || !sums || !second) return NO_MEMORY;
@@ -160,53 +162,6 @@ index softmax(const T* X, index n, index d, index stride, const std::int32_t* co
     return OK;
 }
 
-// The same for rows in CSR form, one row at a time: its cells touch few rows of the table and of the gradient.
-template <class T, class I>
-index csr_softmax(const T* data, const I* indices, const I* indptr, index n, index columns, index stored,
-                  const std::int32_t* codes, const double* weights, index groups, const double* table,
-                  const double* offset, double* weight, double* likelihood, double* gradient, double* slope) {
-    for (index i = 0; i < n; ++i)
-        if (indptr[i] < 0 || indptr[i] > indptr[i + 1] || indptr[i + 1] > stored) return 1;
-    const index padded = rounded_up(groups, lanes);
-    Scratch<double> scratch(padded);
-    if (!scratch) return NO_MEMORY;
-    double* s = scratch;
-    std::memset(gradient, 0, sizeof(double) * columns * groups);
-    std::memset(slope, 0, sizeof(double) * groups);
-    *weight = *likelihood = 0;
-    for (index i = 0; i < n; ++i) {
-        const double w = weights ? weights[i] : 1.0;
-        const index label = codes[i];
-        if (label < 0 || label >= groups || w == 0) continue;
-        for (index k = 0; k < groups; ++k) s[k] = offset[k];
-        for (index at = indptr[i]; at < indptr[i + 1]; ++at) {
-            if (indices[at] < 0 || indices[at] >= columns) return 1;
-            const double value = data[at];
-            const double* row = table + static_cast<index>(indices[at]) * groups;
-#pragma omp simd
-            for (index k = 0; k < groups; ++k) s[k] += value * row[k];
-        }
-        double most = s[0], total = 0;
-        for (index k = 1; k < groups; ++k) most = s[k] > most ? s[k] : most;
-        const double own = s[label] - most;
-        for (index k = 0; k < padded; ++k) s[k] = k < groups ? s[k] - most : -HUGE_VAL;
-        for (index k = 0; k < padded; k += lanes) store(s + k, exponential(load(s + k)));
-        for (index k = 0; k < groups; ++k) total += s[k];
-        *weight += w;
-        *likelihood += w * (own - std::log(total));
-        for (index k = 0; k < groups; ++k) s[k] *= w / total;
-        s[label] -= w;
-        for (index k = 0; k < groups; ++k) slope[k] += s[k];
-        for (index at = indptr[i]; at < indptr[i + 1]; ++at) {
-            const double value = data[at];
-            double* row = gradient + static_cast<index>(indices[at]) * groups;
-#pragma omp simd
-            for (index k = 0; k < groups; ++k) row[k] += value * s[k];
-        }
-    }
-    return OK;
-}
-
 }  // namespace
 }  // namespace parzen
 
@@ -224,19 +179,5 @@ index csr_softmax(const T* data, const I* indices, const I* indptr, index n, ind
                                gradient, slope, least, curvature);                                                    \
     }
 
-#define PARZEN_CSR_SOFTMAX(T, I, suffix)                                                                              \
-    PARZEN_EXPORT parzen::index parzen_csr_softmax_##suffix(                                                          \
-        const T* data, const I* indices, const I* indptr, parzen::index n, parzen::index columns,                     \
-        parzen::index stored, const std::int32_t* codes, const double* weights, parzen::index groups,                 \
-        const double* table, const double* offset, double* weight, double* likelihood, double* gradient,              \
-        double* slope) {                                                                                              \
-        return parzen::csr_softmax(data, indices, indptr, n, columns, stored, codes, weights, groups, table, offset,  \
-                                   weight, likelihood, gradient, slope);                                              \
-    }
-
 PARZEN_SOFTMAX(float, f32)
 PARZEN_SOFTMAX(double, f64)
-PARZEN_CSR_SOFTMAX(float, std::int32_t, f32_i32)
-PARZEN_CSR_SOFTMAX(float, std::int64_t, f32_i64)
-PARZEN_CSR_SOFTMAX(double, std::int32_t, f64_i32)
-PARZEN_CSR_SOFTMAX(double, std::int64_t, f64_i64)

@@ -6,7 +6,7 @@ from scipy import sparse
 
 from parzen.compute.arrays import as_floats
 from parzen.compute.memberships import Labels
-from parzen.compute.softmax import linear, softmax, softmax_curvature
+from parzen.compute.softmax import linear, softmax, softmax_curvature, softmax_product
 from tests.compute.inputs import DTYPES, GROUPS, LAYOUTS, laid_out
 from tests.oracle import TWINS
 from tests.oracle.softmax import softmax_curvature as curvature_twin
@@ -77,6 +77,25 @@ def test_softmax_of_sparse_rows_equals_the_oracle(level, dtype, indices, shape, 
     expected = TWINS["csr_softmax"](X, codes, weights, table, offset)
     for one, other in zip(softmax(X, Labels(codes, weights, groups=K), table, offset), expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("indices", [np.int32, np.int64])
+@pytest.mark.parametrize(("n", "d", "F"), [(1, 1, 1), (33, 10, 1), (20, 7, 3), (9, 4, 5), (12, 5, 7)])
+def test_products_with_the_curvature_of_sparse_rows_equal_the_oracle(level, dtype, indices, n, d, F, rng):
+    X = sparse.csr_array(rng.poisson(0.5, (n, d)).astype(dtype))
+    X.indices, X.indptr = X.indices.astype(indices), X.indptr.astype(indices)
+    shares = rng.dirichlet(np.ones(F + 1), n)[:, :F].copy()
+    weights, way = rng.random(n), rng.normal(size=(d + 1, F))
+    expected = TWINS["csr_softmax_product"](X, shares, weights, way)
+    np.testing.assert_allclose(softmax_product(X, shares, weights, way), expected, rtol=1e-11, atol=1e-12)
+
+
+def test_products_with_broken_sparse_rows_are_refused(level):
+    X = sparse.csr_array(np.eye(3))
+    X.indices = np.array([0, 7, 2], dtype=X.indices.dtype)
+    with pytest.raises(ValueError, match="CSR"):
+        softmax_product(X, np.full((3, 1), 0.5), np.ones(3), np.ones((4, 1)))
 
 
 def test_softmax_of_huge_scores_is_finite(level):

@@ -16,6 +16,8 @@ from parzen.families.logistic.optimum import likelihood_path, maximise_likelihoo
 from parzen.families.logistic.penalty import Penalty
 from parzen.families.logistic.problem import Problem
 from parzen.families.logistic.products import Products
+from parzen.families.logistic.quadratic import Quadratic
+from parzen.families.logistic.secants import Secants
 from parzen.families.logistic.terms import Terms
 from tests.oracle import logistic as oracle
 
@@ -158,11 +160,51 @@ def test_formed_and_implicit_curvature_end_at_the_same_place(K, l1, l2, form, mo
 
 
 @pytest.mark.parametrize("K", [2, 3])
-def test_a_wide_table_is_multiplied_by_linear_algebra_to_the_same_end(K, monkeypatch):
-    X, y, w = drawn(4, K, n=80, d=20, spread=0.3)
+def test_a_dear_curvature_is_used_again_to_the_same_end(K, monkeypatch):
+    X, y, w = drawn(4, K, n=300, d=20, spread=0.3)
+    monkeypatch.setattr(objective, "CHEAP", 0)
+    made = []
+    whole = Problem.curvature
+    monkeypatch.setattr(Problem, "curvature", lambda *given: made.append(1) or whole(*given))
+    monkeypatch.setattr(Objective, "dearness", 0.0)
     best = solve(X, y, K, Penalty(l2=1.0), weights=w)
-    monkeypatch.setattr(objective, "NARROW", 5)
-    assert solve(X, y, K, Penalty(l2=1.0), weights=w).objective == pytest.approx(best.objective, rel=1e-10)
+    often = len(made)
+    made.clear()
+    monkeypatch.setattr(Objective, "dearness", 1e9)
+    found = solve(X, y, K, Penalty(l2=1.0), weights=w)
+    assert 1 <= len(made) < often
+    assert found.objective == pytest.approx(best.objective, rel=1e-10)
+
+
+def test_secants_make_a_wrong_model_right():
+    """On a quadratic function L-BFGS with all steps ends after as many as there are coordinates, from any start."""
+    rng = np.random.default_rng(8)
+    root, wrong = rng.normal(size=(5, 5)), rng.normal(size=(5, 5))
+    matrix = root @ root.T + np.eye(5)
+    secants = Secants(Quadratic(wrong @ wrong.T + np.eye(5), np.zeros(5)))
+    point, slope = np.zeros(5), rng.normal(size=5)
+    least = -0.5 * slope @ np.linalg.solve(matrix, slope)
+    value = 0.0
+    for _ in range(5):
+        way, _ = secants.step(point, slope)
+        way = way * -(slope @ way) / (way @ matrix @ way)
+        value += slope @ way + 0.5 * way @ matrix @ way
+        secants.learn(way, matrix @ way)
+        point, slope = point + way, slope + matrix @ way
+    assert value == pytest.approx(least, rel=1e-9)
+    step, gain = secants.step(point, np.ones(5))
+    np.testing.assert_allclose(step, -np.linalg.solve(matrix, np.ones(5)), rtol=1e-6)
+    assert gain == pytest.approx(0.5 * np.ones(5) @ np.linalg.solve(matrix, np.ones(5)), rel=1e-6)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_the_last_step_ends_where_it_is_said_to(K):
+    X, y, w = drawn(9, K, n=400)
+    found = solve(X, y, K, Penalty(l2=1.0), weights=w, tol=1e-4)
+    value = oracle.objective(X, y, w, found.coef, found.intercept, 0.0, 1.0)
+    least = solve(X, y, K, Penalty(l2=1.0), weights=w, tol=1e-12).objective
+    assert found.objective == pytest.approx(value, rel=1e-5)
+    assert value <= least * (1.0 + 1e-6)
 
 
 @pytest.mark.parametrize("penalty", [Penalty(l2=1.0), Penalty(l1=3.0), Penalty()])

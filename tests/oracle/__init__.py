@@ -38,7 +38,7 @@ from tests.oracle.nets import pairs, propagate
 from tests.oracle.order import copy_rows, kd_order
 from tests.oracle.partitions import em_run, kmeans_partition, merged_partition
 from tests.oracle.posterior import largest, normalise, posterior
-from tests.oracle.softmax import csr_softmax, linear, softmax
+from tests.oracle.softmax import csr_softmax, csr_softmax_product, linear, softmax
 from tests.oracle.sparse import bits, csr_product, csr_sums
 
 __all__ = [
@@ -99,6 +99,7 @@ TWINS = {
     "linear": linear,
     "softmax": softmax,
     "csr_softmax": csr_softmax,
+    "csr_softmax_product": csr_softmax_product,
     # descent.cpp
     "descend": descend,
     "descend_columns": descend_columns,

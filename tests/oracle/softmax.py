@@ -55,3 +55,15 @@ def csr_softmax(X, codes, weights, table, offset):
     for i, j, value in cells(X):
         rows[i, j] += value
     return softmax(rows, codes, weights, table, offset)
+
+
+def csr_softmax_product(X, shares, weights, way):
+    """Sum over rows of w (diag(p) - p p') times the scores along a direction, times the row and a 1, (d + 1, F)."""
+    rows = np.zeros((X.shape[0], X.shape[1] + 1))
+    rows[:, -1] = 1.0
+    for i, j, value in cells(X):
+        rows[i, j] += value
+    return sum(
+        np.outer(y, w * (np.diag(p) - np.outer(p, p)) @ (y @ way))
+        for y, p, w in zip(rows, shares, weights, strict=True)
+    )

@@ -68,6 +68,7 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "linear": ((*ROWS, INTEGER, *(POINTER,) * 4), FLOATS),
     "softmax": ((*ROWS, POINTER, POINTER, INTEGER, *(POINTER,) * 7, NUMBER, POINTER), FLOATS),
     "csr_softmax": ((*CSR, POINTER, POINTER, INTEGER, *(POINTER,) * 6), CSRS[-4:]),
+    "csr_softmax_product": ((*CSR, INTEGER, *(POINTER,) * 4), CSRS[-4:]),
     "descend": ((INTEGER, POINTER, POINTER, NUMBER, INTEGER, *(POINTER,) * 3), ("f64",)),
     "descend_columns": (
         (

@@ -10,6 +10,9 @@ from parzen.compute.arrays import Array, is_sparse
 from parzen.compute.memberships import Labels
 from parzen.compute.sparse import check_sound, matrix_of
 
+#: Bytes of a number.
+NUMBER = 8
+
 
 def linear(X: NDArray[np.floating], table: Array, offset: Array, out: Array, origin: Array | None = None) -> None:
     """Write ``(X - origin) @ table + offset`` for dense rows; table has shape (d, K)."""
@@ -44,7 +47,9 @@ def softmax(
     gradient, slope : arrays of shape (d, K) and (K,)
         Derivatives of minus the log-likelihood by table and offset.
     """
-    return _softmax(X, labels, table, offset, origin, (0.0, None))
+    found = softmax_sums(X, labels, table, offset, origin)
+    gradient, slope = _slopes(found, table)
+    return float(found[0]), float(found[1]), gradient, slope
 
 
 def softmax_curvature(
@@ -65,20 +70,29 @@ def softmax_curvature(
         Minus these are the second derivatives by (table, offset) of class k and of class l; those by one class twice
         are the sum over all pairs that it is in.
     """
-    K, d = len(offset), X.shape[1]
-    pairs = np.empty((K * (K - 1) // 2, d + 1, d + 1))
-    return *_softmax(X, labels, table, offset, origin, (least, pairs)), pairs
+    found = softmax_sums(X, labels, table, offset, origin, least)
+    gradient, slope = _slopes(found, table)
+    side = len(table) + 1
+    return (
+        float(found[0]),
+        float(found[1]),
+        gradient,
+        slope,
+        found[2 + table.size + len(slope) :].reshape(-1, side, side),
+    )
 
 
-def _softmax(
-    X: Any, labels: Labels, table: Array, offset: Array, origin: Array | None, second: tuple[float, Array | None]
-) -> tuple[float, float, Array, Array]:
+def softmax_sums(
+    X: Any, labels: Labels, table: Array, offset: Array, origin: Array | None = None, least: float | None = None
+) -> Array:
+    """All of these in one array: weight, log-likelihood, gradient, slope and, with a least share, the pairs."""
     (n, d), K = X.shape, len(offset)
-    sums, gradient, slope = np.empty(2), np.empty((d, K)), np.empty(K)
+    first = 2 + (d + 1) * K
+    out = np.empty(first if least is None else first + K * (K - 1) // 2 * (d + 1) ** 2)
+    (begin,) = native.outputs(out)
     suffix, matrix = matrix_of(X) if is_sparse(X) else native.rows(X, native.FLOATS)
     away = () if is_sparse(X) else (None if origin is None else native.pointer(origin, native.F64, (d,), "origin"),)
-    least, pairs = second
-    last = () if is_sparse(X) else (least, None if pairs is None else native.outputs(pairs)[0])
+    second = None if least is None else begin + NUMBER * first
     status = native.call(
         f"{'csr_' if is_sparse(X) else ''}softmax_{suffix}",
         *matrix,
@@ -88,8 +102,48 @@ def _softmax(
         *away,
         native.pointer(table, native.F64, (d, K), "table"),
         native.pointer(offset, native.F64, (K,), "offset"),
-        *native.outputs(sums[:1], sums[1:], gradient, slope),
-        *last,
+        begin,
+        begin + NUMBER,
+        begin + NUMBER * 2,
+        begin + NUMBER * (2 + d * K),
+        *(() if is_sparse(X) else (least or 0.0, second)),
     )
     check_sound(status)
-    return float(sums[0]), float(sums[1]), gradient, slope
+    return out
+
+
+def softmax_product(X: Any, shares: Array, weights: Array, way: Array) -> Array:
+    """Second derivatives of minus a log-likelihood, of CSR rows, times a direction.
+
+    Parameters
+    ----------
+    X : CSR rows (n, d) of float32 or float64
+    shares : array of shape (n, F)
+        Probabilities of the classes whose weights are free.
+    weights : array of shape (n,)
+    way : array of shape (d + 1, F)
+        The direction; its last row is for a column of ones.
+
+    Returns
+    -------
+    array of shape (d + 1, F)
+    """
+    (n, d), F = X.shape, way.shape[1]
+    suffix, matrix = matrix_of(X)
+    out = np.empty((d + 1, F))
+    status = native.call(
+        f"csr_softmax_product_{suffix}",
+        *matrix,
+        F,
+        native.pointer(shares, native.F64, (n, F), "shares"),
+        native.pointer(weights, native.F64, (n,), "weights"),
+        native.pointer(way, native.F64, (d + 1, F), "way"),
+        *native.outputs(out),
+    )
+    check_sound(status)
+    return out
+
+
+def _slopes(found: Array, table: Array) -> tuple[Array, Array]:
+    d, K = table.shape
+    return found[2 : 2 + d * K].reshape(d, K), found[2 + d * K : 2 + d * K + K]

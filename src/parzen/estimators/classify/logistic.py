@@ -168,7 +168,7 @@ class LogisticRegression(CallbackSupportMixin, BaseLogistic):
         self.class_prior_ = self._shares(seen)
         seen = seen.without_zero_weight()
         self.design_ = self._designed(seen, penalty != Penalty())
-        labels, terms = seen.labels(len(self.classes_)), self._terms(seen.rows)
+        labels, terms = seen.labels(len(self.classes_)), self._terms(seen.rows, complete=seen.complete)
         start = self._start(terms.width(seen.rows.shape[1]))
         kept = partial(_attributes, dtype=self._dtype(seen.rows))
         metadata = None if sample_weight is None else {"sample_weight": sample_weight}
@@ -182,6 +182,7 @@ class LogisticRegression(CallbackSupportMixin, BaseLogistic):
                 tol=self.tol,
                 max_iter=self.max_iter,
                 start=start,
+                origin=self.design_.mean,
                 callback=callback,
             )
             for name, value in kept(found.coef, found.intercept).items():

@@ -30,11 +30,15 @@ LARGEST = 1e75
 
 @dataclass(frozen=True)
 class Training:
-    """Rows to learn from: encoded, with the codes of their classes and their weights (None where all weigh one)."""
+    """Rows to learn from: encoded, with the codes of their classes and their weights (None where all weigh one).
+
+    They are `complete` where it is known that no cell is missing.
+    """
 
     rows: Any
     codes: NDArray[np.int32]
     weights: Array | None
+    complete: bool = False
 
     def weighted(self, by_class: Array | None) -> "Training":
         """The same rows, their weights times those of their classes."""
@@ -46,7 +50,7 @@ class Training:
     def taken(self, index: Any) -> "Training":
         """Some of the rows."""
         own = None if self.weights is None else self.weights[index]
-        return Training(self.rows[index], self.codes[index], own)
+        return Training(self.rows[index], self.codes[index], own, self.complete)
 
     def without_zero_weight(self) -> "Training":
         """The rows that weigh something."""
@@ -55,11 +59,21 @@ class Training:
             raise ValueError(
                 "sample_weight times class_weight is zero for every row; at least one must weigh something."
             )
-        return Training(rows, codes, w)
+        return Training(rows, codes, w, self.complete)
 
     def labels(self, K: int) -> Labels:
         """Memberships of the rows among K classes, some of which may have none."""
         return Labels.sound(self.codes, self.weights, K)
+
+
+def is_sound(rows: Any) -> bool:
+    """Whether one pass over cells that lie together tells that all are finite and known, and none is too large."""
+    cells = rows.data if is_sparse(rows) else rows
+    if cells.dtype not in (np.float32, np.float64) or not (cells.flags.c_contiguous or cells.flags.f_contiguous):
+        return False
+    flat = cells.ravel(order="K")
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.vdot(flat, flat) <= LARGEST**2)
 
 
 def check_size(rows: Any) -> None:
@@ -99,13 +113,16 @@ class BaseLogistic(SaveMixin, BaseClassifier):
         """Learn columns and classes of a table and its labels."""
         X = table(self, X, reset=True, sparse=self.degree == 1)
         self.schema_, self.degree_ = schema_with_levels(X), self.degree
-        rows = self._encoded(X)
-        check_size(rows)
+        rows = self.schema_.encode(X)
+        complete = is_sound(rows)
+        if not complete:
+            rows = finite_rows(rows, missing=not is_sparse(rows))
+            check_size(rows)
         self.classes_, codes, _ = read_labels(y, rows.shape[0])
         check_classes(self.solver, check_several(self.classes_))
         if codes.min() < 0:
             raise ValueError("Input y contains NaN: logistic regression learns nothing from rows without a label.")
-        return Training(rows, codes, weights(sample_weight, rows))
+        return Training(rows, codes, weights(sample_weight, rows), complete)
 
     def _shares(self, seen: Training) -> Array:
         counts = class_counts(seen.codes, seen.weights, len(self.classes_))
@@ -113,8 +130,15 @@ class BaseLogistic(SaveMixin, BaseClassifier):
 
     def _designed(self, seen: Training, penalised: bool) -> Design:
         categories = [alphabet is not None for alphabet in self.schema_.alphabets]
-        options = {"standardise": self.standardise, "penalised": penalised, "intercept": self.fit_intercept}
-        design = Design.of(seen.rows, categories, seen.weights, **options)
+        design = Design.of(
+            seen.rows,
+            categories,
+            seen.weights,
+            standardise=self.standardise,
+            penalised=penalised,
+            intercept=self.fit_intercept,
+            complete=seen.complete,
+        )
         if not design.width:
             raise ValueError("X has nothing to learn from: no column has two different values.")
         return design
@@ -130,9 +154,9 @@ class BaseLogistic(SaveMixin, BaseClassifier):
         # A model of an old file does not know the means that missing cells are replaced by.
         return self._encoded(table(self, X, reset=False, sparse=self.degree_ == 1), self.design_ is not None)
 
-    def _terms(self, rows: Any, design: Design | None = None) -> Terms:
+    def _terms(self, rows: Any, design: Design | None = None, complete: bool = False) -> Terms:
         design = self.design_ if design is None else design
-        if design is not None and design.plain and (is_sparse(rows) or not np.isnan(rows.min())):
+        if design is not None and design.plain and (complete or is_sparse(rows) or not np.isnan(rows.min())):
             design = None
         return Terms(self.degree_, design=design)
 

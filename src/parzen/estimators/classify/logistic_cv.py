@@ -200,7 +200,7 @@ class LogisticRegressionCV(BaseLogistic):
         seen = seen.without_zero_weight()
         design = self._fold_design(seen)
         model = self._model(design)
-        labels, terms = seen.labels(len(self.classes_)), self._terms(seen.rows, design)
+        labels, terms = seen.labels(len(self.classes_)), self._terms(seen.rows, design, seen.complete)
         found = []
         for ratio in grid.ratios:
             path = likelihood_path(
@@ -211,6 +211,7 @@ class LogisticRegressionCV(BaseLogistic):
                 intercept=self.fit_intercept,
                 tol=self.tol,
                 max_iter=self.max_iter,
+                origin=design.mean,
             )
             scores = []
             for one in path:
@@ -275,11 +276,12 @@ class LogisticRegressionCV(BaseLogistic):
         found = maximise_likelihood(
             seen.rows,
             seen.labels(len(self.classes_)),
-            terms=self._terms(seen.rows),
+            terms=self._terms(seen.rows, complete=seen.complete),
             penalty=grid.penalties(grid.ratios[ratio])[C],
             intercept=self.fit_intercept,
             tol=self.tol,
             max_iter=self.max_iter,
+            origin=None if self.design_ is None else self.design_.mean,
             start=None if self.solver == "liblinear" else self._parted(start),  # as in scikit-learn
         )
         self._check_converged([found])

@@ -64,6 +64,7 @@ class Design:
         standardise: bool = False,
         penalised: bool = True,
         intercept: bool = True,
+        complete: bool = False,
     ) -> "Design":
         """The design of training rows.
 
@@ -75,14 +76,13 @@ class Design:
         standardise : whether numbers are to have mean 0 and standard deviation 1; those of CSR rows are only divided
         penalised : whether a penalty determines the weights of all levels
         intercept : whether there is an intercept; without one the first categorical column keeps all levels
+        complete : whether it is known that no cell is missing
         """
         d = len(categories)
         is_category = np.asarray(categories, dtype=bool)
-        lacking = np.zeros((1, d), dtype=bool) if is_sparse(rows) else np.isnan(rows)
-        mean, deviation = _moments(rows, ~is_category, weights)
-        levels = tuple(
-            np.unique(rows[~lacking[:, j], j]).astype(np.int64) if is_category[j] else None for j in range(d)
-        )
+        lacking = np.zeros((1, d), dtype=bool) if complete or is_sparse(rows) else np.isnan(rows)
+        mean, deviation = _moments(rows, ~is_category, weights, standardise)
+        levels = tuple(_levels(rows[:, j]) if is_category[j] else None for j in range(d))
         dropped = is_category & (not penalised) & np.array([one is not None and len(one) > 0 for one in levels])
         if dropped.any() and not intercept:
             dropped[np.argmax(dropped)] = False
@@ -199,10 +199,15 @@ class Design:
         return out
 
 
-def _moments(rows: Any, numbers: NDArray[np.bool_], weights: Array | None) -> tuple[Array, Array]:
+def _levels(codes: Array) -> NDArray[np.int64]:
+    """The categories of a column, by their codes."""
+    return np.unique(codes[~np.isnan(codes)]).astype(np.int64)
+
+
+def _moments(rows: Any, numbers: NDArray[np.bool_], weights: Array | None, deviations: bool) -> tuple[Array, Array]:
     """Means and deviations of the known cells of columns of numbers; 0 and 1 for other columns.
 
-    The deviation of a constant column is 1.
+    The deviation of a constant column is 1, as are those of sparse rows where they are not wanted.
     """
     mean, variance = np.zeros(len(numbers)), np.ones(len(numbers))
     if is_sparse(rows):
@@ -210,6 +215,8 @@ def _moments(rows: Any, numbers: NDArray[np.bool_], weights: Array | None) -> tu
         X = X if X.dtype.kind == "f" else X.astype(np.float64)
         whole = float(X.shape[0] if weights is None else weights.sum())
         mean = csr_sums(X, weights)[1][0] / whole
+        if not deviations:
+            return mean, variance
         squares = type(X)((X.data.astype(np.float64) ** 2, X.indices, X.indptr), shape=X.shape)
         variance = csr_sums(squares, weights)[1][0] / whole - mean**2
         variance[variance < 1e-14 * mean**2] = 0.0  # a constant column, to rounding

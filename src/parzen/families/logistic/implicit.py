@@ -12,6 +12,8 @@ from parzen.families.logistic.quadratic import Factor
 
 #: Most columns of dense rows whose products are formed to speed up conjugate gradients.
 FORMED = 1000
+#: Where conjugate gradients end near the optimum.
+SHARE = 3e-3
 
 
 class Implicit:
@@ -23,12 +25,14 @@ class Implicit:
     point : array of shape (F, p + 1)
     l1, l2 : arrays of shape (p + 1,)
         Weights of absolute values and half squares.
+    share : float
+        Conjugate gradients end where one gains no more than this share of all that they have gained.
     """
 
     dear = False
 
-    def __init__(self, products: Products, point: Array, l1: Array, l2: Array) -> None:
-        self.products, self.l1, self.l2 = products, l1, l2
+    def __init__(self, products: Products, point: Array, l1: Array, l2: Array, share: float = SHARE) -> None:
+        self.products, self.l1, self.l2, self.share = products, l1, l2, share
         self.shares = np.ascontiguousarray(products.probabilities(point))
         self.weights = products.weights
 
@@ -75,7 +79,7 @@ class Implicit:
         better = self._preconditioned(left, free)
         way, size, more = better, float((left * better).sum()), np.inf
         for _ in range(500):
-            if not size > 0.0 or not more > 3e-3 * gain:
+            if not size > 0.0 or not more > (self.share if free is None else SHARE) * gain:
                 break
             bent = self._product(way)
             bent = bent if free is None else np.where(free, bent, 0.0)
@@ -93,6 +97,8 @@ class Implicit:
         return step, gain
 
     def _product(self, way: Array) -> Array:
+        if self.products.csr is not None:
+            return self.products.bent(self.shares, way) + self.l2 * way
         moved = self.products.times(way)
         moved -= (self.shares * moved).sum(axis=1, keepdims=True)
         return self.products.sums(self.weights[:, None] * self.shares * moved) + self.l2 * way

@@ -3,15 +3,12 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels, Memberships
-from parzen.compute.softmax import softmax, softmax_curvature
+from parzen.compute.softmax import softmax_sums
 from parzen.densities.linear import Linear
 from parzen.families.logistic.terms import Terms
 from parzen.statistics.accumulate import EVALUATED
-from parzen.statistics.joint import ExpectedStatistic, Joint
 from parzen.statistics.sums import Sums
 
 
@@ -68,29 +65,18 @@ class At:
 class Likelihood:
     """Observes the log-likelihood of labels under affine scores of terms, its slope and its curvature.
 
-    Its statistic is an `ExpectedStatistic` of `Sums`: minus the derivatives of the log-likelihood by the weights of
-    each class and by its intercept, (K, p + 1). With curvature it is one of two `Sums` together: the second holds
-    w p_k p_l y y' for each two classes, where y is a row and a 1 (see `compute.softmax.softmax_curvature`).
+    Its statistic is `Sums` of one group, whose totals are those of `compute.softmax.softmax_sums`, the weight left
+    out: the log-likelihood, minus its derivatives by the weights (p, K) and intercepts (K) of the classes, and, where
+    curvature is wanted, the sums of w p_k p_l y y' for each two classes, where y is a row and a 1.
     """
 
     terms: Terms
 
     keeps_rows: ClassVar[bool] = False
 
-    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> ExpectedStatistic:
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Sums:
         """Slope, and curvature where it is wanted, at a point: an `At`."""
         assert isinstance(R, Labels)
         assert isinstance(at, At)
-        rows, point = self.terms.expand(X), (at.table, at.offset, at.origin)
-        if at.curvature is not None:
-            weight, likelihood, gradient, slope, pairs = softmax_curvature(rows, R, *point, at.curvature)
-        else:
-            weight, likelihood, gradient, slope = softmax(rows, R, *point)
-        K = len(at.offset)
-        whole, part = np.zeros(K), np.zeros(K)
-        whole[0], part[0] = weight, likelihood
-        first = Sums(whole[:, None], np.concatenate([gradient.T, slope[:, None]], axis=1))
-        if at.curvature is None:
-            return ExpectedStatistic(first, whole, part)
-        second = Sums(np.zeros((len(pairs), 1)), pairs.reshape(len(pairs), -1))
-        return ExpectedStatistic(Joint((first, second)), whole, part)
+        found = softmax_sums(self.terms.expand(X), R, at.table, at.offset, at.origin, at.curvature)[None]
+        return Sums(found[:, :1], found[:, 1:])

@@ -8,11 +8,17 @@ import numpy as np
 from parzen.compute.arrays import Array
 from parzen.families.logistic.objective import Objective, Reached
 from parzen.families.logistic.products import Products
+from parzen.families.logistic.secants import Secants
 
-#: A model is used again where its last step divided what is left to gain by this at least.
+#: Steps to a finite optimum divide what is left to gain by this at least.
 FAST = 20.0
-#: The way begins on one of so many rows, where these are enough: rows for each unknown, and rows at all.
-SHARE, AMPLE, LEAST = 8, 20, 2048
+#: A model is made anew at every step where that costs no more slopes than this.
+EAGER = 4.0
+#: The way begins on a sample, of one of so many rows but not fewer than these: at all, and for each column. It needs
+#: so many times as many rows in the table.
+SHARE, LEAST, AMPLE, SPARE = 8, 2048, 40, 4
+#: The optimum of a sample is known well enough where this share is left of what chance makes of it.
+CHANCE = 0.1
 #: A gain of this share of the objective is lost in its rounding.
 ROUNDING = 1e-14
 
@@ -23,22 +29,27 @@ def newton(
     tol: float,
     max_iter: int,
     callback: Callable[[Reached], None] | None = None,
+    enough: float = 0.0,
 ) -> Reached:
-    """The optimum by Newton's method.
+    """The optimum by Newton's method; or near enough to it, where no more than that is left to gain.
 
-    Curvature costs far more than a slope, so it is used again while steps with it go fast. Where there are many rows, a
-    sample of them is maximised first: its optimum is near, and its curvature serves all rows.
+    Curvature costs more than a slope, so it is used again while steps with it go fast. Where there are many rows, a
+    sample of them is maximised first: its optimum is near, and its curvature serves all rows. The last step is not
+    looked back at where the steps before tell that it is good enough.
     """
-    sampled = bool(max_iter) and _rows_to_spare(objective)
-    here = _sampled(objective, start, tol) if sampled else objective.at(start)
-    fresh, exact, before, rounded = not sampled, False, np.inf, False
+    sampled = _sample_rows(objective) if max_iter else 0
+    here = _sampled(objective, start, sampled) if sampled else objective.at(start)
+    secants: Secants | None = None
+    cheap = objective.dearness <= EAGER
+    fresh, exact, eager, before, rounded = not sampled, False, cheap and enough > 0.0, np.inf, False
     while True:
         if here.model is None:
-            here, fresh = objective.curved(here, exact), True
-        model = here.model
-        assert model is not None
-        step, gain = model.step(here.point.ravel(), here.slope.ravel())
-        if not fresh and not gain * FAST <= before:
+            here, fresh, eager = objective.curved(here, exact, before), True, cheap and before < np.inf
+        if fresh or secants is None:
+            assert here.model is not None
+            secants = Secants(here.model)
+        step, gain = secants.step(here.point.ravel(), here.slope.ravel())
+        if not fresh and _stale(gain, before, max(objective.near_enough(here, tol), enough), objective.dearness):
             here = replace(here, model=None)
             continue
         # A value is rounded long before its weights are: one step more gives these all their digits.
@@ -48,7 +59,10 @@ def newton(
         rounded = gain <= 0.5 * ROUNDING * here.value
         if here.settled or here.steps >= max_iter:
             return here
-        found = _search(objective, here, step.reshape(start.shape))
+        if 2.0 * gain <= enough:
+            return replace(here, point=here.point + step.reshape(start.shape))
+        ahead = _foreseen(objective, here, step.reshape(start.shape), gain / before if before < np.inf else np.inf, tol)
+        found = ahead or _search(objective, here, step.reshape(start.shape), here if eager else None)
         if found is None and fresh and exact:
             return replace(here, settled=gain <= 1e3 * ROUNDING * abs(here.value))
         # What an inexact model promises in vain, or the model of another point, asks for a better one.
@@ -57,33 +71,62 @@ def newton(
             here = replace(here, model=None)
             continue
         fresh, before = found.model is not None, gain
-        here = found if fresh or not model.dear else replace(found, model=model)
+        if objective.penalty.smooth:
+            secants.learn((found.point - here.point).ravel(), (found.slope - here.slope).ravel())
+        here = found if fresh or not secants.model.dear else replace(found, model=secants.model)
         if callback is not None:
             callback(here)
+        if ahead is not None:
+            return ahead
 
 
-def _search(objective: Objective, here: Reached, step: Array) -> Reached | None:
+def _stale(gain: float, before: float, wanted: float, dearness: float) -> bool:
+    """Whether a new model costs less than the steps that this one would still take, by what its last step gained."""
+    if not 2.0 * gain <= before:
+        return True
+    return bool(before < np.inf and np.log(2.0 * gain / wanted) > (dearness + 1.0) * np.log(before / gain))
+
+
+def _search(objective: Objective, here: Reached, step: Array, near: Reached | None) -> Reached | None:
     """The first of the step, half of it, a quarter ... that gains a share of what the slope promises, or None."""
     change = np.abs(here.point + step) - np.abs(here.point)
     promised = float((here.slope * step).sum() + (objective.l1 * change).sum())
     share = 1.0
     while share > 1e-10:
-        found = objective.at(here.point + share * step)
+        found = objective.at(here.point + share * step, near)
         if found.value <= here.value + 1e-4 * share * promised + ROUNDING * abs(here.value):
             return replace(found, steps=here.steps + 1)
         share *= 0.5
     return None
 
 
-def _rows_to_spare(objective: Objective) -> bool:
+def _foreseen(objective: Objective, here: Reached, step: Array, left: float, tol: float) -> Reached | None:
+    """Where the step leads, if no more than a share of what there is to gain will be left, and that is near enough.
+
+    The share is what the step before has left; steps to a finite optimum leave less and less.
+    """
+    if not left <= 0.25 or not objective.has_optimum:
+        return None
+    gain = 0.5 * here.gap
+    end = replace(here, slope=np.sqrt(left) * here.slope, value=here.value - gain, point=here.point + step)
+    if not objective.is_settled(end, left * here.gap, tol):
+        return None
+    return replace(end, gap=max(2.0 * left, 1.0 / FAST) * here.gap, steps=here.steps + 1, settled=True)
+
+
+def _sample_rows(objective: Objective) -> int:
+    """How many rows a sample is to have, or 0 where there are too few to take one."""
     problem = objective.problem
-    return len(problem.labels) >= SHARE * max(AMPLE * problem.size, LEAST)
+    n = len(problem.labels)
+    rows = max(LEAST, AMPLE * (problem.width + 1), n // SHARE)
+    return rows if n >= SPARE * rows else 0
 
 
-def _sampled(objective: Objective, start: Array, tol: float) -> Reached:
+def _sampled(objective: Objective, start: Array, rows: int) -> Reached:
     """Where the optimum of a sample is, or the start if that is better; and the model there."""
-    sample = replace(objective, products=Products(objective.problem.sample(SHARE)))
-    near = newton(sample, start, max(tol, 1e-4), 30)
+    sample = objective.problem.sample(rows)
+    enough = CHANCE * objective.problem.size * sample.whole / len(sample.labels)
+    near = newton(replace(objective, products=Products(sample)), start, 1e-4, 30, enough=enough)
     best = objective.at(near.point)
     if start.any():
         here = objective.at(start)

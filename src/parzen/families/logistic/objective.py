@@ -4,10 +4,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from parzen.compute.arrays import Array, is_sparse
-from parzen.families.logistic.implicit import Implicit
+from parzen.families.logistic.implicit import SHARE, Implicit
 from parzen.families.logistic.penalty import Penalty
 from parzen.families.logistic.problem import Problem
 from parzen.families.logistic.products import Products
@@ -15,10 +16,10 @@ from parzen.families.logistic.quadratic import Quadratic
 
 #: Most unknowns whose second derivatives are formed, and most of which they are whatever that takes.
 FORMED, FEW = 1000, 300
-#: More columns than this are multiplied by a library of linear algebra.
-NARROW = 48
 #: Products of two cells, by which second derivatives cost little more than a slope, and too much.
-CHEAP, DEAR = 1_000_000, 100_000_000
+CHEAP, DEAR = 1_000_000, 1_000_000_000
+#: Where conjugate gradients end far from the optimum.
+FAR = 0.05
 #: Rows that say little of a curvature have at most this share of the mean loss.
 NEGLIGIBLE = 1e-3
 
@@ -70,27 +71,38 @@ class Objective:
         """Weights of half squares of terms and intercept, (p + 1,)."""
         return np.append(np.full(self.problem.width, self.penalty.l2), self.penalty.intercept_l2)
 
-    def at(self, point: Array) -> Reached:
-        """Value and slope at a point, and a model where that costs little more."""
+    def at(self, point: Array, near: Reached | None = None) -> Reached:
+        """Value and slope at a point; and a model where that costs little, or near a point where one is wanted."""
         with np.errstate(over="ignore", invalid="ignore"):
-            if not self._cheap:
+            if near is None and not self._cheap:
                 return self._reached(point, *self.problem.slopes(point))
-            loss, slope, matrix = self.problem.curvature(point)
+            least = 0.0 if near is None else self._negligible(near)
+            loss, slope, matrix = self.problem.curvature(point, least)
             return replace(self._reached(point, loss, slope), model=self._quadratic(matrix))
 
-    def curved(self, here: Reached, exact: bool) -> Reached:
-        """The same point, with a model there; one that is not exact leaves out rows that say little."""
-        problem = self.problem
+    def curved(self, here: Reached, exact: bool, before: float = 0.0) -> Reached:
+        """The same point, with a model there; one that is not exact leaves out rows that say little.
+
+        Where much was gained before, there is far to go, and a model that is not formed need not be exact.
+        """
         if not self._formed:
-            return replace(here, model=Implicit(self.products, here.point, self.l1, self.l2))
-        if problem.width > NARROW and problem.free == 1:
-            shares = self.products.probabilities(here.point)[:, 0]
-            matrix = self.products.gram(self.products.weights * shares * (1.0 - shares))
-        else:
-            rare = float(problem.class_weights.min()) / problem.whole
-            least = 0.0 if exact else NEGLIGIBLE * rare * (here.value - self._cost(here.point)) / len(problem.labels)
-            matrix = problem.curvature(here.point, least)[2]
+            share = min(max(0.1 * before / max(here.value, 1e-300), SHARE), FAR)
+            return replace(here, model=Implicit(self.products, here.point, self.l1, self.l2, share))
+        matrix = self.problem.curvature(here.point, 0.0 if exact else self._negligible(here))[2]
         return replace(here, model=self._quadratic(matrix))
+
+    def _negligible(self, here: Reached) -> float:
+        """What rows may say of the curvature near here without being heard."""
+        problem = self.problem
+        rare = float(problem.class_weights.min()) / problem.whole
+        return NEGLIGIBLE * rare * (here.value - self._cost(here.point)) / len(problem.labels)
+
+    @cached_property
+    def dearness(self) -> float:
+        """How many slopes second derivatives cost, about; infinitely many where they are not formed."""
+        side, K = self.problem.width + 1, self.problem.labels.groups
+        nanoseconds = K * (K - 1) / 2 * side * (0.5 + 0.03 * side), 10.0 + 0.25 * K * side  # as measured, for one row
+        return nanoseconds[0] / nanoseconds[1] if self._formed else np.inf
 
     @cached_property
     def _formed(self) -> bool:
@@ -98,12 +110,12 @@ class Objective:
         problem = self.problem
         if is_sparse(problem.X) or problem.size > FORMED:
             return False
-        return problem.size <= FEW or problem.free == 1 or self._work <= (DEAR if self.penalty.smooth else 10 * DEAR)
+        return problem.size <= FEW or problem.free == 1 or self._work <= DEAR
 
     @cached_property
     def _cheap(self) -> bool:
         """Whether second derivatives cost little more than a slope."""
-        return self._formed and self.problem.width <= NARROW and self._work <= CHEAP
+        return self._formed and self._work <= CHEAP
 
     @property
     def _work(self) -> int:
@@ -115,7 +127,15 @@ class Objective:
         return Reached(point, loss + self._cost(point), slope + self.l2 * point)
 
     def _quadratic(self, matrix: Array) -> Quadratic:
-        return Quadratic(self._regular(matrix), np.tile(self.l1, self.problem.free))
+        return Quadratic(self._regular(matrix), self._l1s)
+
+    @cached_property
+    def _l1s(self) -> Array:
+        return np.tile(self.l1, self.problem.free)
+
+    @cached_property
+    def _l2s(self) -> Array:
+        return np.tile(self.l2, self.problem.free)
 
     def _regular(self, matrix: Array) -> Array:
         """Second derivatives with those of the penalty.
@@ -124,26 +144,37 @@ class Objective:
         speaks, a curvature of its own makes the matrix regular and changes no step.
         """
         free, side = self.problem.free, self.problem.width + 1
-        matrix[np.diag_indices(len(matrix))] += np.tile(self.l2, free)
+        matrix.ravel()[:: len(matrix) + 1] += self._l2s
         if free > 1:
             blocks = matrix.reshape(free, side, free, side)
-            for j in np.flatnonzero((self.l1 == 0.0) & (self.l2 == 0.0)):
-                blocks[:, j, :, j] += np.trace(blocks[:, j, :, j]) / free**2
+            for j in self._unpenalised:
+                block = blocks[:, j, :, j]
+                block += block.trace() / free**2
         return matrix
 
-    @property
-    def _least_is_zero(self) -> bool:
-        """Whether no weights reach the least: of separated classes without a penalty, or of one class only."""
+    @cached_property
+    def _unpenalised(self) -> NDArray[np.intp]:
+        return np.flatnonzero((self.l1 == 0.0) & (self.l2 == 0.0))
+
+    @cached_property
+    def has_optimum(self) -> bool:
+        """Whether it is certain that weights reach the least: those of separated classes need a penalty for it."""
         alone = np.count_nonzero(self.problem.class_weights) == 1
-        return self.penalty == Penalty() or (alone and self.problem.intercept and self.penalty.free_intercept)
+        return self.penalty != Penalty() and not (alone and self.problem.intercept and self.penalty.free_intercept)
 
     def is_settled(self, here: Reached, gap: float, tol: float) -> bool:
         """Whether a point is near enough: by the gap relative to its value, and by the slope of the mean objective."""
-        least_told = self.problem.whole * (1.0 if self._least_is_zero else min(1.0, self.problem.lightest))
+        least_told = self.problem.whole * (min(1.0, self.problem.lightest) if self.has_optimum else 1.0)
         if here.value <= 1e-4 * tol * least_told:
             return True  # no row is left in doubt, not even the lightest
-        # A step more than is asked for costs little, and starts from near and from far then end at the same weights.
-        return gap <= min(0.01 * tol, 1e-6) * here.value and self.steepness(here) <= tol
+        return gap <= self.near_enough(here, tol) and self.steepness(here) <= tol
+
+    def near_enough(self, here: Reached, tol: float) -> float:
+        """How far a value may be above the least.
+
+        A step more than is asked for costs little, and starts from near and from far then end at the same weights.
+        """
+        return min(0.01 * tol, 1e-6) * here.value
 
     def bound(self, here: Reached) -> float:
         """How far a value is above the least, at most: the duality gap (infinite without squares in the penalty).

@@ -65,6 +65,7 @@ def maximise_likelihood(
     tol: float,
     max_iter: int,
     start: tuple[Array, Array] | None = None,
+    origin: Array | None = None,
     callback: Callback | None = None,
 ) -> Optimum:
     """Maximise the log-likelihood of labels, less a penalty.
@@ -80,9 +81,10 @@ def maximise_likelihood(
         objective is above this
     max_iter : most steps; with none of them the start is evaluated
     start : weights and intercepts to begin from; zeros if None
+    origin : about the means of the columns, where they are known
     callback : called after each step with its number, the objective, and weights and intercepts as they are then
     """
-    products = Products(Problem.of(X, labels, terms, intercept, penalty.free_intercept))
+    products = Products(Problem.of(X, labels, terms, intercept, penalty.free_intercept, origin))
     return _optimum(products, penalty, tol, max_iter, start, callback)
 
 
@@ -96,9 +98,11 @@ def likelihood_path(
     tol: float,
     max_iter: int,
     start: tuple[Array, Array] | None = None,
+    origin: Array | None = None,
 ) -> list[Optimum]:
     """The optimum for each of several penalties, in their order; each begins where the one before ended."""
-    products = Products(Problem.of(X, labels, terms, intercept, all(one.free_intercept for one in penalties)))
+    centred = all(one.free_intercept for one in penalties)
+    products = Products(Problem.of(X, labels, terms, intercept, centred, origin))
     found: list[Optimum] = []
     for penalty in penalties:
         found.append(_optimum(products, penalty, tol, max_iter, start))

@@ -35,9 +35,13 @@ class Penalty:
 
     def value(self, coef: Array, intercept: Array) -> float:
         """The penalty of weights and intercepts."""
-        terms = self.l1 * np.abs(coef).sum() + 0.5 * self.l2 * (coef**2).sum()
-        offsets = self.intercept_l1 * np.abs(intercept).sum() + 0.5 * self.intercept_l2 * (intercept**2).sum()
-        return float(terms + offsets)
+        total = 0.5 * self.l2 * float(np.vdot(coef, coef)) if self.l2 else 0.0
+        total += self.l1 * float(np.abs(coef).sum()) if self.l1 else 0.0
+        if not self.free_intercept:
+            total += self.intercept_l1 * float(np.abs(intercept).sum()) + 0.5 * self.intercept_l2 * float(
+                intercept @ intercept
+            )
+        return total
 
     @property
     def smooth(self) -> bool:

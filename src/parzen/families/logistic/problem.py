@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, is_sparse
 from parzen.compute.memberships import Labels, Memberships
@@ -17,6 +19,8 @@ from parzen.statistics.moments import Moments
 
 #: A design matrix of at most so many cells is made once, not anew in every step.
 KEPT = 2**25
+#: A class that fewer rows of a sample have is a rare one.
+FEW = 32
 #: Sparse rows of at most so many cells, zeros among them, are made dense.
 FILLED = 2**22
 
@@ -34,7 +38,7 @@ class Problem:
     terms : of the rows
     intercept : whether there is one
     origin : array of shape (p,)
-        What terms are less: their means, or zero for CSR, without an intercept, or where it is penalised.
+        What terms are less: about their means, or zero for CSR, without an intercept, or where it is penalised.
     whole : float
         Weight of all rows.
     """
@@ -47,11 +51,23 @@ class Problem:
     whole: float
 
     @classmethod
-    def of(cls, X: Any, labels: Labels, terms: Terms, intercept: bool, centred: bool = True) -> "Problem":
-        """The problem of rows; their terms are made once where they fit into memory."""
+    def of(
+        cls,
+        X: Any,
+        labels: Labels,
+        terms: Terms,
+        intercept: bool,
+        centred: bool = True,
+        origin: Array | None = None,
+    ) -> "Problem":
+        """The problem of rows; their terms are made once where they fit into memory.
+
+        The origin, if given, is about the means of the columns; it serves where these are the terms.
+        """
         weights = labels.weights
         whole = float(len(labels) if weights is None else weights.sum())
         p = terms.width(X.shape[1])
+        known = origin if terms == Terms() else None
         small = X.shape[0] * p <= KEPT
         if terms != Terms() and (small or terms.sparse or is_sparse(X)):
             X, terms = terms.expand(X), Terms()
@@ -60,7 +76,7 @@ class Problem:
         problem = cls(X, labels, terms, intercept, np.zeros(p), whole)
         if is_sparse(X) or not intercept or not centred:
             return problem
-        return replace(problem, origin=np.ascontiguousarray(problem.mean))
+        return replace(problem, origin=np.ascontiguousarray(problem.mean if known is None else known))
 
     @property
     def free(self) -> int:
@@ -100,11 +116,10 @@ class Problem:
     def class_sums(self) -> Array:
         """The same for the rows of each class, (K, p)."""
         K = self.labels.groups
-        zero = At(np.zeros((self.width, K)), np.zeros(K), self.origin if self.origin.any() else None)
-        slope = accumulate(Likelihood(self.terms), self.X, self.labels, at=zero).statistic.totals
-        return self.sums / K - slope[:, :-1]
+        zero = At(np.zeros((self.width, K)), np.zeros(K), self._away)
+        return self.sums / K - self._observed(zero)[1][:, :-1]
 
-    @property
+    @cached_property
     def lightest(self) -> float:
         """Weight of the lightest row, in units of the mean weight."""
         weights = self.labels.weights
@@ -121,28 +136,36 @@ class Problem:
 
     def slopes(self, point: Array) -> tuple[float, Array]:
         """Loss and its derivatives, of the shape of the point."""
-        seen = accumulate(Likelihood(self.terms), self.X, self.labels, at=self._at(point))
-        return -float(seen.log_likelihood.sum()), self._own(seen.statistic.totals)
+        loss, slope, _ = self._observed(self._at(point))
+        return loss, self._own(slope)
 
     def curvature(self, point: Array, least: float = 0.0) -> tuple[float, Array, Array]:
         """Loss, its derivatives and the matrix of its second derivatives, (size, size).
 
         The latter of rows and two classes with w p_k p_l above the least only.
         """
-        seen = accumulate(Likelihood(self.terms), self.X, self.labels, at=self._at(point, least))
-        slope, pairs = seen.statistic.parts
-        return -float(seen.log_likelihood.sum()), self._own(slope.totals), self._matrix(pairs.totals)
+        loss, slope, pairs = self._observed(self._at(point, least))
+        return loss, self._own(slope), self._matrix(pairs)
+
+    def _observed(self, at: At) -> tuple[float, Array, Array]:
+        """Loss, its derivatives (K, p + 1) by weights and intercepts, and sums of products for each two classes."""
+        totals = accumulate(Likelihood(self.terms), self.X, self.labels, at=at).totals[0]
+        side, K = self.width + 1, self.labels.groups
+        return -float(totals[0]), totals[1 : 1 + side * K].reshape(side, K).T, totals[1 + side * K :]
 
     def _at(self, point: Array, curvature: float | None = None) -> At:
         offsets = point[:, -1] if self.intercept else np.zeros(self.free)
         coef = point[:, :-1]
-        if self.free == 1:
-            coef, offsets = np.vstack([0 * coef, coef]), np.append(0.0, offsets)
-        origin = self.origin if self.origin.any() else None
-        return At(np.ascontiguousarray(coef.T), np.ascontiguousarray(offsets), origin, curvature)
+        table, offset = np.zeros((self.width, self.labels.groups)), np.zeros(self.labels.groups)
+        table[:, -self.free :], offset[-self.free :] = coef.T, offsets
+        return At(table, offset, self._away, curvature)
 
-    def _own(self, totals: Array) -> Array:
-        slope = np.array(totals[-self.free :])
+    @cached_property
+    def _away(self) -> Array | None:
+        return self.origin if self.origin.any() else None
+
+    def _own(self, slope: Array) -> Array:
+        slope = np.array(slope[-self.free :], order="C")
         if not self.intercept:
             slope[:, -1] = 0.0
         return slope
@@ -155,24 +178,33 @@ class Problem:
         if self.free == 1:
             return pairs[0]
         matrix = np.zeros((K, side, K, side))
-        for pair, k, m in zip(pairs, *np.triu_indices(K, 1), strict=True):
+        for pair, (k, m) in zip(pairs, combinations(range(K), 2), strict=True):
             matrix[k, :, m] = matrix[m, :, k] = -pair
             matrix[k, :, k] += pair
             matrix[m, :, m] += pair
         return matrix.reshape(K * side, K * side)
 
-    def sample(self, share: int) -> "Problem":
-        """The problem of about one of so many rows, with weights that give each class its own."""
+    def sample(self, rows: int) -> "Problem":
+        """The problem of about so many of the rows, with weights that give each class its own.
+
+        One row is drawn of each stretch of equal length: a table may be sorted.
+        """
         codes, weights, K = self.labels.codes, self.labels.weights, self.labels.groups
-        kept = np.random.default_rng(0).integers(0, share, len(codes), dtype=np.uint8) == 0
-        few = np.flatnonzero(np.bincount(codes[kept], minlength=K) < 32)
-        if len(few):  # all rows of rare classes
-            kept |= np.isin(codes, few)
-        chosen = np.flatnonzero(kept)
+        stretch = len(codes) // rows
+        begin = stretch * np.arange(len(codes) // stretch)
+        chosen = begin + np.random.default_rng(0).integers(0, stretch, len(begin))
+        few = np.flatnonzero(np.bincount(codes[chosen], minlength=K) < FEW)
+        if len(few):
+            chosen = np.unique(np.concatenate([chosen, *(_spread(np.flatnonzero(codes == k)) for k in few)]))
         labels = codes[chosen]
         own = np.ones(len(chosen)) if weights is None else weights[chosen]
-        own *= (self.class_weights / np.bincount(labels, own, K))[labels]
+        own *= (self.class_weights / np.maximum(np.bincount(labels, own, K), 1e-300))[labels]
         return replace(self, X=self.X[chosen], labels=Labels.sound(labels, own, K))
+
+
+def _spread(rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """At most some times as many of the rows as make a class no rare one."""
+    return rows[:: max(len(rows) // (4 * FEW), 1)]
 
 
 @dataclass(frozen=True)

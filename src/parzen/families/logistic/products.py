@@ -9,7 +9,9 @@ from scipy import sparse
 from scipy.special import expit
 
 from parzen.compute.arrays import Array, is_sparse
+from parzen.compute.softmax import softmax_product
 from parzen.families.logistic.problem import KEPT, Problem
+from parzen.statistics.accumulate import map_blocks
 
 #: Rows of a block of products.
 ROWS = 8192
@@ -53,6 +55,19 @@ class Products:
         if self.csr is not None:
             return np.column_stack([(self.csr.T @ values).T, self._one * values.sum(axis=0)])
         return sum(values[begin : begin + len(block)].T @ block for begin, block in self._blocks())  # type: ignore[return-value]
+
+    def bent(self, shares: Array, way: Array) -> Array:
+        """Second derivatives of the loss of sparse rows at probabilities (n, F) times a direction (F, p + 1)."""
+        table = np.ascontiguousarray(way.T)
+        table[-1] *= self._one
+
+        def part(begin: int, rows: Any) -> Array:
+            own = slice(begin, begin + rows.shape[0])
+            return softmax_product(rows, shares[own], self.weights[own], table)
+
+        total: Array = sum(map_blocks(part, self.csr, shares.shape[1]))
+        total[-1] *= self._one
+        return total.T
 
     def squares(self, values: Array) -> Array:
         """Sums of values (n, F) times the squares of the columns, of shape (F, p + 1)."""

@@ -21,11 +21,12 @@ class Factor:
     """A factor of a matrix that need not be regular: scaled to a diagonal of ones, with a ridge where it needs one."""
 
     def __init__(self, matrix: Array) -> None:
-        self.scale = np.sqrt(np.where(np.diagonal(matrix) > 0, np.diagonal(matrix), 1.0))
+        diagonal = np.diagonal(matrix)
+        self.scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
         scaled = matrix / self.scale / self.scale[:, None]
-        empty = np.diagonal(scaled) <= 0
+        empty = diagonal <= 0
         for ridge in RIDGES:
-            np.fill_diagonal(scaled, np.where(empty, 1.0, 1.0 + ridge))
+            scaled.ravel()[:: len(scaled) + 1] = np.where(empty, 1.0, 1.0 + ridge)
             self.lower, failed = dpotrf(scaled, lower=1)
             if not failed and (ridge > 0 or np.diagonal(self.lower).min() > 1e-7):
                 return
