@@ -33,6 +33,7 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "em_full": ((*ROWS, POINTER, INTEGER, *(POINTER,) * 9), FLOATS),
     "em_diagonal": ((*ROWS, POINTER, INTEGER, *(POINTER,) * 9), FLOATS),
     "em_shared": ((*ROWS, POINTER, INTEGER, *(POINTER,) * 9), FLOATS),
+    "em_missing_diagonal": ((*ROWS, POINTER, INTEGER, *(POINTER,) * 10), FLOATS),
     "em_missing": ((*ROWS, POINTER, INTEGER, INTEGER, *(POINTER,) * 12), FLOATS),
     "em_run": (
         (*ROWS, *(POINTER,) * 2, *(INTEGER,) * 2, *(NUMBER,) * 2, INTEGER, *(NUMBER,) * 2, *(POINTER,) * 4),
