@@ -23,7 +23,7 @@ struct Gaps {
     index d, groups, width, wide;                 // members, and covariances, as lanes
     index room;                                   // of a slot
     Scratch<double> inverse, precision, scale, centre, unit, loss, lower;  // [cell * wide + member]
-    Scratch<double> shift, kept, off, solved, weighted, square, values;
+    Scratch<double> shift, kept, off, solved, weighted, square;
     Scratch<index> columns, counts;               // of each slot: observed ones first, and how many are missing
     Scratch<std::uint64_t> keys;
 
@@ -37,10 +37,10 @@ struct Gaps {
           room((few * (few - 1) / 2 + few + 1) * wide), inverse(d * d * wide), precision(d * d * wide), scale(d * wide),
           centre(d * wide), unit(d * wide), loss(wide), lower(d * d * wide), shift(Shared ? d * width : 0),
           kept(slots * room + (d * (d - 1) / 2 + d + 1) * wide), off(d * wide), solved(d * width), weighted(d * wide),
-          square(width), values(width), columns((slots + 1) * d), counts(slots + 1), keys(slots) {}
+          square(width), columns((slots + 1) * d), counts(slots + 1), keys(slots) {}
     explicit operator bool() const {
         return inverse.data && precision.data && scale.data && centre.data && unit.data && loss.data && lower.data &&
-               shift.data && kept.data && off.data && solved.data && weighted.data && square.data && values.data &&
+               shift.data && kept.data && off.data && solved.data && weighted.data && square.data &&
                columns.data && counts.data && keys.data;
     }
 
