@@ -1,8 +1,8 @@
 """Rows with missing cells, against the same rows without: log-densities and steps of EM.
 
 A ratio of a third is three times as long as with complete rows. Rows are put in the order of their patterns before the
-steps, as a fit does once. The errors of log-densities are those of 500 rows, against solves with the covariances of what
-is observed; of complete rows, against the same.
+steps, as a fit does once. The errors of log-densities are those of 500 rows, against solves with the covariances of the
+observed cells; of complete rows, against the same.
 """
 
 from collections.abc import Iterator

@@ -41,9 +41,10 @@ bool transpose(const T* X, index rows, index d, index stride, const double* orig
         }
         for (index v = 0; v < vectors; ++v) sum.v[v] += load(column + v * lanes);
     }
-    bool missing = false;
-    for (index r = 0; r < tile; ++r) missing |= sum.v[r / lanes][r % lanes] != sum.v[r / lanes][r % lanes];
-    return missing;
+    vec whole = {};
+    for (index v = 0; v < vectors; ++v) whole += sum.v[v];
+    const double total = sum_of(whole);
+    return total != total;  // of infinite ones as well, maybe: they take the careful way, too
 }
 
 inline void add_product(Tile& t, double scale, const Tile& z) {

@@ -117,7 +117,7 @@ def em_step(
 def em_step_missing_diagonal(
     X: NDArray[np.floating], w: Array | None, at: Components
 ) -> tuple[tuple[Array, Array, Array, Array], Array, float] | None:
-    """Moments of the observed cells of rows with missing ones (NaN), for Gaussians of independent columns; see `em_step`.
+    """Moments of the observed cells of rows with missing ones (NaN), for diagonal Gaussians; see `em_step`.
 
     Returns
     -------

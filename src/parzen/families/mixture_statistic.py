@@ -45,7 +45,8 @@ def gaussian_statistic(
 
 def _with_gaps(X: Any, w: Array | None, at: MixtureDensity) -> tuple[Moments, Array, float] | None:
     gaussians = at.components
-    assert isinstance(gaussians, GaussianDensity) and at.gaussians is not None
+    assert isinstance(gaussians, GaussianDensity)
+    assert at.gaussians is not None
     if at.gaussians.kind == "diagonal":
         alone = em_step_missing_diagonal(X, w, at.gaussians)
         return None if alone is None else (Moments(*alone[0]), alone[1], alone[2])
