@@ -27,6 +27,8 @@ constexpr index lanes = 2;
 #endif
 typedef double vec __attribute__((vector_size(lanes * sizeof(double))));
 
+constexpr double half_log_two_pi = 0.91893853320467274178;
+
 inline vec splat(double value) { return value - vec{}; }
 inline vec load(const double* p) { vec v; std::memcpy(&v, p, sizeof v); return v; }
 inline void store(double* p, vec v) { std::memcpy(p, &v, sizeof v); }

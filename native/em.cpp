@@ -8,6 +8,8 @@
 // overflow. The caller then evaluates the block otherwise.
 #include "em.h"
 
+#include <type_traits>
+
 namespace parzen {
 namespace {
 
@@ -117,61 +119,100 @@ index em_full(const C* X, index n, index d, index stride, const double* weights,
     return OK;
 }
 
-// Independent columns: inverse (K, d) is one over the deviation times sqrt(log2(e) / 2).
+// Whether a cell of a tile is missing.
 template <class C>
+inline bool any_missing(const C* x, index d) {
+    using V = Vector<C>;
+    constexpr index count = Wide<C>::count;
+    V sum = {};
+    for (index c = 0; c < d * chains; ++c) {
+        const V cell = read<V>(x + c * count);
+        sum += cell - cell;  // NaN of an infinite one as well: it is then found by its score
+    }
+    C lane[count];
+    write<C>(lane, sum);
+    bool found = false;
+    for (index l = 0; l < count; ++l) found |= lane[l] != lane[l];
+    return found;
+}
+
+// Independent columns: inverse (K, d) is one over the deviation times sqrt(log2(e) / 2). With Missing a NaN is marginalised:
+// neither its distance nor its column's normaliser counts, and it has no weight in its column's moments; `total` (or null)
+// are the components' weights.
+template <bool Missing, class C>
 index em_diagonal(const C* X, index n, index d, index stride, const double* weights, index groups, const double* origin,
                   const double* mean, const double* inverse, const double* constant, double* weight, double* means,
-                  double* carry, double* scatter, double* likelihood) {
+                  double* carry, double* scatter, double* total, double* likelihood) {
     using V = Vector<C>;
     constexpr index count = Wide<C>::count, rows = Wide<C>::rows;
-    Scratch<C> x(d * rows), scores(groups * rows), centre(groups * d), scale(groups * d), offset(groups * d);
-    Scratch<double> exact(groups * d), whole(groups * count), first(groups * d * count), second(groups * d * count);
-    if (!x || !scores || !centre || !scale || !offset || !exact || !whole || !first || !second) return NO_MEMORY;
+    Scratch<C> x(d * rows), scores(groups * rows), centre(groups * d), scale(groups * d), offset(groups * d), norm(groups * d);
+    Scratch<double> exact(groups * d), whole(groups * count), part(groups * count), first(groups * d * count),
+        second(groups * d * count), cells(Missing ? groups * d * count : 0);
+    if (!x || !scores || !centre || !scale || !offset || !norm || !exact || !whole || !part || !first || !second || !cells)
+        return NO_MEMORY;
     relative<C>(mean, origin, groups, d, exact, centre);
     for (index c = 0; c < groups * d; ++c) {
         scale[c] = static_cast<C>(inverse[c]);
         offset[c] = static_cast<C>(-exact[c] * inverse[c]);
+        norm[c] = static_cast<C>((half_log_two_pi - 0.5 * std::log(2 * log_two) - std::log(inverse[c])) / log_two);
     }
+    bool holes = false;
+    const auto score = [&](index k, auto gaps) {
+        V sum[chains];
+        for (index v = 0; v < chains; ++v) sum[v] = all<V>(static_cast<C>(constant[k]));
+        for (index j = 0; j < d; ++j) {
+            const V s = all<V>(scale[k * d + j]), o = all<V>(offset[k * d + j]);
+            for (index v = 0; v < chains; ++v) {
+                const V z = read<V>(x + j * rows + v * count) * s + o, term = -z * z;
+                if constexpr (decltype(gaps)::value) sum[v] += term == term ? term : all<V>(norm[k * d + j]);
+                else sum[v] += term;
+            }
+        }
+        for (index v = 0; v < chains; ++v) write<C>(scores + k * rows + v * count, sum[v]);
+    };
+    const auto learn = [&](index k, auto gaps) {
+        V r[chains], sum = {};
+        for (index v = 0; v < chains; ++v) sum += r[v] = read<V>(scores + k * rows + v * count);
+        if (!Chosen<C>(sum).count) return;
+        add_lanes<C>((decltype(gaps)::value ? part : whole) + k * count, sum);
+        for (index j = 0; j < d; ++j) {
+            const V m = all<V>(centre[k * d + j]);
+            V a = {}, b = {}, c = {};
+            for (index v = 0; v < chains; ++v) {
+                V y = read<V>(x + j * rows + v * count) - m;
+                if constexpr (decltype(gaps)::value) {
+                    c += y == y ? r[v] : V{};
+                    y = y == y ? y : V{};
+                }
+                const V t = r[v] * y;
+                a += t;
+                b += t * y;
+            }
+            add_lanes<C>(first + (k * d + j) * count, a);
+            add_lanes<C>(second + (k * d + j) * count, b);
+            if constexpr (decltype(gaps)::value) add_lanes<C>(cells + (k * d + j) * count, c);
+        }
+    };
+    const auto each = [&](auto run) {
+        for (index k = 0; k < groups; ++k) {
+            if (Missing && holes) run(k, std::integral_constant<bool, Missing>());
+            else run(k, std::false_type());
+        }
+    };
     const index odd = over_tiles(
         X, n, d, stride, weights, origin, groups, x.data, scores.data, likelihood,
         [&]() -> const C* {
-            for (index k = 0; k < groups; ++k) {
-                V total[chains];
-                for (index v = 0; v < chains; ++v) total[v] = all<V>(static_cast<C>(constant[k]));
-                for (index j = 0; j < d; ++j) {
-                    const V s = all<V>(scale[k * d + j]), o = all<V>(offset[k * d + j]);
-                    for (index v = 0; v < chains; ++v) {
-                        const V z = read<V>(x + j * rows + v * count) * s + o;
-                        total[v] -= z * z;
-                    }
-                }
-                for (index v = 0; v < chains; ++v) write<C>(scores + k * rows + v * count, total[v]);
-            }
+            holes = Missing && any_missing(x.data, d);
+            each(score);
             return nullptr;
         },
-        [&](const double*) {
-            for (index k = 0; k < groups; ++k) {
-                V r[chains], sum = {};
-                for (index v = 0; v < chains; ++v) sum += r[v] = read<V>(scores + k * rows + v * count);
-                if (!Chosen<C>(sum).count) continue;
-                add_lanes<C>(whole + k * count, sum);
-                for (index j = 0; j < d; ++j) {
-                    const V m = all<V>(centre[k * d + j]);
-                    V a = {}, b = {};
-                    for (index v = 0; v < chains; ++v) {
-                        const V y = read<V>(x + j * rows + v * count) - m, t = r[v] * y;
-                        a += t;
-                        b += t * y;
-                    }
-                    add_lanes<C>(first + (k * d + j) * count, a);
-                    add_lanes<C>(second + (k * d + j) * count, b);
-                }
-            }
-        });
+        [&](const double*) { each(learn); });
     if (odd) return odd;
     for (index k = 0; k < groups; ++k) {
-        const double w = total_of<C>(whole + k * count);
+        const double full = total_of<C>(whole + k * count);
+        if (total) total[k] = full + total_of<C>(part + k * count);
         for (index c = k * d; c < (k + 1) * d; ++c) {
+            const double w = Missing ? full + total_of<C>(cells + c * count) : full;
             const double drift = total_of<C>(first + c * count), step = w != 0 ? drift / w : 0.0;
             weight[c] = w;
             means[c] = w != 0 ? mean[c] + step : 0.0;
@@ -268,7 +309,25 @@ index em_shared(const C* X, index n, index d, index stride, const double* weight
 
 PARZEN_EM(full, float, f32)
 PARZEN_EM(full, double, f64)
-PARZEN_EM(diagonal, float, f32)
-PARZEN_EM(diagonal, double, f64)
 PARZEN_EM(shared, float, f32)
 PARZEN_EM(shared, double, f64)
+
+#define PARZEN_EM_DIAGONAL(T, suffix)                                                                                 \
+    PARZEN_EXPORT parzen::index parzen_em_diagonal_##suffix(                                                          \
+        const T* X, parzen::index n, parzen::index d, parzen::index stride, const double* weights,                    \
+        parzen::index groups, const double* origin, const double* mean, const double* inverse,                       \
+        const double* constant, double* weight, double* means, double* carry, double* scatter, double* likelihood) {  \
+        return parzen::em_diagonal<false>(X, n, d, stride, weights, groups, origin, mean, inverse, constant, weight,  \
+                                          means, carry, scatter, nullptr, likelihood);                                \
+    }                                                                                                                 \
+    PARZEN_EXPORT parzen::index parzen_em_missing_diagonal_##suffix(                                                  \
+        const T* X, parzen::index n, parzen::index d, parzen::index stride, const double* weights,                    \
+        parzen::index groups, const double* origin, const double* mean, const double* inverse,                       \
+        const double* constant, double* weight, double* means, double* carry, double* scatter, double* total,         \
+        double* likelihood) {                                                                                         \
+        return parzen::em_diagonal<true>(X, n, d, stride, weights, groups, origin, mean, inverse, constant, weight,   \
+                                         means, carry, scatter, total, likelihood);                                   \
+    }
+
+PARZEN_EM_DIAGONAL(float, f32)
+PARZEN_EM_DIAGONAL(double, f64)

@@ -1,7 +1,11 @@
 // Log-densities of K Gaussians at a block of rows. A tile of rows is transposed once, then each member's triangular
 // system is solved for all rows of the tile in vector lanes: always differences x - mean, always a Cholesky factor, so
-// that neither an offset nor a condition number of 1e12 spoils the result.
-#include "common.h"
+// that neither an offset nor a condition number of 1e12 spoils the result. Rows with missing cells are marginalised
+// (gaps.h), where asked for and where no digits are lost.
+#include "gaps.h"
+
+#include <memory>
+#include <new>
 
 namespace parzen {
 namespace {
@@ -22,9 +26,10 @@ inline void write(double* p, const Tile& t) {
     for (index s = 0; s < vectors; ++s) store(p + s * lanes, t.v[s]);
 }
 
-// columns[j * tile + r] = X[r, j] - origin[j]; rows beyond the last repeat it.
+// columns[j * tile + r] = X[r, j] - origin[j]; rows beyond the last repeat it. Returns whether a cell is missing.
 template <class T>
-void transpose(const T* X, index rows, index d, index stride, const double* origin, double* columns) {
+bool transpose(const T* X, index rows, index d, index stride, const double* origin, double* columns) {
+    Tile sum = {};
     for (index j = 0; j < d; ++j) {
         const double o = origin ? origin[j] : 0.0;
         double* column = columns + j * tile;
@@ -34,16 +39,26 @@ void transpose(const T* X, index rows, index d, index stride, const double* orig
         } else {
             for (index r = 0; r < tile; ++r) column[r] = X[(r < rows ? r : rows - 1) * stride + j] - o;
         }
+        for (index v = 0; v < vectors; ++v) sum.v[v] += load(column + v * lanes);
     }
+    vec whole = {};
+    for (index v = 0; v < vectors; ++v) whole += sum.v[v];
+    const double total = sum_of(whole);
+    return total != total;  // of infinite ones as well, maybe: they take the careful way, too
 }
 
 inline void add_product(Tile& t, double scale, const Tile& z) {
     const vec s = splat(scale);
     for (index v = 0; v < vectors; ++v) t.v[v] += s * z.v[v];
 }
+// x - mean; zero with Missing where that is NaN.
+template <bool Missing>
 inline Tile difference(const double* x, double mean) {
     Tile t = read(x);
-    for (index v = 0; v < vectors; ++v) t.v[v] -= splat(mean);
+    for (index v = 0; v < vectors; ++v) {
+        t.v[v] -= splat(mean);
+        if constexpr (Missing) t.v[v] = t.v[v] == t.v[v] ? t.v[v] : vec{};
+    }
     return t;
 }
 inline void scale(Tile& t, double factor, Tile& square) {
@@ -56,12 +71,13 @@ inline void scale(Tile& t, double factor, Tile& square) {
 
 // z = L^-1 (x - mean) for a tile of rows, given the inverses of L's pivots; returns the squared length of z. Two equations at a time, so that each loaded
 // z serves twice and there are enough independent sums to hide the latency of an addition.
+template <bool Missing>
 inline Tile solve(const double* x, const double* mean, const double* factor, const double* inverse, index d, double* z) {
     Tile square = {};
     index i = 0;
     for (; i + 1 < d; i += 2) {
         const double *upper = factor + i * d, *lower = upper + d;
-        Tile a = difference(x + i * tile, mean[i]), b = difference(x + (i + 1) * tile, mean[i + 1]);
+        Tile a = difference<Missing>(x + i * tile, mean[i]), b = difference<Missing>(x + (i + 1) * tile, mean[i + 1]);
         for (index j = 0; j < i; ++j) {
             const Tile earlier = read(z + j * tile);
             add_product(a, -upper[j], earlier);
@@ -74,7 +90,7 @@ inline Tile solve(const double* x, const double* mean, const double* factor, con
         write(z + (i + 1) * tile, b);
     }
     if (i < d) {
-        Tile a = difference(x + i * tile, mean[i]);
+        Tile a = difference<Missing>(x + i * tile, mean[i]);
         for (index j = 0; j < i; ++j) add_product(a, -factor[i * d + j], read(z + j * tile));
         scale(a, inverse[i], square);
         write(z + i * tile, a);
@@ -121,22 +137,53 @@ inline index count_nan(const double* out, index rows, index groups) {
     return found;
 }
 
-// One factor for each member. Rows with a NaN come out NaN; returns how many there are.
+// Rows of a tile that have missing cells, from log-densities of rows whose missing cells are at the means to those of what
+// is observed. Made when the first such row comes.
+template <bool Shared>
+struct Marginals {
+    const double *mean, *factor, *constant;
+    index d, groups;
+    std::unique_ptr<Gaps<Shared>> gaps;
+
+    // Returns how many rows are left to be computed otherwise, with NaN in the first of their log-densities.
+    template <class T>
+    index rows(const T* X, index count, index stride, double* out) {
+        if (!gaps) {
+            gaps.reset(new (std::nothrow) Gaps<Shared>(d, groups));
+            if (!gaps || !*gaps) return NO_MEMORY;
+            gaps->prepare(mean, factor);
+        }
+        index left = 0;
+        for (index r = 0; r < count; ++r) {
+            const std::uint64_t key = gaps->bits(X + r * stride);
+            if (key) left += !gaps->marginalise(X + r * stride, key, constant, out + r * groups);
+            else left += out[r * groups] != out[r * groups];
+        }
+        return left;
+    }
+};
+
+// One factor for each member. Rows with a NaN come out NaN, unless they are marginalised; returns how many there are.
 template <class T>
 index separate(const T* X, index n, index d, index stride, index groups, const double* mean, const double* factor,
-               const double* constant, double* out) {
+               const double* constant, index missing, double* out) {
     Scratch<double> x(d * tile), z(d * tile), inverse(groups * d);
     if (!x || !z || !inverse) return NO_MEMORY;
+    Marginals<false> marginals{mean, factor, constant, d, groups, nullptr};
     invert_pivots(factor, groups, d, inverse);
     index found = 0;
     for (index i = 0; i < n; i += tile) {
         const index rows = n - i < tile ? n - i : tile;
-        transpose(X + i * stride, rows, d, stride, nullptr, x);
+        double* o = out + i * groups;
+        const bool holes = transpose(X + i * stride, rows, d, stride, nullptr, x) && missing;
         for (index k = 0; k < groups; ++k) {
-            const Tile square = solve(x, mean + k * d, factor + k * d * d, inverse + k * d, d, z);
-            emit(square, constant[k], out + i * groups, k, groups, rows);
+            const double *m = mean + k * d, *L = factor + k * d * d, *p = inverse + k * d;
+            const Tile square = holes ? solve<true>(x, m, L, p, d, z) : solve<false>(x, m, L, p, d, z);
+            emit(square, constant[k], o, k, groups, rows);
         }
-        found += count_nan(out + i * groups, rows, groups);
+        const index left = holes ? marginals.rows(X + i * stride, rows, stride, o) : count_nan(o, rows, groups);
+        if (left < 0) return left;
+        found += left;
     }
     return found;
 }
@@ -144,9 +191,10 @@ index separate(const T* X, index n, index d, index stride, index groups, const d
 // One factor for all: rows and means are whitened once, about the first mean, and compared by plain distance.
 template <class T>
 index shared(const T* X, index n, index d, index stride, index groups, const double* mean, const double* factor,
-             const double* constant, double* out) {
+             const double* constant, index missing, double* out) {
     Scratch<double> x(d * tile), z(d * tile), white(groups * d), zero(d), inverse(d);
     if (!x || !z || !white || !zero || !inverse) return NO_MEMORY;
+    Marginals<true> marginals{mean, factor, constant, d, groups, nullptr};
     invert_pivots(factor, 1, d, inverse);
     for (index k = 0; k < groups; ++k) {
         for (index i = 0; i < d; ++i) {
@@ -158,11 +206,15 @@ index shared(const T* X, index n, index d, index stride, index groups, const dou
     index found = 0;
     for (index i = 0; i < n; i += tile) {
         const index rows = n - i < tile ? n - i : tile;
-        transpose(X + i * stride, rows, d, stride, mean, x);
-        solve(x, zero, factor, inverse, d, z);
+        double* o = out + i * groups;
+        const bool holes = transpose(X + i * stride, rows, d, stride, mean, x) && missing;
+        if (holes) solve<true>(x, zero, factor, inverse, d, z);
+        else solve<false>(x, zero, factor, inverse, d, z);
         for (index k = 0; k < groups; ++k)
-            emit(distance<false>(z, white + k * d, nullptr, nullptr, d), constant[k], out + i * groups, k, groups, rows);
-        found += count_nan(out + i * groups, rows, groups);
+            emit(distance<false>(z, white + k * d, nullptr, nullptr, d), constant[k], o, k, groups, rows);
+        const index left = holes ? marginals.rows(X + i * stride, rows, stride, o) : count_nan(o, rows, groups);
+        if (left < 0) return left;
+        found += left;
     }
     return found;
 }
@@ -170,7 +222,7 @@ index shared(const T* X, index n, index d, index stride, index groups, const dou
 // Independent columns; a NaN is marginalised: neither it nor its column's normaliser contributes.
 template <class T>
 index diagonal(const T* X, index n, index d, index stride, index groups, const double* mean, const double* deviation,
-               const double* constant, double* out) {
+               const double* constant, index, double* out) {
     Scratch<double> x(d * tile), inverse(groups * d), norm(groups * d);
     if (!x || !inverse || !norm) return NO_MEMORY;
     for (index c = 0; c < groups * d; ++c) {
@@ -180,12 +232,12 @@ index diagonal(const T* X, index n, index d, index stride, index groups, const d
     for (index i = 0; i < n; i += tile) {
         const index rows = n - i < tile ? n - i : tile;
         double* o = out + i * groups;
-        transpose(X + i * stride, rows, d, stride, nullptr, x);
-        for (index k = 0; k < groups; ++k)
-            emit(distance<false>(x, mean + k * d, inverse + k * d, nullptr, d), constant[k], o, k, groups, rows);
-        if (!count_nan(o, rows, groups)) continue;
-        for (index k = 0; k < groups; ++k)
-            emit(distance<true>(x, mean + k * d, inverse + k * d, norm + k * d, d), 0.0, o, k, groups, rows);
+        if (transpose(X + i * stride, rows, d, stride, nullptr, x))
+            for (index k = 0; k < groups; ++k)
+                emit(distance<true>(x, mean + k * d, inverse + k * d, norm + k * d, d), 0.0, o, k, groups, rows);
+        else
+            for (index k = 0; k < groups; ++k)
+                emit(distance<false>(x, mean + k * d, inverse + k * d, nullptr, d), constant[k], o, k, groups, rows);
     }
     return OK;
 }
@@ -196,8 +248,8 @@ index diagonal(const T* X, index n, index d, index stride, index groups, const d
 #define PARZEN_GAUSSIAN(kernel, T, suffix)                                                                            \
     PARZEN_EXPORT parzen::index parzen_gaussian_##kernel##_##suffix(                                                  \
         const T* X, parzen::index n, parzen::index d, parzen::index stride, parzen::index groups, const double* mean, \
-        const double* factor, const double* constant, double* out) {                                                  \
-        return parzen::kernel(X, n, d, stride, groups, mean, factor, constant, out);                                  \
+        const double* factor, const double* constant, parzen::index missing, double* out) {                           \
+        return parzen::kernel(X, n, d, stride, groups, mean, factor, constant, missing, out);                         \
     }
 
 PARZEN_GAUSSIAN(separate, float, f32)

@@ -113,6 +113,4 @@ struct Split {
     }
 };
 
-constexpr double half_log_two_pi = 0.91893853320467274178;
-
 }  // namespace parzen

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from parzen.compute.arrays import as_floats
-from parzen.compute.em import components, em_step, em_step_missing
+from parzen.compute.em import components, em_step, em_step_missing, em_step_missing_diagonal
 from tests.compute.inputs import DTYPES, LAYOUTS, factors, laid_out, with_gaps
 from tests.oracle import TWINS
 
@@ -124,6 +124,31 @@ def test_a_step_with_gaps_in_any_layout_equals_the_twin(layout, dtype, level, rn
         np.testing.assert_allclose(mine, theirs, rtol=1e-9, atol=1e-9 * (1 + np.abs(theirs).max()))
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(("n", "d", "K"), SHAPES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_step_with_gaps_in_independent_columns_equals_the_twin(n, d, K, dtype, layout, level, rng):
+    mean, deviation, weight = mixture(rng, K, d, "diag")
+    X = rng.normal(size=(n, d)).astype(dtype) * 2
+    X[n // 2 :] = with_gaps(X[n // 2 :], rng)  # tiles with gaps and without
+    X[:, d // 2] = np.nan if d > 2 else X[:, d // 2]  # a column that nobody has
+    w = np.where(rng.random(n) < 0.2, 0.0, rng.random(n)) + (np.arange(n) == 0)
+    rtol = 1e-9 if dtype == np.float64 else 2e-4
+    for own in (None, w):
+        at = components(mean, deviation, np.log(weight))
+        seen, total, likelihood = em_step_missing_diagonal(as_floats(laid_out(X, layout)), own, at)
+        expected = TWINS["em_missing_diagonal"](X, own, mean, deviation, weight)
+        whole = n if own is None else own.sum()
+        assert likelihood == pytest.approx(expected[2], rel=rtol)
+        np.testing.assert_allclose(total, expected[1], rtol=rtol, atol=rtol * whole)
+        assert_carry(seen[1], seen[3])
+        if d > 2:
+            np.testing.assert_array_equal(seen[0][:, d // 2], 0.0)
+        heavy = expected[0][0] > 1e-6 * whole
+        for mine, theirs in zip(seen[:3], expected[0], strict=True):
+            np.testing.assert_allclose(mine[heavy], theirs[heavy], rtol=rtol, atol=rtol * whole)
+
+
 @pytest.mark.parametrize("kind", STEPS)
 def test_an_offset_costs_no_digits(kind, level, rng):
     mean, factor, weight = mixture(rng, 4, 5, kind)
@@ -141,6 +166,11 @@ def test_what_can_t_be_weighed_is_told(level, rng):
     for bad in (np.nan, np.inf, -np.inf, 1e200):
         X[41, 1] = bad
         assert em_step(X, None, at) is None
+    alone = components(*mixture(rng, 2, 3, "diag")[:2], np.log([0.5, 0.5]))
+    X[3, 0] = np.nan
+    for bad in (np.inf, -np.inf, 1e200):
+        X[41, 1] = bad
+        assert em_step_missing_diagonal(X, None, alone) is None
 
 
 def test_scores_that_would_lose_digits_are_refused():

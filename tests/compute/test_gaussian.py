@@ -90,6 +90,34 @@ def test_a_condition_number_of_1e12_keeps_six_digits(level, rng):
         np.testing.assert_allclose(gaussian_log_density(X, mean, two)[:, 0], exact, rtol=0, atol=1e-8)
 
 
+@pytest.mark.parametrize("shared", [True, False])
+def test_missing_cells_of_nearly_dependent_columns_cost_no_digits(level, shared, rng):
+    """Seen from the mean of the missing cell such rows lie 1e6 deviations away: squares of 1e12 would be subtracted."""
+    L = np.array([[1.0, 0.0, 0.0], [1.0, 1e-6, 0.0], [0.5, 0.25, 1.0]])
+    factor, mean = (L[None] if shared else np.repeat(L[None], 5, axis=0)), rng.normal(size=(5, 3))
+    X = rng.normal(size=(60, 3))
+    X[:, 0] = np.nan
+    rest = np.repeat((L @ L.T)[None, 1:, 1:], 5, axis=0)
+    exact = oracle.gaussian_log_density(X[:, 1:], mean[:, 1:], rest)
+    np.testing.assert_allclose(gaussian_log_density(X, mean, factor), exact, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("d", [9, 70])  # patterns that are kept, and those of more columns than a word has bits
+@pytest.mark.parametrize("shared", [True, False])
+def test_rows_in_any_order_of_their_patterns_have_the_same_log_densities(level, shared, d, rng):
+    X = with_gaps(rng.normal(size=(400, d)), rng, 0.1)
+    X[5:9, :] = np.nan
+    X[9:300, 2] = np.nan
+    mean, factor = rng.normal(size=(5, d)), factors(rng, 1 if shared else 5, d)
+    found = gaussian_log_density(X, mean, factor)
+    order = rng.permutation(len(X))
+    np.testing.assert_array_equal(gaussian_log_density(X[order], mean, factor), found[order])
+    np.testing.assert_array_equal(found[5:9], 0.0)
+    some = slice(0, 400, 40)
+    exact = TWINS["gaussian_shared"](X[some], mean, factor)
+    np.testing.assert_allclose(found[some], exact, rtol=1e-10, atol=1e-10)
+
+
 def test_an_offset_far_from_zero_leaves_log_densities_exact(level, rng):
     X, mean, factor = rng.normal(size=(50, 3)), np.zeros((3, 3)), factors(rng, 3, 3)
     X = np.round(X * 2.0**20) / 2.0**20  # so that the offset changes no digit

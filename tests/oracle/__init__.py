@@ -7,7 +7,7 @@ formula and imports nothing of the library; it takes what the routine's Python f
 from tests.oracle.cells import cell_moments, cell_select, cell_spread, cell_values
 from tests.oracle.codes import first_bad_code, lookup, places, tally
 from tests.oracle.descent import descend, descend_columns
-from tests.oracle.em import em, em_diagonal, em_full, em_missing, em_shared
+from tests.oracle.em import em, em_diagonal, em_full, em_missing, em_missing_diagonal, em_shared
 from tests.oracle.gaussian import (
     covariances,
     expected_moments,
@@ -78,6 +78,7 @@ TWINS = {
     "em_diagonal": em_diagonal,
     "em_shared": em_shared,
     "em_missing": em_missing,
+    "em_missing_diagonal": em_missing_diagonal,
     "centres": centres,
     "distances": distances,
     "point_table": point_table,

@@ -39,3 +39,9 @@ def em_missing(X, w, mean, factor, weight):
     covariance = covariances(factor, len(mean))
     R, likelihood = em(X, w, mean, covariance, weight)
     return expected_moments(X, R, mean, covariance)[:3], moments_diagonal(X, R)[:3], likelihood
+
+
+def em_missing_diagonal(X, w, mean, deviation, weight):
+    """Moments of the observed cells, all (K, d), the components' weights (K,), and the log-likelihood."""
+    R, likelihood = em(X, w, mean, covariances(deviation, len(mean)), weight)
+    return moments_diagonal(X, R)[:3], R.sum(axis=0), likelihood

@@ -114,6 +114,37 @@ def em_step(
     return None if odd else (weight, means, scatter, carry, float(likelihood[0]))
 
 
+def em_step_missing_diagonal(
+    X: NDArray[np.floating], w: Array | None, at: Components
+) -> tuple[tuple[Array, Array, Array, Array], Array, float] | None:
+    """Moments of the observed cells of rows with missing ones (NaN), for diagonal Gaussians; see `em_step`.
+
+    Returns
+    -------
+    weight, mean, scatter, carry : arrays of shape (K, d), of the observed cells
+    weights of the components : array of shape (K,)
+    log_likelihood : float
+    None where a cell is infinite or too large to be squared.
+    """
+    suffix, matrix = native.rows(X, native.FLOATS)
+    n, d = X.shape
+    K = len(at.constant)
+    weight, means, carry, scatter = (np.empty((K, d)) for _ in range(4))
+    total, likelihood = np.empty(K), np.empty(1)
+    odd = native.call(
+        f"em_missing_diagonal_{suffix}",
+        *matrix,
+        None if w is None else native.pointer(w, native.F64, (n,), "weights"),
+        K,
+        native.pointer(at.origin, native.F64, (d,), "origin"),
+        native.pointer(at.mean, native.F64, (K, d), "mean"),
+        native.pointer(at.inverse, native.F64, (K, d), "inverse"),
+        native.pointer(at.constant, native.F64, (K,), "constant"),
+        *native.outputs(weight, means, carry, scatter, total, likelihood),
+    )
+    return None if odd else ((weight, means, scatter, carry), total, float(likelihood[0]))
+
+
 def em_step_missing(
     X: NDArray[np.floating], w: Array | None, mean: Array, factor: Array, log_weight: Array
 ) -> tuple[tuple[Array, Array, Array, Array], tuple[Array, Array, Array, Array], float] | None:

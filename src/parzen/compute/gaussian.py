@@ -42,7 +42,7 @@ def gaussian_log_density(
     """
     constant = log_normaliser(mean, factor) if normaliser is None else normaliser
     kernel = "diagonal" if factor.ndim == 2 else "shared" if len(factor) == 1 else "separate"
-    out, incomplete = _dense(kernel, X, mean, factor, constant, out)
+    out, incomplete = _dense(kernel, X, mean, factor, constant, True, out)
     if incomplete:
         _marginal(X, np.isnan(out[:, 0]), mean, factor, out, None)
     return out
@@ -55,7 +55,7 @@ def mahalanobis(X: NDArray[np.floating], mean: Array, factor: Array) -> tuple[Ar
     """
     K, d = mean.shape
     kernel = "shared" if len(factor) == 1 else "separate"
-    squares, incomplete = _dense(kernel, X, mean, factor, np.zeros(K))
+    squares, incomplete = _dense(kernel, X, mean, factor, np.zeros(K), False)
     squares *= -2.0
     halves, observed = np.broadcast_to(log_determinant(factor), (1, K)), np.full((1, 1), float(d))
     if incomplete:
@@ -136,8 +136,15 @@ def patterns(missing: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.
 
 
 def _dense(
-    kernel: str, X: NDArray[np.floating], mean: Array, factor: Array, constant: Array, out: Array | None = None
+    kernel: str,
+    X: NDArray[np.floating],
+    mean: Array,
+    factor: Array,
+    constant: Array,
+    missing: bool,
+    out: Array | None = None,
 ) -> tuple[Array, int]:
+    """Log-densities and how many rows are NaN: with `missing` those alone that a few missing cells make inexact."""
     suffix, matrix = native.rows(X, native.FLOATS)
     K, d = len(mean), X.shape[1]
     shapes: dict[str, tuple[Any, ...]] = {"diagonal": (K, d), "separate": (K, d, d), "shared": (1, d, d)}
@@ -149,6 +156,7 @@ def _dense(
         native.pointer(mean, native.F64, (K, d), "mean"),
         native.pointer(factor, native.F64, shapes[kernel], "factor"),
         native.pointer(constant, native.F64, (K,), "constant"),
+        int(missing),
         native.pointer(out, native.F64, (len(X), K), "out"),
     )
     return out, incomplete

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, as_floats, is_sparse, row_block
-from parzen.compute.em import em_step, em_step_missing
+from parzen.compute.em import em_step, em_step_missing, em_step_missing_diagonal
 from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.mixture import MixtureDensity
 from parzen.densities.posterior import memberships
@@ -46,7 +46,11 @@ def gaussian_statistic(
 def _with_gaps(X: Any, w: Array | None, at: MixtureDensity) -> tuple[Moments, Array, float] | None:
     gaussians = at.components
     assert isinstance(gaussians, GaussianDensity)
-    if gaussians.factor.ndim == 2 or X.shape[1] == 1:
+    assert at.gaussians is not None
+    if at.gaussians.kind == "diagonal":
+        alone = em_step_missing_diagonal(X, w, at.gaussians)
+        return None if alone is None else (Moments(*alone[0]), alone[1], alone[2])
+    if X.shape[1] == 1:
         return None
     step = em_step_missing(X, w, gaussians.mean, gaussians.factor, at.log_weight)
     if step is None:

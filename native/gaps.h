@@ -1,0 +1,217 @@
+// Full Gaussians at rows with a few missing cells, without a factor of its own for each pattern of them. Put the missing
+// cells at a point (the mean, say): with z = L^-1 (x - mean), P the inverse covariance and v the missing cells of
+// P (x - mean),
+//
+//     |z|^2 - v' P_mm^-1 v     is the squared distance over the observed cells,
+//     log|S| + log|P_mm|       the log-determinant of their covariance,
+//
+// and P_mm is as small as the number of missing cells. Columns are in units of their deviations, and members are lanes:
+// all of them miss the same cells. What P_mm = U D U' gives is kept for patterns that come again. Since P is formed and
+// squares are subtracted, rows that would lose digits are told, and left to the factors of split.h.
+#pragma once
+#include "exp.h"
+
+#include <type_traits>
+
+namespace parzen {
+
+// With Shared all members have the first one's covariance, and missing cells are put at its mean.
+template <bool Shared>
+struct Gaps {
+    static constexpr index few = 4, slots = 256;  // patterns of at most `few` missing cells are kept, in as many slots
+    static constexpr double most_loss = 1e6;      // of units in the last place
+    index d, groups, width, wide;                 // members, and covariances, as lanes
+    index room;                                   // of a slot
+    Scratch<double> inverse, precision, scale, centre, unit, loss, lower;  // [cell * wide + member]
+    Scratch<double> shift, kept, off, solved, weighted, square;
+    Scratch<index> columns, counts;               // of each slot: observed ones first, and how many are missing
+    Scratch<std::uint64_t> keys;
+
+    // The pattern at hand.
+    index missing = 0;
+    const index *gone = nullptr, *there = nullptr;
+    double *triangle = nullptr, *pivot = nullptr, *logs = nullptr;
+
+    Gaps(index columns_, index members)
+        : d(columns_), groups(members), width(rounded_up(members, lanes)), wide(Shared ? lanes : width),
+          room((few * (few - 1) / 2 + few + 1) * wide), inverse(d * d * wide), precision(d * d * wide), scale(d * wide),
+          centre(d * wide), unit(d * wide), loss(wide), lower(d * d * wide), shift(Shared ? d * width : 0),
+          kept(slots * room + (d * (d - 1) / 2 + d + 1) * wide), off(d * wide), solved(d * width), weighted(d * wide),
+          square(width), columns((slots + 1) * d), counts(slots + 1), keys(slots) {}
+    explicit operator bool() const {
+        return inverse.data && precision.data && scale.data && centre.data && unit.data && loss.data && lower.data &&
+               shift.data && kept.data && off.data && solved.data && weighted.data && square.data &&
+               columns.data && counts.data && keys.data;
+    }
+
+    // Inverses of the factors in units of the columns' deviations, and inverse covariances.
+    void prepare(const double* mean, const double* factor) {
+        for (index k = 0; k < wide; ++k) {
+            const index own = Shared || k >= groups ? 0 : k;
+            const double* L = factor + own * d * d;
+            for (index i = 0; i < d; ++i) {
+                double total = 0;
+                for (index j = 0; j <= i; ++j) total += L[i * d + j] * L[i * d + j];
+                const double deviation = std::sqrt(total);
+                scale[i * wide + k] = 1.0 / deviation;
+                unit[i * wide + k] = std::log(deviation);
+                centre[i * wide + k] = mean[own * d + i];
+                for (index j = 0; j <= i; ++j) lower[(i * d + j) * wide + k] = L[i * d + j] / deviation;
+            }
+        }
+        for (index first = 0; first < wide; first += lanes) invert(first);
+        if constexpr (Shared)
+            for (index k = 0; k < groups; ++k)
+                for (index j = 0; j < d; ++j)
+                    for (index i = 0; i < d; ++i)
+                        shift[j * width + k] += precision[(j * d + i) * wide] * (mean[k * d + i] - mean[i]) * scale[i * wide];
+    }
+
+    void invert(index first) {
+        const auto at = [&](Scratch<double>& table, index i, index j) { return table + (i * d + j) * wide + first; };
+        vec most = {};
+        for (index j = 0; j < d; ++j)
+            for (index i = j; i < d; ++i) {
+                vec t = i == j ? splat(1.0) : vec{};
+                for (index c = j; c < i; ++c) t -= load(at(lower, i, c)) * load(at(inverse, c, j));
+                store(at(inverse, i, j), t / load(at(lower, i, i)));
+            }
+        for (index i = 0; i < d; ++i) {
+            vec total = {};
+            for (index j = 0; j <= i; ++j) {
+                const vec t = load(at(inverse, i, j));
+                total += t < vec{} ? -t : t;
+                vec sum = {};
+                for (index c = i; c < d; ++c) sum += load(at(inverse, c, i)) * load(at(inverse, c, j));
+                store(at(precision, i, j), sum);
+                store(at(precision, j, i), sum);
+            }
+            most = total > most ? total : most;
+        }
+        store(loss + first, most);
+    }
+
+    // Which cells of a row are missing, as bits (of rows of more than 64 columns, whether any is).
+    template <class T>
+    std::uint64_t bits(const T* x) const {
+        std::uint64_t found = 0;
+        for (index j = 0; j < d; ++j) found |= static_cast<std::uint64_t>(x[j] != x[j]) << (j & 63);
+        return found;
+    }
+
+    // Takes up the pattern of a row, from its slot where it is there.
+    template <class T>
+    void pattern(const T* x, std::uint64_t key) {
+        const bool keep = d <= 64 && __builtin_popcountll(key) <= few;
+        const index slot = keep ? static_cast<index>((key * 0x9e3779b97f4a7c15ULL) >> 56) : slots;
+        index* own = columns + slot * d;
+        const bool known = keep && keys[slot] == key;
+        if (!known) {
+            index next = 0;
+            for (index j = 0; j < d; ++j)
+                if (x[j] == x[j]) own[next++] = j;
+            counts[slot] = d - next;
+            for (index j = 0; j < d; ++j)
+                if (x[j] != x[j]) own[next++] = j;
+            if (keep) keys[slot] = key;
+        }
+        missing = counts[slot];
+        there = own;
+        gone = own + d - missing;
+        logs = kept + slot * room;
+        pivot = logs + wide;
+        triangle = pivot + missing * wide;
+        if (!known) for (index first = 0; first < wide; first += lanes) factorise(first);
+    }
+
+    // P_mm = U D U', U with a diagonal of ones; half the log-determinant, less that of the units.
+    __attribute__((noinline)) void factorise(index first) {
+        vec total = {}, product = splat(1.0);
+        for (index a = 0; a < missing; ++a) {
+            const double* row = precision + gone[a] * d * wide + first;
+            double* to = triangle + a * (a - 1) / 2 * wide + first;
+            vec own = load(row + gone[a] * wide);
+            for (index b = 0; b < a; ++b) {
+                const double* earlier = triangle + b * (b - 1) / 2 * wide + first;
+                vec t = load(row + gone[b] * wide);
+                for (index c = 0; c < b; ++c) t -= load(weighted + c * wide + first) * load(earlier + c * wide);
+                const vec scaled = t * load(pivot + b * wide + first);
+                store(weighted + b * wide + first, t);
+                store(to + b * wide, scaled);
+                own -= t * scaled;
+            }
+            store(pivot + a * wide + first, splat(1.0) / own);
+            product *= own;
+            total -= load(unit + gone[a] * wide + first);
+            if (a % 8 == 7 || a + 1 == missing) {  // before it could overflow
+                total += splat(0.5) * logarithm(product);
+                product = splat(1.0);
+            }
+        }
+        store(logs + first, total);
+    }
+
+    // v' P_mm^-1 v of V vectors of members.
+    template <index V, class T>
+    inline void reduce(const T* x, index first) {
+        constexpr index F = Shared ? 1 : V;                    // vectors of covariances
+        const index from = Shared ? 0 : first, observed = d - missing;
+        for (index i = 0; i < observed; ++i)
+            for (index v = 0; v < F; ++v) {
+                const index at = there[i] * wide + from + v * lanes;
+                store(off + i * wide + from + v * lanes, (splat(x[there[i]]) - load(centre + at)) * load(scale + at));
+            }
+        vec total[V] = {};
+        for (index a = 0; a < missing; ++a) {
+            const double *row = precision + gone[a] * d * wide + from, *own = triangle + a * (a - 1) / 2 * wide + from;
+            vec sum[F] = {}, t[V];
+            for (index i = 0; i < observed; ++i)
+                for (index v = 0; v < F; ++v)
+                    sum[v] += load(row + there[i] * wide + v * lanes) * load(off + i * wide + from + v * lanes);
+            for (index v = 0; v < V; ++v)
+                t[v] = Shared ? sum[0] - load(shift + gone[a] * width + first + v * lanes) : sum[Shared ? 0 : v];
+            for (index b = 0; b < a; ++b)
+                for (index v = 0; v < V; ++v)
+                    t[v] -= load(own + b * wide + (Shared ? 0 : v) * lanes) * load(solved + b * width + first + v * lanes);
+            for (index v = 0; v < V; ++v) {
+                total[v] += t[v] * t[v] * load(pivot + a * wide + from + (Shared ? 0 : v) * lanes);
+                store(solved + a * width + first + v * lanes, t[v]);
+            }
+        }
+        for (index v = 0; v < V; ++v) store(square + first + v * lanes, total[v]);
+    }
+
+    // Calls run(first, V) for vectors of members, three at a time.
+    template <class Run>
+    inline void over_members(Run run) const {
+        index first = 0;
+        for (; width - first >= 3 * lanes; first += 3 * lanes) run(first, std::integral_constant<index, 3>());
+        if (width - first == 2 * lanes) run(first, std::integral_constant<index, 2>());
+        if (width - first == lanes) run(first, std::integral_constant<index, 1>());
+    }
+
+    // From log-densities of a row whose missing cells are put at a point to those of its observed cells. Returns false,
+    // with NaN in the first of them, where that would lose too many digits.
+    template <class T>
+    bool marginalise(const T* x, std::uint64_t key, const double* constant, double* out) {
+        pattern(x, key);
+        if (missing == d) {
+            std::memset(out, 0, sizeof(double) * groups);
+            return true;
+        }
+        over_members([&](index first, auto number) { reduce<decltype(number)::value>(x, first); });
+        const double two_pi = half_log_two_pi * missing;
+        index lost = 0;
+#pragma omp simd reduction(+ : lost)
+        for (index k = 0; k < groups; ++k) {
+            const index own = Shared ? 0 : k;
+            const double whole = 2.0 * (constant[k] - out[k]), left = whole - square.data[k];
+            lost += !((1.0 + whole) * loss.data[own] <= most_loss * (1.0 + left));
+            out[k] = constant[k] - 0.5 * left + two_pi - logs[own];
+        }
+        if (lost) out[0] = NAN;
+        return !lost;
+    }
+};
+
+}  // namespace parzen
