@@ -19,6 +19,7 @@ from parzen.compute.arrays import Array
 from parzen.compute.kernel_sums import CODES
 from parzen.compute.tree import Tree
 from parzen.smoothing.cells import Cells
+from parzen.smoothing.cubes import CubeSum
 from parzen.smoothing.kernel_functions import KernelFunction
 from parzen.smoothing.pairs import PairSum, log_sums_by_function
 from parzen.smoothing.plan import Plan
@@ -86,6 +87,14 @@ class KernelSum(WeightedPoints):
             return self.checked(Q, own, left, self._by_tree(Q[:, 0]), np.zeros(len(Q)))
         if plain and self.kernel.name == "gaussian" and d <= 2 and self.rtol >= 1e-10 and self._cells_pay(len(Q)):
             return self.checked(Q, own, left, *self.cells.sums(Q))
+        if plain and self.kernel.name == "gaussian" and d == 3 and self.rtol >= 1e-10 and self.cubes is not None:
+            return self.checked(Q, own, left, *self.cubes.sums(Q))
+        return self._by_pairs(Q, own, left)
+
+    def _by_pairs(self, Q: Array, own: NDArray[np.int64] | None, left: Array | None) -> Array:
+        """Sums pair by pair, in single precision where that is precise enough."""
+        n, d = self.points.shape
+        plain = self.scales is None and n * len(Q) > FEW_PAIRS
         if plain and self.kernel.name == "gaussian" and d > 2 and self.rtol >= 5e-6 and own is None:
             return self.pairs.in_single(Q)
         return self.pairs.log(Q, own, left)
@@ -113,7 +122,7 @@ class KernelSum(WeightedPoints):
                 weights = None if self.weights is None else self.weights[near]
                 few = KernelSum(self.kernel, self.points[near], weights, None, self.units, self.rtol, self.atol)
                 return few.pairs.log(Q)
-        return self.pairs.log(Q, own, left)
+        return self._by_pairs(Q, own, left)
 
     @property
     def error_bound(self) -> float:
@@ -147,6 +156,11 @@ class KernelSum(WeightedPoints):
 
         for_each(work, iter(range(0, len(q), 8192)))
         return out
+
+    @cached_property
+    def cubes(self) -> CubeSum | None:
+        """The sum over cubes, of three columns; None where their digits don't allow it."""
+        return CubeSum.of(self.points, self.weights, self.units, self.rtol, self.ends)
 
     @cached_property
     def _plan(self) -> Plan | None:
