@@ -24,8 +24,9 @@ MOST = 2**19
 FEW_QUERIES = 4
 #: Cubes whose series are computed together.
 TOGETHER = (128, 1024)
-#: Seconds of a multiplication and addition of sweeps, of a pair of points, and the part of near points that pairs sum.
-SWEEP, PAIR, PART = 1.2e-10, 5e-10, 0.2
+#: Multiplications of sweeps that take as long as a query and a point of the cubes around it, summed by pairs. Measured;
+#: pairs leave out most of these points, and sweeps share much of their work.
+WORTH = 13.0
 
 
 @dataclass(frozen=True)
@@ -213,8 +214,7 @@ class CubeSum:
             )
 
         for_each(work, iter(range(0, len(many), 1024)))
-        pairs = PAIR * PART * queries.counts[many] * found[:, 3]
-        quick = pairs > SWEEP * self.setting.sweeps
+        quick = WORTH * queries.counts[many] * found[:, 3] > self.setting.sweeps
         off, close, inside, _ = found[quick].T
         # Rounding of the sums, and of the points' positions in cubes numbered from one end.
         rounding = (2.0**-44 + 2.0**-47 * self.setting.width * float(self.counts.max())) * close
