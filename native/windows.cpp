@@ -62,7 +62,7 @@ inline void add_gaussians(const Real* __restrict x, const Real* __restrict c, co
             }
             if constexpr (!near) {
                 const V most = all<V>(Coefficients<Real>::most);
-                for (int k = 0; k < 4; ++k) value[k] = value[k] > most ? most : value[k];
+                for (int k = 0; k < 4; ++k) value[k] = lesser(most, value[k]);
             }
             powers_near(value);
             for (int k = 0; k < 4; ++k) {
@@ -325,6 +325,7 @@ PARZEN_EXPORT index parzen_window_sums_f32(PARZEN_ARGUMENTS(float)) {
     const Tiles tiles{count, size, d, nullptr, nullptr, low, high, least, centres,
                       inverse, factors, norms, widest, 1 / (radius * radius), limit, slack};
     if (shrink) PARZEN_RUN(Gaussian, float, 0, true);
+    if (d == 8) PARZEN_RUN(Gaussian, float, 8, false);
     PARZEN_RUN(Gaussian, float, 0, false);
 }
 
