@@ -11,10 +11,12 @@ namespace {
 // of them. `near` where no 2^-t is too small to be a normal number; else it becomes the least of them. `norms` and `squares` are the squared lengths of points and queries: then
 // distances are |x|^2 + |q|^2 - 2 q x, which takes half the operations where cancellation costs no digit that matters,
 // and q has been doubled. In single precision the mean of t under the kernel is computed as well: it bounds the rounding.
+// Not inlined: among other code, compilers keep less of it in registers.
 template <class Real, int D, bool products, bool near>
-inline void add_gaussians(const Real* __restrict x, const Real* __restrict c, const double* __restrict norms, index size,
-                          index d, const Real* __restrict q, const double* __restrict squares, double* __restrict sums,
-                          double* __restrict firsts) {
+__attribute__((noinline)) void add_gaussians(const Real* __restrict x, const Real* __restrict c,
+                                             const double* __restrict norms, index size, index d,
+                                             const Real* __restrict q, const double* __restrict squares,
+                                             double* __restrict sums, double* __restrict firsts) {
     using V = typename Lane<Real>::vector;
     constexpr index W = Lane<Real>::count;
     constexpr bool single = sizeof(Real) == 4;

@@ -134,7 +134,9 @@ class CubeSum:
         room = 2 * len(setting.limits[0]) - 1
         low = low - room * setting.width * units
         counts = lengths.astype(np.int64) + 1 + 2 * room
-        return cls(points, weights, setting, columns, low[columns], 1.0 / (setting.width * units[columns]), counts[columns])
+        return cls(
+            points, weights, setting, columns, low[columns], 1.0 / (setting.width * units[columns]), counts[columns]
+        )
 
     def sums(self, Q: Array) -> tuple[Array, Array]:
         """Sums at queries (m, 3), and bounds on their errors; an infinite bound where pairs are quicker."""
