@@ -13,6 +13,7 @@ from scipy.stats import gaussian_kde
 from sklearn.model_selection import KFold
 from sklearn.neighbors import KernelDensity as Peer
 
+from benchmarks import peak
 from benchmarks.harness import Memory, Row, peak_memory, race, timed, within
 from parzen import KernelDensity, bandwidth
 
@@ -36,15 +37,18 @@ def exact(X: np.ndarray, Q: np.ndarray, h: float, w: np.ndarray | None = None) -
     return np.array(out) / w.sum() / (np.sqrt(2 * np.pi) * h) ** X.shape[1]
 
 
-def judge(X: np.ndarray, Q: np.ndarray, h: float, w: np.ndarray | None = None) -> Callable[[np.ndarray], float]:
-    """Relative error of log-densities at 100 of the query points."""
-    some = np.linspace(0, len(Q) - 1, 100).astype(int)
+def judge(
+    X: np.ndarray, Q: np.ndarray, h: float, w: np.ndarray | None = None, count: int = 100
+) -> Callable[[np.ndarray], float]:
+    """Relative error of log-densities at some of the query points."""
+    some = np.linspace(0, len(Q) - 1, count).astype(int)
     truth = exact(X, Q[some], h, w)
     return lambda logs: float(np.abs(np.expm1(logs[some] - np.log(truth))).max())
 
 
 def rows() -> Iterator[Row | Memory]:
     yield from direct()
+    yield from limits()
     yield from few_columns()
     yield from metrics()
     yield from large()
@@ -72,6 +76,21 @@ def direct() -> Iterator[Row]:
                lambda: KernelDensity(bandwidth=h, rtol=0).fit(X, sample_weight=w).score_samples(X),
                lambda: Peer(bandwidth=h).fit(X, sample_weight=w).score_samples(few),
                judge(X, X, h, w), judge(X, few, h, w), 500, 3, slow=40.0)  # fmt: skip
+
+
+def limits() -> Iterator[Row]:
+    """Pairs in eight columns beside the processor's limit, in processor time."""
+    X, h = problem(N, 8)
+    error = judge(X, X, h)
+    for rtol, single in ((0.0, False), (1e-5, True)):
+        limit = peak.limit_ms(float(N) ** 2, 8, single)
+        if limit is None:
+            continue
+        ours = lambda rtol=rtol: KernelDensity(bandwidth=h, rtol=rtol).fit(X).score_samples(X)  # noqa: E731
+        precision = "single" if single else "double"
+        yield Row(f"KDE 20,000 x 20,000, d = 8, rtol {rtol:g}, {precision} precision (processor time)",
+                  "limit of 9 products and 1 power for a pair", peak.processor_ms(ours), limit, error(ours()), None,
+                  None if single else 1 / 1.5)  # fmt: skip
 
 
 def few_columns() -> Iterator[Row]:
@@ -131,6 +150,11 @@ def large() -> Iterator[Row | Memory]:
         ours = lambda X=X, h=h: KernelDensity(bandwidth=h).fit(X).score_samples(X)  # noqa: E731
         yield within(job, seconds, ours, judge(X, X, h), 3)
         yield Memory(job, peak_memory(ours))
+    X, h = problem(1_000_000, 3)
+    job = "KDE 1,000,000 x 1,000,000, d = 3, rtol 1e-4"
+    ours = lambda: KernelDensity(bandwidth=h, rtol=1e-4).fit(X).score_samples(X)  # noqa: E731
+    yield within(job, 20.0, ours, judge(X, X, h, count=30), 1)
+    yield Memory(job, peak_memory(ours))
 
 
 def grids() -> Iterator[Row]:

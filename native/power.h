@@ -1,6 +1,11 @@
 // Powers of two of vectors, in double and single precision: what Gaussian kernels are made of.
 #pragma once
+#include <type_traits>
 #include "exp.h"
+
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
 
 namespace parzen {
 
@@ -19,28 +24,34 @@ template <> struct Lane<float> {
 template <class V, class Real> inline V all(Real value) { return value - V{}; }
 template <class V, class Real> inline V read(const Real* p) { V v; std::memcpy(&v, p, sizeof v); return v; }
 
-// 2^r by the polynomials of least relative error on [-1/2, 1/2] (Remez): 2.1e-16 and 1.9e-9.
-inline vec polynomial(vec r) {
-    vec p = splat(7.0372788467269008787e-9);
-    p = p * r + splat(1.0208537929657404371e-7);
-    p = p * r + splat(1.3215662835959239446e-6);
-    p = p * r + splat(1.5252658116409854484e-5);
-    p = p * r + splat(1.5403529961127075703e-4);
-    p = p * r + splat(1.3333558228561765893e-3);
-    p = p * r + splat(9.618129108034597006e-3);
-    p = p * r + splat(5.5504108664458831363e-2);
-    p = p * r + splat(2.402265069590876777e-1);
-    p = p * r + splat(6.931471805599497751e-1);
-    return p * r + splat(1.0);
-}
-inline vecf polynomial(vecf r) {
-    vecf p = all<vecf>(1.5345812e-4f);
-    p = p * r + 1.3399931e-3f;
-    p = p * r + 9.6184890e-3f;
-    p = p * r + 5.5503288e-2f;
-    p = p * r + 2.4022647e-1f;
-    p = p * r + 6.9314721e-1f;
-    return p * r + 1.0f;
+constexpr double magic = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to a whole number
+constexpr float magicf = 12582912.0f;         // 1.5 * 2^23
+
+// Coefficients of the polynomials of least relative error to 2^r on [-1/2, 1/2] (Remez), highest first: 2.1e-16 and
+// 1.9e-9. And what rounds to a whole number when it is added, and the largest t whose 2^-t is normal.
+template <class Real> struct Coefficients;
+template <> struct Coefficients<double> {
+    static constexpr double values[] = {7.0372788467269008787e-9, 1.0208537929657404371e-7, 1.3215662835959239446e-6,
+                                        1.5252658116409854484e-5, 1.5403529961127075703e-4, 1.3333558228561765893e-3,
+                                        9.618129108034597006e-3,  5.5504108664458831363e-2, 2.402265069590876777e-1,
+                                        6.931471805599497751e-1,  1.0};
+    static constexpr double whole = magic, most = 1022;
+};
+template <> struct Coefficients<float> {
+    static constexpr float values[] = {1.5345812e-4f, 1.3399931e-3f, 9.6184890e-3f, 5.5503288e-2f,
+                                       2.4022647e-1f, 6.9314721e-1f, 1.0f};
+    static constexpr float whole = magicf, most = 126;
+};
+
+template <class V> using Cell = std::remove_reference_t<decltype(V{}[0])>;
+
+// 2^r.
+template <class V>
+inline V polynomial(V r) {
+    constexpr auto& c = Coefficients<Cell<V>>::values;
+    V p = all<V>(c[0]);
+    for (index m = 1; m < static_cast<index>(sizeof c / sizeof c[0]); ++m) p = p * r + c[m];
+    return p;
 }
 
 // p 2^k, where the low bits of `shifted` are k.
@@ -61,8 +72,16 @@ inline vecf raised(vecf p, vecf shifted) {
     return p;
 }
 
-constexpr double magic = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to a whole number
-constexpr float magicf = 12582912.0f;         // 1.5 * 2^23
+// The lesser of two numbers, b where one is NaN, in one instruction where the compiler would take two.
+#if defined(__AVX512F__)
+inline vec lesser(vec a, vec b) { return (vec)_mm512_min_pd((__m512d)a, (__m512d)b); }
+inline vecf lesser(vecf a, vecf b) { return (vecf)_mm512_min_ps((__m512)a, (__m512)b); }
+#elif defined(__AVX__)
+inline vec lesser(vec a, vec b) { return (vec)_mm256_min_pd((__m256d)a, (__m256d)b); }
+inline vecf lesser(vecf a, vecf b) { return (vecf)_mm256_min_ps((__m256)a, (__m256)b); }
+#else
+template <class V> inline V lesser(V a, V b) { return a < b ? a : b; }
+#endif
 
 // 2^x for x <= 0; what is too small to be a normal number becomes the least of them.
 inline vec power_of_two(vec x) {
@@ -84,6 +103,22 @@ inline vec power_near(vec t) {
 inline vecf power_near(vecf t) {
     const vecf shifted = magicf - t;
     return raised(polynomial((magicf - shifted) - t), shifted);
+}
+
+// The same in place for several vectors side by side: a coefficient is loaded once for all of them.
+template <class V, int N>
+inline void powers_near(V (&t)[N]) {
+    constexpr auto& c = Coefficients<Cell<V>>::values;
+    constexpr auto whole = Coefficients<Cell<V>>::whole;
+    V shifted[N], p[N];
+    for (int k = 0; k < N; ++k) {
+        shifted[k] = whole - t[k];
+        t[k] = (whole - shifted[k]) - t[k];
+        p[k] = all<V>(c[0]);
+    }
+    for (index m = 1; m < static_cast<index>(sizeof c / sizeof c[0]); ++m)
+        for (int k = 0; k < N; ++k) p[k] = p[k] * t[k] + c[m];
+    for (int k = 0; k < N; ++k) t[k] = raised(p[k], shifted[k]);
 }
 
 }  // namespace parzen

@@ -7,30 +7,83 @@
 namespace parzen {
 namespace {
 
-// The same for Gaussians of several columns by |x|^2 + |q|^2 - 2 q x, which takes half the operations: for queries so near
-// to the tile's centre that cancellation costs no digit that matters.
-template <int D>
-inline void add_products(const double* __restrict x, const double* __restrict c, const double* __restrict norms, index size,
-                         index d, const double* __restrict q, const double* __restrict squares,
-                         double* __restrict sums) {
-    const index columns = D ? D : d;
-    vec total[4] = {};
-    for (index i = 0; i < size; i += lanes) {
-        const vec own = load(norms + i);
-        vec t[4];
-        for (int k = 0; k < 4; ++k) t[k] = own + splat(squares[k]);
-        for (index j = 0; j < columns; ++j) {
-            const vec at = load(x + j * size + i);
-            for (int k = 0; k < 4; ++k) t[k] -= at * splat(q[k * columns + j]);
+// Gaussian sums over one tile for four queries and two vectors of points at once, so that what is loaded serves several
+// of them. `near` where no 2^-t is too small to be a normal number; else it becomes the least of them. `norms` and `squares` are the squared lengths of points and queries: then
+// distances are |x|^2 + |q|^2 - 2 q x, which takes half the operations where cancellation costs no digit that matters,
+// and q has been doubled. In single precision the mean of t under the kernel is computed as well: it bounds the rounding.
+// Not inlined: among other code, compilers keep less of it in registers.
+template <class Real, int D, bool products, bool near>
+__attribute__((noinline)) void add_gaussians(const Real* __restrict x, const Real* __restrict c,
+                                             const double* __restrict norms, index size, index d,
+                                             const Real* __restrict q, const double* __restrict squares,
+                                             double* __restrict sums, double* __restrict firsts) {
+    using V = typename Lane<Real>::vector;
+    constexpr index W = Lane<Real>::count;
+    constexpr bool single = sizeof(Real) == 4;
+    const index columns = D ? D : d, half = single ? columns / 2 : 0;
+    V total[4] = {}, moment[4] = {};
+    for (index i = 0; i < size; i += 2 * W) {
+        V t[2][4] = {}, half_way[2][4] = {};
+        if constexpr (products) {
+            for (int u = 0; u < 2; ++u) {
+                const V own = read<V>(norms + i + u * W);
+                for (int k = 0; k < 4; ++k) t[u][k] = own + all<V>(squares[k]);
+            }
         }
-        const vec weight = load(c + i);
-        for (int k = 0; k < 4; ++k) total[k] += weight * power_near(t[k]);
+        auto add = [&](index begin, index end) {
+            for (index j = begin; j < end; ++j) {
+                const V one = read<V>(x + j * size + i), two = read<V>(x + j * size + i + W);
+                for (int k = 0; k < 4; ++k) {
+                    const V at = all<V>(q[k * columns + j]);
+                    if constexpr (products) {
+                        t[0][k] -= one * at;
+                        t[1][k] -= two * at;
+                    } else {
+                        const V first = one - at, second = two - at;
+                        t[0][k] += first * first;
+                        t[1][k] += second * second;
+                    }
+                }
+            }
+        };
+        if (single) {  // two sums of half the columns round half as much as one
+            add(0, half);
+            for (int u = 0; u < 2; ++u)
+                for (int k = 0; k < 4; ++k) {
+                    half_way[u][k] = t[u][k];
+                    t[u][k] = V{};
+                }
+        }
+        add(half, columns);
+        for (int u = 0; u < 2; ++u) {
+            const V weight = read<V>(c + i + u * W);
+            V value[4];
+            for (int k = 0; k < 4; ++k) {
+                if (single) t[u][k] += half_way[u][k];
+                value[k] = t[u][k];
+            }
+            if constexpr (!near) {
+                const V most = all<V>(Coefficients<Real>::most);
+                for (int k = 0; k < 4; ++k) value[k] = lesser(most, value[k]);
+            }
+            powers_near(value);
+            for (int k = 0; k < 4; ++k) {
+                const V term = weight * value[k];
+                total[k] += term;
+                if (single) moment[k] += term * t[u][k];
+            }
+        }
     }
-    for (int k = 0; k < 4; ++k) sums[k] += sum_of(total[k]);
+    for (int k = 0; k < 4; ++k) {
+        double s = 0, f = 0;
+        for (index l = 0; l < W; ++l) { s += total[k][l]; f += moment[k][l]; }
+        sums[k] += s;
+        if (single) firsts[k] += f;
+    }
 }
 
 // Sums over one tile for `Q` queries at once, each a row of d coordinates; the sums are added to.
-template <class Kernel, class Real, int D, bool scaled, int Q, bool near>
+template <class Kernel, class Real, int D, bool scaled, int Q>
 inline void add_tile(const Tiles& tiles, const Real* __restrict x, const Real* __restrict c, const Real* __restrict v, index size, index d,
                      const Real* __restrict q, double* __restrict sums, double* __restrict firsts) {
     using V = typename Lane<Real>::vector;
@@ -62,8 +115,7 @@ inline void add_tile(const Tiles& tiles, const Real* __restrict x, const Real* _
             if (single) t[k] += even[k];
             if (scaled) t[k] *= read<V>(v + i);
             V value;
-            if constexpr (near) value = Kernel::near(t[k]);
-            else if constexpr (Kernel::tail) value = Kernel::at(t[k]);
+            if constexpr (Kernel::tail) value = Kernel::at(t[k]);
             else value = kernel_at<Kernel>(tiles, t[k]);
             const V term = weight * value;
             total[k] += term;
@@ -169,20 +221,23 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
                 // |q - x|^2 <= 2 (|q|^2 + |x|^2)
                 close = farthest + tiles.widest[t] < (sizeof(Real) == 8 ? 500.0 : 50.0);
             }
-            if constexpr (gaussian && sizeof(Real) == 8 && (D == 0 || D > 3)) {
-                if (tiles.norms && !mine && close) {
-                    for (index i = 0; i < many * d; ++i) q[i] *= 2;
-                    for (; k + 4 <= many; k += 4)
-                        add_products<D>(x, c, tiles.norms + t * size, size, d, q + k * d, square + k, sum + k);
-                    for (index i = k * d; i < many * d; ++i) q[i] *= 0.5;
+            if constexpr (gaussian) {
+                constexpr bool several = sizeof(Real) == 8 && (D == 0 || D > 3);
+                const bool products = several && tiles.norms && close && !mine;
+                for (index i = 0; products && i < many * d; ++i) q[i] *= 2;
+                const double* norms = products ? tiles.norms + t * size : nullptr;
+                for (; !mine && k + 4 <= many; k += 4) {
+                    auto run = [&](auto function) {
+                        function(x, c, norms, size, d, q + k * d, square + k, sum + k, first + k);
+                    };
+                    if (products) run(add_gaussians<Real, D, several, true>);
+                    else if (close) run(add_gaussians<Real, D, false, true>);
+                    else run(add_gaussians<Real, D, false, false>);
                 }
+                for (index i = k * d; products && i < many * d; ++i) q[i] *= 0.5;
             }
-            for (; !mine && k + 4 <= many; k += 4) {
-                if (gaussian && close)
-                    add_tile<Kernel, Real, D, scaled, 4, gaussian>(tiles, x, c, v, size, d, q + k * d, sum + k, first + k);
-                else
-                    add_tile<Kernel, Real, D, scaled, 4, false>(tiles, x, c, v, size, d, q + k * d, sum + k, first + k);
-            }
+            for (; !mine && k + 4 <= many; k += 4)
+                add_tile<Kernel, Real, D, scaled, 4>(tiles, x, c, v, size, d, q + k * d, sum + k, first + k);
             for (; k < many; ++k) {
                 const Real* weights = c;
                 const index at = own ? own[begin + k] - t * size : -1;
@@ -191,7 +246,7 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
                     altered[at] = static_cast<Real>(left[begin + k]);
                     weights = altered;
                 }
-                add_tile<Kernel, Real, D, scaled, 1, false>(tiles, x, weights, v, size, d, q + k * d, sum + k, first + k);
+                add_tile<Kernel, Real, D, scaled, 1>(tiles, x, weights, v, size, d, q + k * d, sum + k, first + k);
             }
         };
         // Near tiles first; their sum bounds the distance beyond which tiles can be left out.
@@ -272,6 +327,7 @@ PARZEN_EXPORT index parzen_window_sums_f32(PARZEN_ARGUMENTS(float)) {
     const Tiles tiles{count, size, d, nullptr, nullptr, low, high, least, centres,
                       inverse, factors, norms, widest, 1 / (radius * radius), limit, slack};
     if (shrink) PARZEN_RUN(Gaussian, float, 0, true);
+    if (d == 8) PARZEN_RUN(Gaussian, float, 8, false);
     PARZEN_RUN(Gaussian, float, 0, false);
 }
 

@@ -6,6 +6,7 @@ formula and imports nothing of the library; it takes what the routine's Python f
 
 from tests.oracle.cells import cell_moments, cell_select, cell_spread, cell_values
 from tests.oracle.codes import first_bad_code, lookup, places, tally
+from tests.oracle.cubes import cube_bounds, cube_moments, cube_sweep, cube_values
 from tests.oracle.descent import descend, descend_columns
 from tests.oracle.em import em, em_diagonal, em_full, em_missing, em_missing_diagonal, em_shared
 from tests.oracle.gaussian import (
@@ -111,11 +112,15 @@ TWINS = {
     "local_averages": local_averages,
     "tree_moments": tree_moments,
     "tree_values": tree_values,
-    # cells.cpp, order.cpp
+    # cells.cpp, cubes.cpp, order.cpp
     "cell_moments": cell_moments,
     "cell_values": cell_values,
     "cell_spread": cell_spread,
     "cell_select": cell_select,
+    "cube_moments": cube_moments,
+    "cube_sweep": cube_sweep,
+    "cube_values": cube_values,
+    "cube_bounds": cube_bounds,
     "copy_rows": copy_rows,
     "kd_order": kd_order,
     # chain.cpp, hidden.cpp, hidden_counts.cpp

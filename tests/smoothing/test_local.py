@@ -84,7 +84,7 @@ def test_a_row_left_out_is_not_there(level, n, rng):
             np.testing.assert_allclose(getattr(found, name)[at], getattr(expected, name)[0], atol=1e-12)
 
 
-@pytest.mark.parametrize("d", [1, 2])
+@pytest.mark.parametrize("d", [1, 2, 3])
 def test_cells_equal_pairs(d, rng):
     n = 6000
     points = rng.normal(size=(n, d)) + 1e6

@@ -136,6 +136,10 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "cell_values": ((POINTER, *(INTEGER,) * 3, *(POINTER,) * 6), ("f64",)),
     "cell_spread": ((POINTER, *(INTEGER,) * 3, POINTER, *(INTEGER,) * 3, POINTER), ("f64",)),
     "cell_select": ((POINTER, INTEGER, INTEGER, *(POINTER,) * 6), ("f64",)),
+    "cube_moments": ((*(POINTER,) * 8, *(INTEGER,) * 2, POINTER), ("f64",)),
+    "cube_sweep": ((*(POINTER,) * 2, *(INTEGER,) * 2, POINTER, INTEGER, POINTER), ("f64",)),
+    "cube_values": ((*(POINTER,) * 7, *(INTEGER,) * 2, POINTER), ("f64",)),
+    "cube_bounds": ((POINTER, INTEGER, *(POINTER,) * 3, *(INTEGER,) * 5, *(POINTER,) * 3), ("f64",)),
     "tree_moments": ((POINTER, POINTER, NUMBER, *(INTEGER,) * 3, POINTER, INTEGER, POINTER, POINTER), ("f64",)),
     "tree_values": (
         (POINTER, POINTER, NUMBER, *(INTEGER,) * 3, POINTER, INTEGER, *(POINTER,) * 3, INTEGER, POINTER),

@@ -14,7 +14,7 @@ from parzen.smoothing.sums import KernelSum
 
 @dataclass(frozen=True, eq=False)
 class CellAverages:
-    """Averages of values by a Gaussian kernel of one or two columns, where cells are quicker than pairs.
+    """Averages of values by a Gaussian kernel of one to three columns, where cells are quicker than pairs.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class CellAverages:
     def at(self, queries: Queries) -> tuple[Averages, NDArray[np.intp]] | None:
         """Averages at queries, and the queries whose error is too large; None where pairs are quicker."""
         (n, d), Q, own, left = self.plain.points.shape, queries.Q, queries.own, queries.left
-        if self.plain.kernel.name != "gaussian" or d > 2 or n * len(Q) < 2e7 or self.rtol > 1e-3:
+        if self.plain.kernel.name != "gaussian" or d > 3 or n * len(Q) < 2e7 or self.rtol > 1e-3:
             return None
         plain, *above = self._sums
         found = plain.approximate(Q, len(self._sums))
@@ -58,7 +58,7 @@ class CellAverages:
                 if not sums.total > 0:
                     value[:, c] = self._low[c]
                     continue
-                most, error = sums.cells.sums(Q)
+                most, error = sums.expanded(Q)
                 error = error + 2.0**-50 * most
                 if own is not None:
                     most = most - less * (self.values[own, c] - self._low[c])

@@ -1,4 +1,4 @@
-"""Sums of kernel functions at many query points, to a stated error: pair by pair, over cells of a grid, or by a tree.
+"""Sums of kernel functions at many query points, to a stated error: pair by pair, over cells of a grid, by a tree.
 
 ``S(q) = sum_j w_j k(|q - x_j| / s_j)``, distances in units of the bandwidth. The promise is |S' - S| <= rtol S + atol.
 
@@ -6,6 +6,7 @@
 - *Cells* (`parzen.smoothing.cells`; Gaussian, one or two columns): Chebyshev expansions of the kernel between cells of
   a grid. The error is bounded for each cell from the masses around it; queries whose sum is too small for that are
   summed by pairs.
+- *Cubes* (`parzen.smoothing.cubes`; Gaussian, three columns): the same between those cells that are in use.
 - *Tree* (`parzen.compute.tree`; compact kernels, one column): exact, whatever the bandwidth.
 """
 
@@ -19,6 +20,7 @@ from parzen.compute.arrays import Array
 from parzen.compute.kernel_sums import CODES
 from parzen.compute.tree import Tree
 from parzen.smoothing.cells import Cells
+from parzen.smoothing.cubes import CubeSum
 from parzen.smoothing.kernel_functions import KernelFunction
 from parzen.smoothing.pairs import PairSum, log_sums_by_function
 from parzen.smoothing.plan import Plan
@@ -27,6 +29,8 @@ from parzen.statistics.threads import for_each
 
 #: Pairs below which nothing is worth preparing.
 FEW_PAIRS = 2_000_000
+#: Queries below which sorting the points of three columns takes longer than pairs.
+FEW_QUERIES = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +88,15 @@ class KernelSum(WeightedPoints):
         plain = self.scales is None and n * len(Q) > FEW_PAIRS
         if plain and d == 1 and self.kernel.compact:
             return self.checked(Q, own, left, self._by_tree(Q[:, 0]), np.zeros(len(Q)))
-        if plain and self.kernel.name == "gaussian" and d <= 2 and self.rtol >= 1e-10 and self._cells_pay(len(Q)):
-            return self.checked(Q, own, left, *self.cells.sums(Q))
+        found = self.approximate(Q)
+        if found is not None:
+            return self.checked(Q, own, left, *found)
+        return self._by_pairs(Q, own, left)
+
+    def _by_pairs(self, Q: Array, own: NDArray[np.int64] | None, left: Array | None) -> Array:
+        """Sums pair by pair, in single precision where that is precise enough."""
+        n, d = self.points.shape
+        plain = self.scales is None and n * len(Q) > FEW_PAIRS
         if plain and self.kernel.name == "gaussian" and d > 2 and self.rtol >= 5e-6 and own is None:
             return self.pairs.in_single(Q)
         return self.pairs.log(Q, own, left)
@@ -113,7 +124,7 @@ class KernelSum(WeightedPoints):
                 weights = None if self.weights is None else self.weights[near]
                 few = KernelSum(self.kernel, self.points[near], weights, None, self.units, self.rtol, self.atol)
                 return few.pairs.log(Q)
-        return self.pairs.log(Q, own, left)
+        return self._by_pairs(Q, own, left)
 
     @property
     def error_bound(self) -> float:
@@ -149,6 +160,13 @@ class KernelSum(WeightedPoints):
         return out
 
     @cached_property
+    def cubes(self) -> CubeSum | None:
+        """The sum over cubes, of three columns whose digits allow it; else None."""
+        if self.points.shape[1] != 3:
+            return None
+        return CubeSum.of(self.points, self.weights, self.units, self.rtol, self.ends)
+
+    @cached_property
     def _plan(self) -> Plan | None:
         return Plan.of(self.points, self.units, self.rtol, ends=self.ends)
 
@@ -169,10 +187,16 @@ class KernelSum(WeightedPoints):
     def approximate(self, Q: Array, times: int = 1) -> tuple[Array, Array] | None:
         """Sums at queries by cells, and bounds on their errors; None where pairs are cheaper or the only way.
 
-        `times` such sums will be computed, of different weights: by pairs, they cost little more than one.
+        `times` such sums will be computed, of different weights: by pairs, they cost little more than one. A bound is
+        infinite where a single query is cheaper by pairs.
         """
         n, d = self.points.shape
-        plain = self.scales is None and self.kernel.name == "gaussian" and d <= 2
-        if not plain or n * len(Q) <= FEW_PAIRS or not self._cells_pay(len(Q), times):
+        plain = self.scales is None and self.kernel.name == "gaussian" and self.rtol >= 1e-10
+        if not plain or d > 3 or n * len(Q) <= FEW_PAIRS:
             return None
-        return self.cells.sums(Q)
+        pays = self.cubes is not None and len(Q) >= FEW_QUERIES if d == 3 else self._cells_pay(len(Q), times)
+        return self.expanded(Q) if pays else None
+
+    def expanded(self, Q: Array) -> tuple[Array, Array]:
+        """Sums at queries by cells, and bounds on their errors, where `approximate` found that they pay."""
+        return self.cells.sums(Q) if self.cubes is None else self.cubes.sums(Q)

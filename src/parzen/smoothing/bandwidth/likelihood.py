@@ -16,6 +16,9 @@ from parzen.smoothing.kernel_functions import KERNEL_FUNCTIONS
 from parzen.smoothing.row_weights import without_each
 from parzen.smoothing.sums import KernelSum
 
+#: Rows of three columns up to which one pass over all pairs is quicker than sums over cells for each bandwidth.
+FEW_ROWS = 15_000
+
 
 @in_own_units
 def lcv(X: Any, sample_weight: Any = None, *, covariance: str | None = None) -> Any:
@@ -94,7 +97,8 @@ def leave_one_out(X: Any, bandwidths: Any, sample_weight: Any = None) -> Array:
 def _likelihoods(points: Points, factor: Array, multiples: Array) -> Array:
     """Leave-one-out log-likelihoods of multiples of a bandwidth; those that fall by sqrt(2) are computed together."""
     out = np.full(len(multiples), np.nan)
-    if points.X.shape[1] > 2:
+    n, d = points.X.shape
+    if d > 3 or (d == 3 and n <= FEW_ROWS):
         octaves = np.log2(multiples)
         for first in np.argsort(-multiples):
             steps = 2.0 * (octaves[first] - octaves)
