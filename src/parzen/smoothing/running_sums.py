@@ -21,9 +21,9 @@ CELLS = 2.0**50
 
 
 class Piece(NamedTuple):
-    """A stretch of a kernel's distribution function: F(s - t) = sum_k outer(s)[k] inner(t)[k] where low <= s - t < high.
+    """A stretch of a kernel's distribution function.
 
-    `inner` and `outer` give arrays of shape (terms, ...).
+    F(s - t) = sum_k outer(s)[k] inner(t)[k] where low <= s - t < high; both give arrays of shape (terms, ...).
     """
 
     low: float
@@ -162,7 +162,7 @@ class ExponentialSums:
 
 
 def running(values: Array) -> Array:
-    """Sums of the first 0, 1, ... n of values along the last axis; by longer numbers, so that n roundings add up less."""
+    """Sums of the first 0, 1, ... n values along the last axis, in longer numbers: so many roundings add up."""
     sums = np.cumsum(values, axis=-1, dtype=np.longdouble).astype(np.float64)
     return np.concatenate([np.zeros((*values.shape[:-1], 1)), sums], axis=-1)
 

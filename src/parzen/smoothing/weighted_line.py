@@ -1,8 +1,8 @@
 """Distribution functions on a line of Gaussians around fixed points, for many sets of weights at once.
 
-The points are put into cells. Within a cell of half-width r, a Gaussian's distribution function is the series
-``Phi(u - t) = Phi(u) - phi(u) sum_k t^k He_{k-1}(u) / k!``, t the distance of the point from the middle, so that a set of
-weights needs its moments in each cell only: once, whatever the number of values that are asked for.
+The points are put into cells. Around the middle of a cell, a Gaussian's distribution function is the series
+``Phi(u - t) = Phi(u) - phi(u) sum_k t^k He_{k-1}(u) / k!``, t the distance of the point from the middle, so that of a
+set of weights only the moments in each cell are needed: once, whatever the number of values that are asked for.
 """
 
 from collections.abc import Callable

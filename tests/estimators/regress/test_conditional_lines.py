@@ -7,8 +7,8 @@ from scipy import special
 
 from parzen import ConditionalDensity, Gaussian, GaussianMixture
 from parzen.estimators.regress.joint import _quantile
-from parzen.smoothing.queries import Queries
 from parzen.smoothing.quantiles import mixture_quantiles
+from parzen.smoothing.queries import Queries
 
 LEVELS = np.array([0.0, 1e-12, 1e-3, 0.05, 0.5, 0.9, 1 - 1e-9, 1.0])
 
