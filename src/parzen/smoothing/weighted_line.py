@@ -150,7 +150,7 @@ def safe_newton(
         new = np.where((step >= low) & (step <= high), step, low + 0.5 * (high - low))
         moved = np.abs(new - x) > 1e-14 * (unit + np.abs(new))
         found[some] = new
-        some, x, low, high = (part[moved] for part in (some, new, low, high))
+        some, (x, low, high) = some[moved], (part[moved] for part in (new, low, high))
         if not len(some):
             break
     return found
