@@ -71,10 +71,10 @@ class KernelDistribution:
         reach += 2.0**-50 * max(abs(float(self.x[0])), abs(float(self.x[-1])))
         first, last = np.searchsorted(self.x, q - reach), np.searchsorted(self.x, q + reach)
         many = np.flatnonzero(last - first > FEW)
-        if len(many) and self._known is None:
-            many = many[:0]
-        out = self._over(q, first, np.where(last - first > FEW, first, last) if len(many) else last)
-        if len(many):
+        if not len(many) or self._known is None:
+            out = self._over(q, first, last)
+        else:
+            out = self._over(q, first, np.where(last - first > FEW, first, last))
             out[many] = self._known(q[many])
         low = np.flatnonzero(out < TAIL)
         if len(low) and not rough:
