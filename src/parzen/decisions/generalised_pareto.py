@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import optimize
 
 from parzen.compute.arrays import Array
 
@@ -30,6 +29,8 @@ def fit_generalised_pareto(distance: Array, w: Array, limit: float, censored: fl
     At a given ratio t of shape to scale, the likeliest shape is the root of a cubic (the profile of Grimshaw 1993, with
     a prior): a minimum along t remains, which is bracketed on a grid and found as a root of the derivative.
     """
+    from scipy import optimize
+
     unit = float(np.average(distance, weights=w))
     tail = _Tail(distance / unit, w, limit / unit, censored)
     grid = np.linspace(*RATIOS)

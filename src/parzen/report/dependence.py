@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2_contingency, kruskal, spearmanr
 
 from parzen.compute.arrays import Array
 from parzen.report.intervals import Z, rounded
@@ -143,6 +142,8 @@ def cramers_v(x: NDArray[np.intp], y: NDArray[np.intp]) -> float:
 
 def no_dependence(one: Values, other: Values) -> float:
     """P-value of no dependence: of Spearman's correlation, Pearson's chi-squared, or an F test of ranks."""
+    from scipy.stats import chi2_contingency, kruskal, spearmanr
+
     both = ~np.isnan(one.numbers) & ~np.isnan(other.numbers)
     x, y = one.numbers[both], other.numbers[both]
     n, r, c = len(x), len(np.unique(x)), len(np.unique(y))
