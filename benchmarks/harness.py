@@ -21,7 +21,10 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn", "hmmlearn", "KDEpy", "mlpack", "p
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: medians in milliseconds, errors against the oracle (None where there is none)."""
+    """One line of the table: medians in milliseconds, errors against the oracle (None where there is none).
+
+    `megabytes` is our peak memory beyond the input, where it was measured.
+    """
 
     job: str
     peer: str
@@ -30,6 +33,7 @@ class Row:
     ours_error: float | None
     peer_error: float | None
     target: float | None = None
+    megabytes: float | None = None
 
     @property
     def ratio(self) -> float:
@@ -42,6 +46,19 @@ class Memory:
 
     job: str
     megabytes: float
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How the time of a job grows: of the job as it is in ms, and its ratios as n, d or K grow, measured and expected.
+
+    `theory` says by which factor the number of operations grows; a range where parts of the work grow differently.
+    """
+
+    job: str
+    base_ms: float
+    measured: dict[str, float]
+    theory: dict[str, str]
 
 
 def race(
@@ -78,6 +95,7 @@ def race(
         error(mine) if error else None,
         (their_error or error)(other) if error else None,  # type: ignore[misc]
         target,
+        peak_memory(ours),
     )
 
 
@@ -105,6 +123,7 @@ def _race_slow(
         error(mine) if error else None,
         their_error(other) if their_error else None,
         target,
+        peak_memory(ours),
     )
 
 
@@ -122,7 +141,7 @@ def timed(function: Callable[[], Any], repeat: int = 9) -> tuple[Any, float]:
 def within(job: str, seconds: float, ours: Callable[[], Any], error: Callable[[Any], float], repeat: int = 5) -> Row:
     """A job that no peer does in reasonable time, against the time that it may take."""
     mine, ours_ms = timed(ours, repeat)
-    return Row(job, f"limit of {seconds:g} s", ours_ms, 1e3 * seconds, error(mine), None, 1.0)
+    return Row(job, f"limit of {seconds:g} s", ours_ms, 1e3 * seconds, error(mine), None, 1.0, peak_memory(ours))
 
 
 def settle(function: Callable[[], Any], seconds: float = 0.25) -> None:
@@ -158,18 +177,18 @@ def machine() -> dict[str, Any]:
     }
 
 
-def write(results: dict[str, list[Row | Memory]], folder: Path) -> Path:
+def write(results: dict[str, list[Row | Memory | Growth]], folder: Path) -> Path:
     """Write JSON of all rows, those of each benchmark under its name."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "results.json"
-    found: dict[str, Any] = {"machine": machine(), "rows": [], "memory": []}
+    found: dict[str, Any] = {"machine": machine(), "rows": [], "memory": [], "growth": []}
     for benchmark, rows in results.items():
         for row in rows:
             values = {"benchmark": benchmark} | asdict(row)
             if isinstance(row, Row):
                 found["rows"].append(values | {"ratio": row.ratio})
             else:
-                found["memory"].append(values)
+                found["memory" if isinstance(row, Memory) else "growth"].append(values)
     path.write_text(json.dumps(found, indent=2))
     return path
 

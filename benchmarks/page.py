@@ -31,6 +31,7 @@ SHOWN = (
 )
 
 HEADER = ("job", "peer", "ours, ms", "peer, ms", "ratio", "our error", "peer's error")
+GROWTH = ("n x 10", "d x 2", "K x 2")
 BEGIN, END = "<!-- speed: python -m benchmarks.run --page docs/benchmarks.md -->", "<!-- end of speed -->"
 
 INTRODUCTION = """# Benchmarks
@@ -41,14 +42,15 @@ This page is written by `python -m benchmarks.run --page docs/benchmarks.md`, fr
 Both libraries do the same job in one process, in turn, on the same data and with the same number of threads. Times are
 medians in milliseconds; the ratio is the peer's time divided by ours. Errors are measured for both, against an oracle
 in extended precision where there is one. Where the peer is a limit of time, we know of no library that does the job in
-reasonable time. The target is the ratio that we aim at. The machine is shared: two runs differ by up to a third.
+reasonable time. Memory is the peak of Python and NumPy during our job, beyond the input, the output included; compiled
+routines take some KB more for each thread. The target is the ratio that we aim at. The machine is shared: two runs
+differ by up to a third.
 """
 
 MEMORY = """
 ## Memory
 
-Peak memory of Python and NumPy beyond the input, in MB. The output is included; compiled routines take some KB more for
-each thread.
+Peak memory of other jobs, in MB.
 
 | job | MB |
 |---|---:|
@@ -64,7 +66,11 @@ def page(results: dict[str, Any]) -> str:
         if rows:
             title = TITLES.get(benchmark, benchmark)
             text += f"\n## {title}\n\n`python -m benchmarks.run {benchmark}`. {_docstring(benchmark)}\n\n"
-            text += _table([*HEADER, "target"], [[*_cells(row), _target(row["target"])] for row in rows])
+            cells = [[*_cells(row), megabytes(row.get("megabytes")), _target(row["target"])] for row in rows]
+            text += _table([*HEADER, "our memory, MB", "target"], cells)
+    if results.get("growth"):
+        text += f"\n## Growth\n\n`python -m benchmarks.run growth`. {_docstring('growth')}\n\n"
+        text += _table(["job", "ms", *(cell for name in GROWTH for cell in (name, "theory"))], _growth(results))
     if results["memory"]:
         text += MEMORY + "".join(f"| {row['job']} | {row['megabytes']:.1f} |\n" for row in results["memory"])
     return text
@@ -89,8 +95,17 @@ def _table(header: Any, rows: list[list[str]]) -> str:
 
 def _cells(row: dict[str, Any]) -> list[str]:
     times = [_number(row[name]) for name in ("ours_ms", "peer_ms", "ratio")]
-    errors = [_error(row[name]) for name in ("ours_error", "peer_error")]
+    errors = [error(row[name]) for name in ("ours_error", "peer_error")]
     return [row["job"], row["peer"], *times[:2], f"{times[2]}x", *errors]
+
+
+def _growth(results: dict[str, Any]) -> list[list[str]]:
+    rows = []
+    for one in results["growth"]:
+        ratios = ((one["measured"].get(name), one["theory"].get(name, "")) for name in GROWTH)
+        cells = (cell for ratio, theory in ratios for cell in ("" if ratio is None else _number(ratio), theory))
+        rows.append([one["job"], _number(one["base_ms"]), *cells])
+    return rows
 
 
 def _number(value: float) -> str:
@@ -99,8 +114,14 @@ def _number(value: float) -> str:
     return f"{rounded:,.0f}" if rounded >= 100 else f"{rounded:g}"
 
 
-def _error(value: float | None) -> str:
+def error(value: float | None) -> str:
+    """One digit of an error."""
     return "" if value is None else f"{value:.0e}" if value else "0"
+
+
+def megabytes(value: float | None) -> str:
+    """Peak memory to a tenth of a MB."""
+    return "" if value is None else f"{value:,.1f}" if value >= 0.05 else "< 0.1"
 
 
 def _target(value: float | None) -> str:

@@ -37,15 +37,23 @@ def main() -> None:
     print(f"Results are in {path} and {written}.")
 
 
-def measure(name: str) -> list[harness.Row | harness.Memory]:
+def measure(name: str) -> list[harness.Row | harness.Memory | harness.Growth]:
     """Run one benchmark, and print each row when it is known."""
     rows = []
     for row in importlib.import_module(f"benchmarks.{name}").rows():
         rows.append(row)
         if isinstance(row, harness.Memory):
             print(f"{row.job}: {row.megabytes:.1f} MB", flush=True)
+        elif isinstance(row, harness.Growth):
+            grows = (f"{name} {ratio:.1f}x ({row.theory[name]})" for name, ratio in row.measured.items())
+            print(f"{row.job}: {row.base_ms:.3g} ms; {', '.join(grows)}", flush=True)
         else:
-            print(f"{row.job}: {row.ours_ms:.3g} ms, {row.peer} {row.peer_ms:.3g} ms: {row.ratio:.1f}x", flush=True)
+            print(
+                f"{row.job}: {row.ours_ms:.3g} ms, {row.peer} {row.peer_ms:.3g} ms: {row.ratio:.1f}x; errors "
+                f"{page.error(row.ours_error) or '-'}, {page.error(row.peer_error) or '-'}; "
+                f"{page.megabytes(row.megabytes) or '-'} MB",
+                flush=True,
+            )
     return rows
 
 

@@ -1,7 +1,9 @@
 """The generalised Pareto distribution of distances beyond a threshold, fitted by its posterior mode."""
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
-from scipy import optimize
 
 from parzen.compute.arrays import Array
 
@@ -9,6 +11,8 @@ from parzen.compute.arrays import Array
 #: exponential tail (shape 0), whether that density has a light tail or a heavy one; under another they may have a
 #: heavier one.
 SHAPE_DEVIATION = 0.25
+#: Largest shape; and the logarithms of ratios of shape to scale, in units of the mean distance, that are tried first.
+MOST_SHAPE, RATIOS = 5.0, (-16.0, 10.0, 27)
 
 
 def exceedance(distance: Array, scale: float, shape: float) -> Array:
@@ -20,23 +24,63 @@ def exceedance(distance: Array, scale: float, shape: float) -> Array:
 
 
 def fit_generalised_pareto(distance: Array, w: Array, limit: float, censored: float) -> tuple[float, float]:
-    """Scale and shape, at least 0, of weighted distances up to a limit, and a weight of distances beyond it."""
+    """Scale and shape, at least 0, of weighted distances up to a limit, and a weight of distances beyond it.
+
+    At a given ratio t of shape to scale, the likeliest shape is the root of a cubic (the profile of Grimshaw 1993, with
+    a prior): a minimum along t remains, which is bracketed on a grid and found as a root of the derivative.
+    """
+    from scipy import optimize
+
     unit = float(np.average(distance, weights=w))
-    y, end, n = distance / unit, limit / unit, float(w.sum())
+    tail = _Tail(distance / unit, w, limit / unit, censored)
+    grid = np.linspace(*RATIOS)
+    values = np.array([tail.at(float(one))[0] for one in grid])
+    best = int(np.argmin(values))
+    low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
+    at = float(grid[best])
+    if tail.at(low)[2] < 0 < tail.at(high)[2]:
+        at = float(optimize.brentq(lambda one: tail.at(one)[2], low, high, xtol=1e-13))
+    value, shape, _ = tail.at(at)
+    scale, without = tail.exponential()
+    if without <= value:
+        return scale * unit, 0.0
+    return shape / float(np.exp(at)) * unit, shape
 
-    def negative_log_posterior(theta: Array) -> float:
-        scale, shape = np.exp(theta[0]), theta[1]
-        if shape < 1e-6:
-            return float(n * theta[0] + (w @ y + censored * end) / scale)
-        log_prior = -0.5 * (shape / SHAPE_DEVIATION) ** 2
-        logs, last = np.log1p(shape * y / scale), np.log1p(shape * end / scale)
-        return float(n * theta[0] + (1.0 + 1.0 / shape) * (w @ logs) + censored * last / shape - log_prior)
 
-    options = {"xatol": 1e-9, "fatol": 1e-12 * n, "maxiter": 2000}
-    bounds = [(-5, 5), (0, 5)]
-    found = [
-        optimize.minimize(negative_log_posterior, [0.0, shape], method="Nelder-Mead", bounds=bounds, options=options)
-        for shape in (0.05, 1.0)
-    ]
-    best = min(found, key=lambda one: float(one.fun))
-    return float(np.exp(best.x[0])) * unit, float(best.x[1])
+@dataclass(frozen=True)
+class _Tail:
+    """Weighted distances, in units of their mean, and a weight of censored ones beyond an end."""
+
+    y: Array
+    w: Array
+    end: float
+    censored: float
+
+    @cached_property
+    def weight(self) -> float:
+        return float(self.w.sum())
+
+    def exponential(self) -> tuple[float, float]:
+        """Scale of an exponential tail, and its negative log-posterior."""
+        scale = float(self.w @ self.y + self.censored * self.end) / self.weight
+        return scale, self.weight * (float(np.log(scale)) + 1.0)
+
+    def at(self, log_ratio: float) -> tuple[float, float, float]:
+        """Least negative log-posterior at a ratio of shape to scale, the shape, and the derivative by the logarithm."""
+        t, n = float(np.exp(log_ratio)), self.weight
+        inside, beyond = float(self.w @ np.log1p(t * self.y)), self.censored * float(np.log1p(t * self.end))
+        shape = min(_positive_root(n * SHAPE_DEVIATION**2, (inside + beyond) * SHAPE_DEVIATION**2), MOST_SHAPE)
+        value = n * (np.log(shape) - log_ratio) + inside + (inside + beyond) / shape
+        value += 0.5 * (shape / SHAPE_DEVIATION) ** 2
+        rise = t * float(self.w @ (self.y / (1.0 + t * self.y)))
+        rise_beyond = t * self.censored * self.end / (1.0 + t * self.end)
+        return float(value), shape, -n + rise + (rise + rise_beyond) / shape
+
+
+def _positive_root(p: float, q: float) -> float:
+    """The positive root of x^3 + p x = q, p and q positive: by Cardano's formula, and a step of Newton's method."""
+    half, root = 0.5 * q, float(np.sqrt(0.25 * q * q + p**3 / 27.0))
+    x = q / p if half + root <= 0 else float(np.cbrt(half + root)) - p / (3.0 * float(np.cbrt(half + root)))
+    for _ in range(2):  # a difference of two cube roots loses digits where x is small
+        x -= (x * x * x + p * x - q) / (3.0 * x * x + p)
+    return max(x, np.finfo(float).tiny)

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2_contingency, kruskal, rankdata, spearmanr
 
 from parzen.compute.arrays import Array
 from parzen.report.intervals import Z, rounded
@@ -19,14 +18,26 @@ ROWS, COLUMNS, PAIRS, RESAMPLES = 5_000, 40, 10, 60
 
 
 class Values(NamedTuple):
-    """A column as numbers, NaN where missing, and whether their order means something."""
+    """A column as numbers, NaN where missing, and whether their order means something.
+
+    Attributes
+    ----------
+    among : array of shape (n,), optional
+        Positions of the numbers among the distinct ones, of which those of missing cells mean nothing: all that the
+        strength of a dependence needs of a column, and what resampled rows have already.
+    """
 
     numbers: Array
     ordered: bool
+    among: NDArray[np.intp] | None = None
+
+    def positions(self) -> NDArray[np.intp]:
+        """Positions of the numbers among the distinct ones."""
+        return np.unique(self.numbers, return_inverse=True)[1] if self.among is None else self.among
 
     def take(self, rows: Any) -> "Values":
         """Some of the rows."""
-        return Values(self.numbers[rows], self.ordered)
+        return Values(self.numbers[rows], self.ordered, None if self.among is None else self.among[rows])
 
 
 def dependence(frame: Any, kinds: Mapping[str, str], rng: np.random.Generator) -> dict[str, Any] | None:
@@ -37,6 +48,7 @@ def dependence(frame: Any, kinds: Mapping[str, str], rng: np.random.Generator) -
         return None
     some = sample_rows(frame, ROWS, rng)
     columns = [_values(some[name], kinds[name]) for name in names]
+    columns = [one._replace(among=one.positions()) for one in columns]
     d = len(names)
     matrix = np.eye(d)
     for i in range(d):
@@ -88,34 +100,39 @@ def _values(column: Any, kind: str) -> Values:
 def strength(one: Values, other: Values) -> float:
     """Absolute rank correlation of numbers, Cramér's V of categories, correlation ratio of ranks for one of each."""
     both = ~np.isnan(one.numbers) & ~np.isnan(other.numbers)
-    x, y = one.numbers[both], other.numbers[both]
-    if len(x) < 3 or len(np.unique(x)) < 2 or len(np.unique(y)) < 2:
+    x, y = one.positions()[both], other.positions()[both]
+    counts = np.bincount(x), np.bincount(y)
+    if len(x) < 3 or any((count > 0).sum() < 2 for count in counts):
         return 0.0
     if one.ordered and other.ordered:
-        return min(float(abs(np.corrcoef(rankdata(x), rankdata(y))[0, 1])), 1.0)
+        return min(float(abs(np.corrcoef(_ranks(x, counts[0]), _ranks(y, counts[1]))[0, 1])), 1.0)
     if not one.ordered and not other.ordered:
-        return cramers_v(x.astype(np.intp), y.astype(np.intp))
-    return correlation_ratio(rankdata(x), y) if one.ordered else correlation_ratio(rankdata(y), x)
+        return cramers_v(x, y)
+    return correlation_ratio(_ranks(x, counts[0]), y) if one.ordered else correlation_ratio(_ranks(y, counts[1]), x)
 
 
-def correlation_ratio(values: Array, groups: Array) -> float:
+def _ranks(positions: NDArray[np.intp], counts: NDArray[np.intp]) -> Array:
+    """Ranks of values that are given as positions among the distinct ones, equal values sharing theirs."""
+    return (np.cumsum(counts) - 0.5 * (counts - 1))[positions]
+
+
+def correlation_ratio(values: Array, groups: NDArray[np.intp]) -> float:
     """The root of the fraction of variance between groups, less what is expected by chance."""
-    codes = np.unique(groups, return_inverse=True)[1]
-    weight = np.bincount(codes)
-    means = np.bincount(codes, values) / weight
+    weight = np.bincount(groups)
+    means = np.bincount(groups, values) / np.maximum(weight, 1)
     between = float(weight @ (means - values.mean()) ** 2)
     total = float(((values - values.mean()) ** 2).sum())
-    n, k = len(values), len(weight)
+    n, k = len(values), int((weight > 0).sum())
     chance = (k - 1) * (total - between) / max(n - k, 1)
     return min(float(np.sqrt(max(between - chance, 0.0) / total)), 1.0)
 
 
 def cramers_v(x: NDArray[np.intp], y: NDArray[np.intp]) -> float:
     """Cramér's V of two columns of codes, with Bergsma's correction of its bias."""
-    _, x = np.unique(x, return_inverse=True)
-    _, y = np.unique(y, return_inverse=True)
     r, c, n = int(x.max()) + 1, int(y.max()) + 1, len(x)
     table = np.bincount(x * c + y, minlength=r * c).reshape(r, c).astype(np.float64)
+    table = table[table.any(axis=1)][:, table.any(axis=0)]
+    r, c = table.shape
     expected = table.sum(axis=1, keepdims=True) * table.sum(axis=0) / n
     phi = float(((table - expected) ** 2 / expected).sum()) / n
     phi = max(phi - (r - 1) * (c - 1) / max(n - 1, 1), 0.0)
@@ -125,6 +142,8 @@ def cramers_v(x: NDArray[np.intp], y: NDArray[np.intp]) -> float:
 
 def no_dependence(one: Values, other: Values) -> float:
     """P-value of no dependence: of Spearman's correlation, Pearson's chi-squared, or an F test of ranks."""
+    from scipy.stats import chi2_contingency, kruskal, spearmanr
+
     both = ~np.isnan(one.numbers) & ~np.isnan(other.numbers)
     x, y = one.numbers[both], other.numbers[both]
     n, r, c = len(x), len(np.unique(x)), len(np.unique(y))
@@ -160,6 +179,7 @@ def interval(one: Values, other: Values, rng: np.random.Generator) -> tuple[floa
 
 def _resampled_error(one: Values, other: Values, rng: np.random.Generator) -> float:
     """The standard deviation of the strengths of resampled rows."""
+    one, other = (values._replace(among=values.positions()) for values in (one, other))
     n = len(one.numbers)
     drawn = (rng.integers(0, n, n) for _ in range(RESAMPLES))
     return float(np.std([strength(one.take(rows), other.take(rows)) for rows in drawn], ddof=1))

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 from sklearn.model_selection import StratifiedKFold
 
 from parzen.compute.arrays import Array
@@ -14,27 +13,42 @@ from parzen.estimators.classify.bayes_classifier import BayesClassifier
 from parzen.estimators.classify.naive_bayes import NaiveBayes
 from parzen.families.gaussian import Gaussian
 from parzen.report.intervals import mean_interval, rounded
+from parzen.report.scores import Fold
+from parzen.report.task import FOLDS
 
-#: Folds of the cross-validation, and what log-odds of a column may be multiplied by.
-FOLDS, SHARES = 3, np.linspace(0.0, 1.0, 21)
+#: What log-odds of a column may be multiplied by.
+SHARES = np.linspace(0.0, 1.0, 21)
 #: Points of the grid of decision regions along each axis, and rows that are drawn.
 GRID, POINTS = 56, 700
 
 
-def information(X: Any, codes: NDArray[np.intp], names: Sequence[str], classes: Sequence[str]) -> list[dict[str, Any]]:
+def information(
+    X: Any,
+    codes: NDArray[np.intp],
+    names: Sequence[str],
+    classes: Sequence[str],
+    folds: Sequence[Fold] | None = None,
+) -> list[dict[str, Any]]:
     """Information of each column about the class, in nats, the most informative column first.
 
     It is the mean log-ratio of the held-out predicted probability of the true class, by naive Bayes on the column
     alone, to the class prior; with its interval, over the rows. A column whose interval holds 0 (or lies below it) is
     not known to tell anything. The log-odds of a column are multiplied by a number between 0 and 1 that is found on the
     other folds, so that those of a column that tells nothing shrink to nothing instead of misleading.
+
+    `folds` are naive Bayes classifiers of these columns that were fitted already.
     """
     K = len(classes)
     prior = np.bincount(codes, minlength=K) / len(codes)
+    X = X[list(names)]
+    folds = naive_folds(X, codes) if folds is None else folds
+    fold_of = np.empty(len(codes), dtype=np.intp)
+    for number, fold in enumerate(folds):
+        fold_of[fold.test] = number
     out = []
-    for name, P in zip(names, held_out_by_column(X[list(names)], codes, K), strict=True):
-        gain = _shrunken_gains(P, codes, prior)
-        each = [float(gain[codes == k].mean()) for k in range(K)]
+    for name, P in zip(names, held_out_by_column(X, K, folds), strict=True):
+        gain = _shrunken_gains(P, codes, prior, fold_of)
+        each = np.bincount(codes, gain, minlength=K) / np.bincount(codes, minlength=K)
         out.append(
             {
                 "column": name,
@@ -46,44 +60,42 @@ def information(X: Any, codes: NDArray[np.intp], names: Sequence[str], classes: 
     return sorted(out, key=lambda one: -(one["information"]["value"] or 0.0))
 
 
-def _shrunken_gains(P: Array, codes: NDArray[np.intp], prior: Array) -> Array:
+def _shrunken_gains(P: Array, codes: NDArray[np.intp], prior: Array, fold_of: NDArray[np.intp]) -> Array:
     """Log-ratio of each row's probability of its class to the prior, log-odds shrunk as the other folds ask for."""
-    log_prior = np.log(prior)
-    odds = np.maximum(np.log(np.maximum(P, 1e-300)) - log_prior, -50.0)
-    rows = np.arange(len(codes))
+    odds = np.maximum(np.log(np.maximum(P, 1e-300)) - np.log(prior), -50.0)
+    own = odds[np.arange(len(codes)), codes]
+    # Of a share s the predicted probabilities are prior * exp(s * odds), normalised; odds are at most those of a
+    # certain class, so that the powers stay within bounds.
+    step, ratio = np.exp(odds / (len(SHARES) - 1)), np.ones_like(odds)
+    tried = np.zeros((len(SHARES), len(codes)))
+    for share, gains in zip(SHARES[1:], tried[1:], strict=True):
+        ratio *= step
+        gains[:] = share * own - np.log(ratio @ prior)
+    totals = np.stack([np.bincount(fold_of, gains) for gains in tried])
+    rows = len(codes) - np.bincount(fold_of)
+    best = np.argmax((totals.sum(axis=1, keepdims=True) - totals) / rows, axis=0)
+    return tried[best[fold_of], np.arange(len(codes))]
 
-    def gains(share: float) -> Array:
-        scores = share * odds
-        return np.asarray(scores[rows, codes] - special.logsumexp(scores, axis=1, b=prior))
 
-    tried = [gains(share) for share in SHARES]
-    out = np.empty(len(codes))
-    for train, test in _folds(codes):
-        best = int(np.argmax([values[train].mean() for values in tried]))
-        out[test] = tried[best][test]
-    return out
+def naive_folds(X: Any, codes: NDArray[np.intp], count: int = FOLDS) -> list[Fold]:
+    """Naive Bayes, fitted to the other rows of each fold."""
+    splits = StratifiedKFold(count, shuffle=True, random_state=0).split(np.zeros(len(codes)), codes)
+    return [Fold(test, NaiveBayes().fit(X.iloc[train], codes[train])) for train, test in splits]
 
 
-def held_out_by_column(X: Any, codes: NDArray[np.intp], K: int) -> Iterator[Array]:
+def held_out_by_column(X: Any, K: int, folds: Sequence[Fold]) -> Iterator[Array]:
     """Posterior probabilities of each held-out row, (n, K), by naive Bayes on each column alone, column by column.
 
     Columns are independent given the class: one fit to all of them gives the density of each.
     """
-    fitted = []
-    for train, test in _folds(codes):
-        model = NaiveBayes().fit(X.iloc[train], codes[train])
-        fitted.append((test, model, model.schema_.encode(X.iloc[test])))
+    encoded = [fold.model.schema_.encode(X.iloc[fold.test]) for fold in folds]
     for j in range(X.shape[1]):
-        out = np.zeros((len(codes), K))
-        for test, model, rows in fitted:
+        out = np.zeros((len(X), K))
+        for (test, model), rows in zip(folds, encoded, strict=True):
             column = np.ascontiguousarray(rows[:, [j]])
             P, _ = posterior(model.density_.marginal([j]), np.log(model.class_prior_), column, log=False)
             out[np.ix_(test, model.classes_)] = P
         yield out
-
-
-def _folds(codes: NDArray[np.intp]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    return iter(StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(np.zeros(len(codes)), codes))
 
 
 def dissimilar_pair(X: Any, ranked: Sequence[str]) -> list[str] | None:

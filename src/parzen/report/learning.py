@@ -1,14 +1,14 @@
 """Learning curves: error and log loss of a generative and a discriminative model over the number of training rows."""
 
-import time
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from parzen.estimators.classify.comparison import compare_learning
-from parzen.report.held_out import BUDGET
+from parzen.report.held_out import BUDGET, fit_seconds
 from parzen.report.intervals import rounded
 from parzen.report.models import TABLE_MODELS, find_model
 
@@ -34,7 +34,7 @@ def learning_curves(
     models = [one.make(numbers, categories) for one in pair if one is not None]
     limit = 2 * (BUDGET if budget is None else budget)
     try:
-        seconds = sum(_seconds(model, X, y) for model in models) * sum(sizes) / len(y)
+        seconds = sum(fit_seconds(partial(clone(model).fit, X, y)) for model in models) * sum(sizes) / len(y)
         repeats = int(np.clip(limit / max(seconds, 1e-9), 0, REPEATS))
         if repeats < FEWEST:
             return f"they would take about {FEWEST * seconds:,.0f} s for this table."
@@ -52,13 +52,6 @@ def learning_curves(
         "log_loss": _bands(found.log_loss),
         "finding": _finding(found),
     }
-
-
-def _seconds(model: Any, X: Any, y: Any) -> float:
-    """How long a fit takes."""
-    begun = time.perf_counter()
-    clone(model).fit(X, y)
-    return time.perf_counter() - begun
 
 
 def _bands(values: Any) -> list[list[dict[str, Any]]]:

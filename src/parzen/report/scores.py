@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,13 @@ from parzen.decisions.scores import brier_scores, score_probabilities
 from parzen.report.intervals import bounded_mean, proportion, rounded
 
 
+class Fold(NamedTuple):
+    """Held-out rows, and a model that was fitted to the others."""
+
+    test: NDArray[np.intp]
+    model: Any
+
+
 def cross_validated(
     model: Any,
     X: Any,
@@ -22,10 +29,11 @@ def cross_validated(
     K: int,
     folds: int,
     progress: Callable[[str], None] | None = None,
+    fits: list[Fold] | None = None,
 ) -> tuple[Array, float]:
     """Predicted probabilities of held-out rows, (n, K), by cross-validation, and the mean time of a fit in seconds.
 
-    `progress` is called with a line about each fold.
+    `progress` is called with a line about each fold; the fitted models are appended to `fits`.
     """
     P, seconds = np.zeros((len(codes), K)), 0.0
     splits = StratifiedKFold(folds, shuffle=True, random_state=0).split(np.zeros(len(codes)), codes)
@@ -37,6 +45,8 @@ def cross_validated(
         fitted.fit(rows_of(X, train), codes[train])
         seconds += time.perf_counter() - begun
         P[np.ix_(test, fitted.classes_)] = fitted.predict_proba(rows_of(X, test))
+        if fits is not None:
+            fits.append(Fold(test, fitted))
     return P, seconds / folds
 
 

@@ -11,13 +11,13 @@ from parzen.decisions.decision import Decision
 from parzen.report.choice import chosen_models
 from parzen.report.class_outliers import class_outliers
 from parzen.report.errors import ReportError
-from parzen.report.held_out import held_out
+from parzen.report.held_out import HeldOut, held_out
 from parzen.report.information import decision_regions, dissimilar_pair, information
 from parzen.report.intervals import mean_interval, proportion, rounded
 from parzen.report.learning import ROWS, learning_curves
 from parzen.report.models import candidates
 from parzen.report.phrases import brief, fraction, listed
-from parzen.report.scores import confusion, reliability, scores, threshold_counts
+from parzen.report.scores import Fold, confusion, reliability, scores, threshold_counts
 from parzen.report.task import Task, decision_of, prediction_task
 from parzen.report.verdict import informative
 from parzen.report.words import class_words, word_models
@@ -50,9 +50,11 @@ def predicted(
     else:
         models = word_models()
     models = models if wanted is None else chosen_models(models, wanted)
-    out |= _compared(task, models, decision, notes, progress, budget)
+    found = held_out(task, models, notes, progress, budget)
+    out |= _compared(task, models, found, decision)
     if text is None:
-        out |= _columns(frame, task, rng, progress, notes, budget)
+        naive = found["naive Bayes"].folds if "naive Bayes" in found else None
+        out |= _columns(frame, task, naive, rng, progress, notes, budget)
     else:
         progress("words")
         out["words"] = class_words(task.X, task.codes, task.classes)
@@ -81,16 +83,14 @@ def _described(column: Any, task: Task, text: str | None, decision: Decision, gi
 def _compared(
     task: Task,
     models: Mapping[str, tuple[str, Any]],
+    found: Mapping[str, HeldOut],
     decision: Decision,
-    notes: list[str],
-    progress: Progress,
-    budget: float | None,
 ) -> dict[str, Any]:
     """Scores of the models on held-out rows; calibration, thresholds and decisions of the best ones."""
     codes, K = task.codes, len(task.classes)
     scored: list[dict[str, Any]] = []
     posteriors: dict[str, Array] = {}
-    for name, (P, seconds) in held_out(task, models, notes, progress, budget).items():
+    for name, (P, seconds, _) in found.items():
         posteriors[name] = P
         scored.append(
             {"name": name, "kind": models[name][0], **scores(P, codes, decision), "fit_seconds": rounded(seconds, 3)}
@@ -152,12 +152,18 @@ def _finding(best: dict[str, Any], cheapest: str, gain: dict[str, Any], as_good:
 
 
 def _columns(
-    frame: Any, task: Task, rng: np.random.Generator, progress: Progress, notes: list[str], budget: float | None
+    frame: Any,
+    task: Task,
+    naive: list[Fold] | None,
+    rng: np.random.Generator,
+    progress: Progress,
+    notes: list[str],
+    budget: float | None,
 ) -> dict[str, Any]:
     """Information of columns about the class, decision regions, learning curves, and rows unlikely in every class."""
     X, codes, classes = task.X, task.codes, task.classes
     progress("information of columns")
-    found = information(X, codes, [*task.numbers, *task.categories], classes)
+    found = information(X, codes, [*task.numbers, *task.categories], classes, naive)
     out: dict[str, Any] = {"information": found}
     pair = region_columns(X, found, task.numbers)
     if pair is not None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,11 @@ from parzen.smoothing.quantiles import mixture_quantiles
 from parzen.smoothing.queries import Queries
 from parzen.smoothing.regression import Codes
 from parzen.smoothing.row_weights import without_each
+from parzen.smoothing.weighted_line import LineCells
 from parzen.statistics.threads import for_each
 
+#: Probability below which (on either side) it is summed over all rows, to all its digits.
+TAIL = 1e-4
 #: Logarithm of a sum of weights below which the difference of two log-sums has too few digits.
 FAR = -300.0
 
@@ -103,21 +107,41 @@ class ConditionalWindows:
 
     def cdf(self, Q: Array, codes: Codes, y: Array, upper: bool = False) -> Array:
         """Probability of values up to y (m,), or with `upper` above y, of one column of numbers."""
-        sign = -1.0 if upper else 1.0
+        sign, cells = -1.0 if upper else 1.0, self._cells
 
         def below(share: Array, rows: slice) -> Array:
-            return (share * special.ndtr(sign * (y[rows, None] - self.rows.Y[:, 0]) / self.h[0])).sum(axis=1)
+            if cells is None:
+                return summed(share, y[rows])
+            found = cells.weighted(share).at(np.arange(len(share)), y[rows])[0]
+            found = 1.0 - found if upper else found
+            small = np.flatnonzero(~(found > TAIL))  # a small probability, to all its digits
+            found[small] = summed(share[small], y[rows][small])
+            return found
+
+        def summed(share: Array, at: Array) -> Array:
+            return (share * special.ndtr(sign * (at[:, None] - self.rows.Y[:, 0]) / self.h[0])).sum(axis=1)
 
         return self._over(Q, codes, below)
+
+    @cached_property
+    def _cells(self) -> LineCells | None:
+        return LineCells.of(self.rows.Y[:, 0], float(self.h[0]))
 
     def quantile(self, Q: Array, codes: Codes, levels: Array) -> Array:
         """Quantiles at levels (L,) of one column of numbers, (m, L)."""
         order = np.argsort(self.rows.Y[:, 0], kind="stable")
-        centre = float(self.rows.Y[order[len(order) // 2], 0])
+        centre, cells = float(self.rows.Y[order[len(order) // 2], 0]), self._cells
         y = self.rows.Y[order, 0] - centre
+        inner = (levels > TAIL) & (levels < 1.0 - TAIL) & (cells is not None)
 
         def inverse(share: Array, rows: slice) -> Array:
-            return np.stack([mixture_quantiles(y, one[order], float(self.h[0]), levels) for one in share]) + centre
+            out = np.empty((len(share), len(levels)))
+            if cells is not None and inner.any():
+                out[:, inner] = cells.weighted(share).quantiles(levels[inner])
+            if not inner.all():
+                h, rest = float(self.h[0]), levels[~inner]
+                out[:, ~inner] = centre + np.stack([mixture_quantiles(y, one[order], h, rest) for one in share])
+            return out
 
         return self._over(Q, codes, inverse, len(levels))
 
@@ -144,7 +168,7 @@ class ConditionalWindows:
         out, given = np.empty((len(Q), width) if width else len(Q)), Queries(_with_column(Q), codes)
 
         def write(rows: slice) -> None:
-            out[rows] = function(np.exp(self.given.log_weights(given.take(rows))), rows)
+            out[rows] = function(self.given.shares(given.take(rows)), rows)
 
         for_each(write, _blocks(len(Q), len(self.rows.X)))
         return out

@@ -1,6 +1,6 @@
 """Distribution functions of kernel densities of one column, to full precision in both tails."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,12 +12,14 @@ from parzen.smoothing.cells import Cells
 from parzen.smoothing.expansion import expansions, spread
 from parzen.smoothing.kernel_functions import KernelFunction
 from parzen.smoothing.plan import Plan
-from parzen.smoothing.sums import FEW_PAIRS
+from parzen.smoothing.running_sums import CompactSums, ExponentialSums, running
 
 #: Probability below which a sum is computed anew, over all points that matter for its relative error.
 TAIL = 1e-4
 #: Probability below which only logarithms are computed.
 TINY = 1e-290
+#: Points within reach of a query up to which they are summed one by one.
+FEW = 64
 #: Pairs of queries and points in one block.
 BLOCK = 2**20
 
@@ -60,19 +62,35 @@ class KernelDistribution:
 
     def below(self, q: Array, rough: bool = False) -> Array:
         """Probability of values up to q (m,); if `rough`, small ones too are right to 1e-12 only."""
-        # Points far below count as a whole; the reach of a user's own kernel is not known.
-        reach = self.unit * {"gaussian": 8.5, "exponential": 45.0}.get(self.kernel.name, 1.0 + 1e-9)
-        if self.kernel.name == "own" or self.scales is not None:
+        if self.kernel.name == "own" or self.scales is not None:  # the reach of a user's own kernel is not known
             return self._over(q, np.zeros(len(q), dtype=np.int64), np.full(len(q), len(self.x)))
+        if self.kernel.name == "exponential" and self._known is not None:
+            return np.clip(self._known(q), 0.0, 1.0)
+        # Points far below count as a whole; what an offset rounds off doesn't make a point far.
+        reach = self.unit * (8.5 if self.kernel.name == "gaussian" else 1.0 + 1e-9)
+        reach += 2.0**-50 * max(abs(float(self.x[0])), abs(float(self.x[-1])))
         first, last = np.searchsorted(self.x, q - reach), np.searchsorted(self.x, q + reach)
-        if self.kernel.name == "gaussian" and (last - first).sum() > FEW_PAIRS and self._cells is not None:
-            out = self.by_cells(q)
-        else:
+        many = np.flatnonzero(last - first > FEW)
+        if not len(many) or self._known is None:
             out = self._over(q, first, last)
+        else:
+            out = self._over(q, first, np.where(last - first > FEW, first, last))
+            out[many] = self._known(q[many])
         low = np.flatnonzero(out < TAIL)
-        if len(low) and not (self.kernel.compact or rough):
-            out[low] = self._over(q[low], first[low], self._needed(q[low], out[low]))
-        return np.asarray(np.minimum(out, 1.0))
+        if len(low) and not rough:
+            least = last[low] if self.kernel.compact else self._needed(q[low], out[low])
+            out[low] = self._over(q[low], first[low], least)
+        return np.clip(out, 0.0, 1.0)
+
+    @cached_property
+    def _known(self) -> Callable[[Array], Array] | None:
+        """What sums over many points within reach without looking at each: running sums, or expansions over cells."""
+        if self.kernel.name == "gaussian":
+            return None if self._cells is None else self.by_cells
+        if self.kernel.name == "exponential":
+            return ExponentialSums.of(self.x, self.share, self.unit, self._before).below
+        found = CompactSums.of(self.kernel, self.x, self.share, self.unit, self._before)
+        return None if found is None else found.below
 
     def above(self, q: Array, rough: bool = False) -> Array:
         """Probability of values above q (m,)."""
@@ -119,7 +137,7 @@ class KernelDistribution:
 
     @cached_property
     def _before(self) -> Array:
-        return np.concatenate([[0.0], np.cumsum(self.share)])
+        return running(self.share)
 
     def _over(self, q: Array, first: NDArray[np.int64], last: NDArray[np.int64]) -> Array:
         """Points before `first` as a whole, and the kernels of points from `first` to before `last`."""

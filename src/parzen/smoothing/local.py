@@ -10,7 +10,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from parzen.compute.arrays import Array
 from parzen.compute.kernel_sums import CODES
@@ -28,6 +27,8 @@ from parzen.smoothing.sums import KernelSum
 FARTHEST = 10.0
 #: Distance, in bandwidths, beyond which only the direction of a query matters.
 FAR = 1e140
+#: Squared distance from the nearest row, in bandwidths, up to which squared distances from all keep their digits.
+NEAR = 16.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,29 +134,59 @@ class LocalSum(WeightedPoints):
     def log_weights(self, queries: Queries) -> Array:
         """Logarithms of the weights of all rows around each of a few queries, which sum to one, (m, n); Gaussian.
 
-        Computed relative to the nearest row, so that they are finite however far that is.
+        Computed relative to the nearest row where that is far, so that they are finite however far it is.
         """
-        Q, own, left = self._near_enough(queries.Q), queries.own, queries.left
-        factors, cell = self._categories.at(queries.codes, len(Q))
+        logs = self._log_shares(queries)
+        return logs - np.log(np.exp(logs).sum(axis=1, keepdims=True))
+
+    def shares(self, queries: Queries) -> Array:
+        """The weights of all rows around each of a few queries, which sum to one, (m, n); Gaussian."""
+        logs = self._log_shares(queries)
+        np.exp(logs, out=logs)
+        logs /= logs.sum(axis=1, keepdims=True)
+        return logs
+
+    def _log_shares(self, queries: Queries) -> Array:
+        """Logarithms of the weights of all rows, 0 for the largest one of a query, (m, n)."""
+        Q = self._near_enough(queries.Q)
+        log_weight = self._log_row_weights(queries, len(Q))
+        out = np.repeat(log_weight, len(Q), axis=0) if len(log_weight) < len(Q) else np.array(log_weight)
+        step = np.empty_like(out)
+        for j, unit in enumerate(self.units):
+            np.subtract(self.points[:, j], Q[:, j, None], out=step)
+            step *= np.sqrt(0.5) / unit
+            step *= step
+            out -= step
+        nearest = np.argmax(out, axis=1)
+        off = (self.points[nearest] - Q) / self.units
+        far = np.flatnonzero((off**2).sum(axis=1) > NEAR)
+        if len(far):  # a large distance rounds what rows differ by: relative to the nearest row, twice
+            log_weight = log_weight if len(log_weight) == 1 else log_weight[far]
+            for _ in range(2):
+                logs = log_weight
+                for j, unit in enumerate(self.units):
+                    apart = (self.points[:, j] - self.points[nearest[far], j, None]) / unit
+                    logs = logs - 0.5 * apart * (apart + 2.0 * off[far, j, None])
+                nearest[far] = np.argmax(logs, axis=1)
+                off[far] = (self.points[nearest[far]] - Q[far]) / self.units
+            out[far] = logs
+        out -= out[np.arange(len(Q)), nearest][:, None]
+        return out
+
+    def _log_row_weights(self, queries: Queries, m: int) -> Array:
+        """Logarithms of the rows' weights for each query, (m, n); (1, n) where they are the same for all."""
+        own, left = queries.own, queries.left
         with np.errstate(divide="ignore"):
-            log_factor = np.log(factors)[cell]
-            log_weight = np.log(np.broadcast_to(self.w, (len(Q), len(self.w)))).copy()
+            log_weight = np.log(self.w)[None]
             if own is not None and left is not None:
-                log_weight[np.arange(len(Q)), own] = np.log(left)
-            if self.codes is not None:
-                likened = log_weight + log_factor[:, self._categories.combinations[1]]
-                alone = np.isneginf(likened).all(axis=1, keepdims=True)  # then all others count
-                log_weight = np.where(alone, log_weight, likened)
-        off = (self.points[:1] - Q) / self.units
-        nearest = np.zeros(len(Q), dtype=np.int64)
-        for _ in range(2):  # relative to the first row, then to the nearest
-            log_share = log_weight
-            for j in range(Q.shape[1]):
-                step = (self.points[:, j] - self.points[nearest, j, None]) / self.units[j]
-                log_share = log_share - 0.5 * step * (step + 2.0 * off[:, j, None])
-            nearest = np.argmax(log_share, axis=1)
-            off = (self.points[nearest] - Q) / self.units
-        return log_share - logsumexp(log_share, axis=1, keepdims=True)
+                log_weight = np.repeat(log_weight, m, axis=0)
+                log_weight[np.arange(m), own] = np.log(left)
+            if self.codes is None:
+                return log_weight
+            factors, cell = self._categories.at(queries.codes, m)
+            likened = log_weight + np.log(factors)[cell][:, self._categories.combinations[1]]
+        alone = np.isneginf(likened).all(axis=1, keepdims=True)  # then all others count
+        return np.where(alone, log_weight, likened)
 
     def far(self, found: Averages) -> NDArray[np.bool_]:
         """Which queries are farther than about `FARTHEST` bandwidths from all rows that count."""

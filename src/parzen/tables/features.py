@@ -52,11 +52,22 @@ def as_days(column: Any) -> Array:
 
 def as_labels(column: Any) -> NDArray[Any]:
     """Cells as text, None where missing; whole numbers without a decimal point, whether read as int or as float."""
-    out = np.empty(len(column), dtype=object)
-    for i, (cell, known) in enumerate(zip(column.tolist(), column.notna(), strict=True)):
-        whole = isinstance(cell, float) and cell == np.floor(cell) and abs(cell) < 1e15
-        out[i] = (str(int(cell)) if whole else str(cell)) if known else None
-    return out
+    import pandas as pd
+
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        codes, distinct = column.cat.codes.to_numpy(), column.cat.categories
+    elif pd.api.types.infer_dtype(column, skipna=True) in ("string", "integer", "floating", "boolean"):
+        codes, distinct = pd.factorize(column)
+    else:  # cells of several types: what is equal, as True and 1, may be written differently
+        codes, distinct = np.where(column.notna(), np.arange(len(column)), -1), column
+    words = np.empty(len(distinct) + 1, dtype=object)
+    words[:-1] = [_written(cell) for cell in distinct.tolist()]
+    return words[codes]  # the last one is None, of code -1
+
+
+def _written(cell: Any) -> str:
+    whole = isinstance(cell, float) and cell == np.floor(cell) and abs(cell) < 1e15
+    return str(int(cell)) if whole else str(cell)
 
 
 def parse_dates(frame: Any) -> Any:

@@ -1,5 +1,6 @@
 """Explanation of outliers: how much higher the log-density of a row is with a typical value in a column."""
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -30,10 +31,7 @@ def typical_values(X: Any) -> list[NDArray[Any]]:
 
 
 def _counted(cells: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    counts: dict[Any, int] = {}
-    for cell in cells.tolist():
-        if not is_missing(cell):
-            counts[cell] = counts.get(cell, 0) + 1
+    counts = {cell: count for cell, count in Counter(cells.tolist()).items() if not is_missing(cell)}
     values = np.empty(len(counts), dtype=object)
     values[:] = list(counts)
     return values, np.array(list(counts.values()), dtype=np.int64)
@@ -76,7 +74,9 @@ def _missing(column: Any) -> NDArray[np.bool_]:
     cells = column if isinstance(column, np.ndarray) else column.to_numpy()
     if cells.dtype.kind == "f":
         return np.isnan(cells)
-    return np.array([is_missing(cell) for cell in cells.tolist()], dtype=bool)
+    listed = cells.tolist()
+    missing = {cell: is_missing(cell) for cell in set(listed)}
+    return np.array([missing[cell] for cell in listed], dtype=bool)
 
 
 def any_missing(X: Any) -> bool:

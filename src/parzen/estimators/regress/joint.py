@@ -13,6 +13,7 @@ from parzen.estimators.density.density import BaseDensityEstimator, DensityEstim
 from parzen.estimators.density.univariate import inverse
 from parzen.estimators.regress.columns import Inputs
 from parzen.families.family import Family
+from parzen.smoothing.gaussian_lines import GaussianLines
 from parzen.smoothing.regression import Codes
 from parzen.tables.cells import column_of, frame_kind
 
@@ -65,21 +66,50 @@ class JointConditional:
         return (self.joint.density_.conditional(list(range(self.width)), row) for row in rows)
 
     def mean(self, Q: Array, codes: Codes) -> Array:
-        density = self.joint.density_
-        parts = density.components if isinstance(density, MixtureDensity) else density
-        if not isinstance(parts, GaussianDensity):
+        parts = self._gaussians()
+        if parts is None:
             return np.concatenate([one.expectation() for one in self._each(Q, codes)])
-        rows = np.full((len(Q), density.shape[1]), np.nan)
-        rows[:, : self.width] = Q
-        R = density.posterior(rows) if isinstance(density, MixtureDensity) else np.ones((len(rows), 1))
+        rows, R = self._responsibilities(Q)
         return parts.completed(rows, R)[:, self.width :]
 
     def cdf(self, Q: Array, codes: Codes, y: Array, upper: bool = False) -> Array:
+        parts = self._gaussians()
+        if parts is not None:
+            return self._line(parts, Q).cdf(y, upper)
         pairs = zip(self._each(Q, codes), y, strict=True)
         return np.array([one.cdf(np.array([[at]]), upper)[0, 0] for one, at in pairs])
 
     def quantile(self, Q: Array, codes: Codes, levels: Array) -> Array:
+        parts = self._gaussians()
+        if parts is not None:
+            return self._line(parts, Q).quantiles(levels)
         return np.array([[_quantile(one, float(level)) for level in levels] for one in self._each(Q, codes)])
+
+    def _gaussians(self) -> GaussianDensity | None:
+        """The joint density as Gaussian components, where it is a Gaussian or a mixture of them."""
+        density = self.joint.density_
+        parts = density.components if isinstance(density, MixtureDensity) else density
+        return parts if isinstance(parts, GaussianDensity) else None
+
+    def _responsibilities(self, Q: Array) -> tuple[Array, Array]:
+        """Rows whose y is missing, and the posterior probabilities of their components, (m, C)."""
+        density = self.joint.density_
+        rows = np.full((len(Q), density.shape[1]), np.nan)
+        rows[:, : self.width] = Q
+        return rows, density.posterior(rows) if isinstance(density, MixtureDensity) else np.ones((len(rows), 1))
+
+    def _line(self, parts: GaussianDensity, Q: Array) -> GaussianLines:
+        """p(y | x) of every query, a mixture of Gaussians on a line."""
+        rows, R = self._responsibilities(Q)
+        C = R.shape[1]
+        mean = np.empty((len(Q), C))
+        for k in range(C):
+            own = np.zeros((len(Q), C))
+            own[:, k] = 1.0
+            mean[:, k] = parts.completed(rows, own)[:, self.width]
+        given = list(range(self.width))  # the deviations of y are the same whatever x is
+        deviation = parts.conditional(given, parts.mean[0, : self.width]).factor.reshape(-1)
+        return GaussianLines(R, mean, np.broadcast_to(deviation, (C,)))
 
     def sample(self, Q: Array, codes: Codes, rng: np.random.Generator) -> Array:
         one = np.zeros(1, dtype=np.intp)
