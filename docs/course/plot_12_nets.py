@@ -49,8 +49,8 @@ plt.ylabel("free probabilities")
 plt.legend()
 
 # %%
-# **Naive Bayes as a graph.** The class is the parent of every column, and there is no other edge. With one more edge for
-# each column it is tree-augmented naive Bayes; here over votes of the 98th Congress, where the party is the class.
+# **Naive Bayes as a graph.** The class is the parent of every column, and there is no other edge. With one more edge
+# for each column it is tree-augmented naive Bayes; here over votes of the 98th Congress, where the party is the class.
 
 loaded = load_house_votes(as_frame=True)
 party = loaded.target_names[loaded.target]
