@@ -180,6 +180,9 @@ class Mixture(Family):
         cheap, large = work < 30_000, work > 200_000
         total, many = float(rows.shape[0] if own is None else own.sum()), rows_worth(rows.shape[0], own)
         noise = family.noise if isinstance(family, Gaussian) else 0.0
+        # Where each part has so few rows, it may well be flat in some direction: that says nothing against it.
+        least_rows = max(X.shape[1] if full else 1, 2) + 1
+        few = many <= C * least_rows
         if self.init != "auto" and self.n_init == 1:
             codes = self._spared(next(iter(tries)))
             with without_floor_warnings(), naming_groups("components"):
@@ -195,7 +198,8 @@ class Mixture(Family):
                 except Collapse as reason:
                     failed = str(reason)
                     continue
-                worth = -int(density.collapsed(many, noise).sum()), objective
+                fallen = 0 if few and density.weight.min() * many > 0.9 * least_rows else density.collapsed(many, noise)
+                worth = -int(np.sum(fallen)), objective
                 agreed = best is not None and _agree(worth, best[:2], total)
                 if best is None or worth > best[:2]:
                     best = (*worth, density, codes)

@@ -70,8 +70,8 @@ class ComplementNB(CountsNB):
         return Linear(weights, np.zeros(len(weights)), skips_missing=True)
 
     def _adopt(self, name: str) -> None:
-        vars(self).pop("_linear", None)
-        self._linear  # noqa: B018 - or an error
+        self.__dict__.pop("_linear", None)
+        self._read_numbers(self._linear.shape[1])
 
     def _scores(self) -> Evaluated:
         return self._linear

@@ -133,7 +133,7 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
     def _forget(self) -> None:
         """Remove what an earlier fit has left."""
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
-            del vars(self)[name]
+            del self.__dict__[name]
 
     @transactional
     def partial_fit(
@@ -239,10 +239,14 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         if any(one is None for one in parameters) or len({len(one) for one in parameters}) > 1:
             return
         self.density_ = self._density_of(*parameters)
+        self._read_numbers(self.density_.shape[1])
+
+    def _read_numbers(self, d: int) -> None:
+        """Read rows of d numbers, where no table has been fitted that says otherwise."""
         if not hasattr(self, "given_"):
-            self.n_features_in_ = self.density_.shape[1]
+            self.n_features_in_ = d
             self.given_ = self.family_ = self._family()
-            self.schema_ = bare_schema(np.empty((0, self.n_features_in_)))
+            self.schema_ = bare_schema(np.empty((0, d)))
 
     def _shown(self, values: Array) -> Array:
         """Parameters in the precision of the rows that were fitted."""

@@ -208,7 +208,13 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     def _scores(self) -> Evaluated:
         if self._by_hand():
             coef, intercept = np.asarray(self.coef_, np.float64), np.asarray(self.intercept_, np.float64)
-            if len(coef) == 1 and len(self.classes_) == 2:
+            K = len(self.classes_)
+            if coef.ndim != 2 or intercept.shape != (len(coef),) or len(coef) not in (K, 1 if K == 2 else K):
+                raise ValueError(
+                    f"coef_ and intercept_ must have the shapes ({K}, d) and ({K},), one row for each class (one row "
+                    f"alone for two classes), got {coef.shape} and {intercept.shape}."
+                )
+            if len(coef) < K:
                 coef, intercept = np.concatenate([0 * coef, coef]), np.concatenate([0 * intercept, intercept])
             return Linear(coef, intercept)
         return self.density_ if self._spanned is None else self._spanned
@@ -218,7 +224,8 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         return not {"coef_", "intercept_"}.isdisjoint(vars(self).get("_given_by_hand", {}))
 
     def _adopt(self, name: str) -> None:
-        self.coef_.shape, self.intercept_.shape  # noqa: B018 - what was not set is that of the fit
+        if hasattr(self, "coef_"):
+            self._read_numbers(np.shape(self.coef_)[-1])
 
     def _prior_in_scores(self) -> Array:
         return np.zeros(len(self.classes_)) if self._by_hand() else self._log_prior()
