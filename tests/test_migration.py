@@ -6,10 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import sklearn.discriminant_analysis
+import sklearn.linear_model
 import sklearn.naive_bayes
 import sklearn.neighbors
 from scipy.stats import gaussian_kde
 from sklearn.datasets import load_iris
+from sklearn.kernel_approximation import Nystroem
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import parzen
 from parzen import KernelDensity, bandwidth
@@ -98,3 +102,18 @@ def test_one_class():
 def test_what_explains():
     explain = {name for name in parzen.__all__ if hasattr(getattr(parzen, name), "explain")}
     assert explain == {*NAIVE, "NaiveBayes", "DensityOutlier"}
+
+
+def test_probabilities_at_the_default_tol_are_nearer_to_those_at_the_optimum():
+    assert "wrong in the third digit" in PAGE
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (500, 2))
+    y = (X[:, 0] + rng.normal(0, 0.1, 500) > 0) ^ (X[:, 1] + rng.normal(0, 0.1, 500) > 0)
+    Z = make_pipeline(StandardScaler(), Nystroem(gamma=2, random_state=0)).fit_transform(X)
+    best = sklearn.linear_model.LogisticRegression(C=10, solver="newton-cholesky", tol=1e-10).fit(Z, y)
+    ours, theirs = (
+        np.abs(one(C=10).fit(Z, y).predict_proba(Z) - best.predict_proba(Z)).max()
+        for one in (parzen.LogisticRegression, sklearn.linear_model.LogisticRegression)
+    )
+    assert theirs > 1e-3
+    assert ours < theirs / 10

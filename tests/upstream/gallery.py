@@ -32,15 +32,25 @@ NAMES = {name: module for module, names, _ in GROUPS.values() for name in names}
 PASSING = re.compile(r"0x[0-9a-f]+|id-\d+|\d+(\.\d+)?(e-?\d+)? ?(s|ms|sec|seconds|milliseconds|minutes)\b")
 #: Numbers of more digits than the arithmetic of two programs shares.
 LONG = re.compile(r"-?\d*\.\d{7,}(e[-+]?\d+)?")
+#: What uses one of our classes, and what asks for a file of the network.
+OURS = re.compile(rf"\b({'|'.join(NAMES)})\b")
+DOWNLOADS = re.compile(r"\b(fetch_\w+|urlopen|urlretrieve)\(")
 
 
 def scripts(folder, only):
     """Scripts that name one of our classes and ask for no file of the network."""
-    ours = re.compile(rf"\b({'|'.join(NAMES)})\b")
     for path in sorted(folder.rglob("*.py")):
         text = path.read_text()
-        if ours.search(text) and not re.search(r"\b(fetch_\w+|urlopen|urlretrieve)\(", text) and only in str(path):
+        if OURS.search(text) and not DOWNLOADS.search(text) and only in str(path):
             yield path
+
+
+def put_ours(text):
+    """Put our classes in the place of upstream's, where a text names them: what other libraries use stays theirs."""
+    import parzen
+
+    for name in set(OURS.findall(text)):
+        setattr(importlib.import_module(NAMES[name]), name, getattr(parzen, name))
 
 
 def run_one(script, whose, result):
@@ -49,12 +59,7 @@ def run_one(script, whose, result):
     import matplotlib.pyplot as plt
 
     if whose == "ours":
-        import parzen
-
-        for name, module in NAMES.items():
-            if not re.search(rf"\b{name}\b", script.read_text()):
-                continue  # not imported by the script: what other libraries import stays theirs
-            setattr(importlib.import_module(module), name, getattr(parzen, name))
+        put_ours(script.read_text())
     printed, failure = io.StringIO(), ""
     np.random.seed(0)  # noqa: NPY002, for scripts that draw without a seed of their own
     sys.path.insert(0, str(script.parent))

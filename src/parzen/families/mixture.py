@@ -182,6 +182,9 @@ class Mixture(Family):
         cheap, large = work < 30_000, work > 200_000
         total, many = float(rows.shape[0] if own is None else own.sum()), rows_worth(rows.shape[0], own)
         noise = family.noise if isinstance(family, Gaussian) else 0.0
+        # Where each part has so few rows, it may well be flat in some direction: that says nothing against it.
+        least_rows = max(X.shape[1] if full else 1, 2) + 1
+        few = many <= C * least_rows
         if self.init != "auto" and self.n_init == 1:
             codes = self._spared(next(iter(tries)))
             with without_floor_warnings(), naming_groups("components"):
@@ -201,7 +204,8 @@ class Mixture(Family):
                     if best is not None and best[0] == 0 and objective <= best[1]:
                         agreed = agreed or objective >= wanted
                     else:
-                        worth = -int(density.collapsed(many, noise).sum()), objective
+                        alone = few and density.weight.min() * many > 0.9 * least_rows
+                        worth = -int(0 if alone else density.collapsed(many, noise).sum()), objective
                         if best is None or worth > best[:2]:
                             agreed = best is not None and _agree(worth, best[:2], total)
                             best = (*worth, density, codes)

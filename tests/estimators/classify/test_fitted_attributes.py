@@ -79,21 +79,24 @@ def test_a_model_copied_by_its_attributes_is_the_model(name, codes):
     assert not np.allclose(again.predict_proba(X), fitted.predict_proba(X))
 
 
-@pytest.mark.parametrize("name", ["GaussianNB", "BernoulliNB", "MultinomialNB", "CategoricalNB"])
+@pytest.mark.parametrize("name", [*NAIVE, "LinearDiscriminantAnalysis"])
 def test_a_model_can_be_built_of_attributes_alone(name, codes, tmp_path):
     X, y = codes
     theirs = PEERS[name]().fit(X, y)
     ours = getattr(parzen, name)()
     with pytest.raises(NotFittedError):
         ours.predict(X)
-    names = ["theta_", "var_", "class_prior_"] if name == "GaussianNB" else ["feature_log_prob_", "class_log_prior_"]
+    names = {
+        "GaussianNB": ["theta_", "var_", "class_prior_"],
+        "LinearDiscriminantAnalysis": ["coef_", "intercept_"],
+    }.get(name, ["feature_log_prob_", "class_log_prior_"])
     for one in ("classes_", *names):
         setattr(ours, one, getattr(theirs, one))
     same(ours.predict_proba(X), theirs.predict_proba(X))
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
     ours.save(tmp_path / "model.parzen")
     same(parzen.load(tmp_path / "model.parzen").predict_proba(X), theirs.predict_proba(X))
-    with pytest.raises(ValueError, match="not fitted to rows"):
+    with pytest.raises(ValueError, match=r"not fitted to rows|classes must be passed"):
         ours.partial_fit(X, y)
 
 
@@ -105,6 +108,16 @@ def test_what_can_not_be_set_changes_nothing(codes):
             setattr(model, name, value)
         np.testing.assert_array_equal(model.predict_proba(codes[0]), before)
     model.partial_fit(*codes)
+
+
+def test_coefficients_that_do_not_fit_together_are_refused_when_they_are_used():
+    X, y = load_iris(return_X_y=True)
+    model = parzen.LinearDiscriminantAnalysis().fit(X, y)
+    for wrong in (model.coef_[:2], model.coef_[0]):
+        model.coef_ = wrong
+        with pytest.raises(ValueError, match=r"coef_ and intercept_ must have the shapes \(3, d\)"):
+            model.predict(X)
+    assert model.fit(X, y).score(X, y) > 0.97
 
 
 def test_coefficients_that_are_set_decide(codes):

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+import sklearn.mixture
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 
@@ -40,6 +41,17 @@ class TestCollapse:
                 assert np.isfinite(getattr(one, name)).all()
             assert np.isfinite(one.score_samples(X)).all()
             np.testing.assert_allclose(one.predict_proba(X).sum(axis=1), 1)
+
+    @pytest.mark.filterwarnings("ignore::parzen.FloorWarning")
+    @pytest.mark.parametrize("shape", TYPES)
+    def test_two_groups_of_three_rows_are_found_though_each_is_flat(self, shape):
+        X = np.array([[1.0, 2], [1, 4], [1, 0], [10, 2], [10, 4], [10, 0]])
+        ours, theirs = (
+            one(2, covariance_type=shape, random_state=0).fit(X)
+            for one in (GaussianMixture, sklearn.mixture.GaussianMixture)
+        )
+        assert np.sort(ours.means_[:, 0]) == pytest.approx([1, 10])
+        assert ours.score(X) == pytest.approx(theirs.score(X))
 
     @pytest.mark.filterwarnings("ignore::parzen.FloorWarning")
     @pytest.mark.parametrize("shape", TYPES)

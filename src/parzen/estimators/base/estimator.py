@@ -59,6 +59,8 @@ class BaseFamilyEstimator(SaveMixin, BaseEstimator):
     n_iter_: int
     outcome_: str
     iterated_: bool
+    #: Fitted attributes that were set (`Fitted`), and that the density does not give back.
+    _given_by_hand: dict[str, Any]
 
     #: Whether families or arrays are among the parameters: they are the user's, who may change them after a fit.
     _holds_families: ClassVar[bool] = False

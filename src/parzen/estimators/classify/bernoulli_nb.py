@@ -8,8 +8,8 @@ import numpy as np
 from parzen.compute.arrays import Array
 from parzen.conjugate import Beta
 from parzen.densities.bernoulli import BernoulliDensity
+from parzen.estimators.base.fitted import Fitted
 from parzen.estimators.classify.discrete_nb import DiscreteNB, log_table
-from parzen.estimators.classify.fitted import Fitted
 from parzen.families.bernoulli import Bernoulli
 from parzen.families.family import Family
 from parzen.statistics.counts import Counts

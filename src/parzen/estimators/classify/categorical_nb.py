@@ -9,8 +9,8 @@ from parzen.compute.arrays import Array
 from parzen.compute.memberships import Memberships
 from parzen.conjugate import Dirichlet
 from parzen.densities.categorical import CategoricalDensity
+from parzen.estimators.base.fitted import Fitted
 from parzen.estimators.classify.discrete_nb import DiscreteNB, log_table
-from parzen.estimators.classify.fitted import Fitted
 from parzen.families.categorical import Categorical
 from parzen.families.family import Family
 from parzen.statistics.counts import Counts

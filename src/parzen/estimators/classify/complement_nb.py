@@ -1,5 +1,6 @@
 """Complement naive Bayes, as scikit-learn's."""
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,8 @@ import numpy as np
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels
 from parzen.densities.linear import Linear
-from parzen.estimators.classify.fitted import Fitted
+from parzen.estimators.base.fitted import Fitted
+from parzen.estimators.classify.discrete_nb import log_table
 from parzen.estimators.classify.multinomial_nb import CountsNB
 from parzen.families.multinomial import complement_weights
 from parzen.statistics.accumulate import Evaluated
@@ -51,17 +53,27 @@ class ComplementNB(CountsNB):
         self.norm = norm
 
     def _finish(self, rows: Any = None, R: Labels | None = None) -> None:
-        self.feature_log_prob_ = complement_weights(self.statistic_.totals, self._smoothing(), self.norm)
-
         self._linear  # noqa: B018 - made once for all predictions
 
     @Fitted
+    def feature_log_prob_(self) -> Array:
+        """Weights of the columns, (K, d)."""
+        return self._linear.coef
+
+    @cached_property
     def _linear(self) -> Linear:
-        return Linear(self.feature_log_prob_, np.zeros(len(self.feature_log_prob_)), skips_missing=True)
+        given = vars(self).get("_given_by_hand", {})
+        if "feature_log_prob_" in given:
+            weights = log_table("feature_log_prob_", given["feature_log_prob_"])
+        else:
+            weights = complement_weights(self.statistic_.totals, self._smoothing(), self.norm)
+        return Linear(weights, np.zeros(len(weights)), skips_missing=True)
+
+    def _adopt(self, name: str) -> None:
+        self.__dict__.pop("_linear", None)
+        self._read_numbers(self._linear.shape[1])
 
     def _scores(self) -> Evaluated:
-        if self._linear.coef is not self.feature_log_prob_:  # which was set
-            return Linear(self.feature_log_prob_, np.zeros(len(self.classes_)), skips_missing=True)
         return self._linear
 
     def _prior_in_scores(self) -> Array:

@@ -10,8 +10,8 @@ from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
 from parzen.compute.memberships import Labels, Memberships
 from parzen.densities.gaussian import GaussianDensity
+from parzen.estimators.base.fitted import Fitted
 from parzen.estimators.classify.class_priors import normalised
-from parzen.estimators.classify.fitted import Fitted
 from parzen.estimators.classify.generative import GenerativeClassifier
 from parzen.families.covariance_floor import covariance_factors
 from parzen.families.family import Family

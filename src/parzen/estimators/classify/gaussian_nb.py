@@ -8,7 +8,7 @@ import numpy as np
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels
 from parzen.densities.gaussian import GaussianDensity
-from parzen.estimators.classify.fitted import Fitted
+from parzen.estimators.base.fitted import Fitted
 from parzen.estimators.classify.naive import NaiveClassifier
 from parzen.families.family import Family
 from parzen.families.gaussian import Gaussian

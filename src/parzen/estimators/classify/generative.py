@@ -16,6 +16,7 @@ from parzen.densities.polynomials import quadratic_form
 from parzen.densities.posterior import compare, log_evidence
 from parzen.densities.softmax import Softmax
 from parzen.estimators.base.estimator import BaseFamilyEstimator
+from parzen.estimators.base.fitted import forget
 from parzen.estimators.base.validation import (
     check_fitted,
     drop_zero_weight,
@@ -27,7 +28,6 @@ from parzen.estimators.base.validation import (
 )
 from parzen.estimators.classify.class_priors import log_of, read_class_prior
 from parzen.estimators.classify.classifier import BaseClassifier
-from parzen.estimators.classify.fitted import forget_worked_out
 from parzen.estimators.classify.labels import (
     check_several,
     check_weights,
@@ -133,7 +133,7 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
     def _forget(self) -> None:
         """Remove what an earlier fit has left."""
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
-            delattr(self, name)
+            del self.__dict__[name]
 
     @transactional
     def partial_fit(
@@ -218,7 +218,7 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
 
     def _settle(self, counts: Array) -> None:
         """Weights of the classes, and their priors."""
-        forget_worked_out(self)
+        forget(self)
         self.class_count_ = counts
         given = self._given_class_prior()
         self.class_prior_ = counts / counts.sum() if given is None else read_class_prior(given, self.classes_)
@@ -230,18 +230,23 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         """The density that the attributes of `_made_of` make."""
         raise NotImplementedError
 
-    def _adopt(self) -> None:
+    def _adopt(self, name: str) -> None:
         """Decide by fitted attributes that were set: by the density that they make, once all of it is there."""
-        parameters: list[Any] = [getattr(self, name, None) for name in self._made_of]
-        for name in {"density_", "statistic_"} & set(vars(self)):
-            delattr(self, name)
+        self._given_by_hand |= {one: getattr(self, one) for one in self._made_of if hasattr(self, one)}
+        for lost in {"density_", "statistic_"} & set(vars(self)):
+            delattr(self, lost)
+        parameters: list[Any] = [self._given_by_hand.get(one) for one in self._made_of]
         if any(one is None for one in parameters) or len({len(one) for one in parameters}) > 1:
             return
         self.density_ = self._density_of(*parameters)
+        self._read_numbers(self.density_.shape[1])
+
+    def _read_numbers(self, d: int) -> None:
+        """Read rows of d numbers, where no table has been fitted that says otherwise."""
         if not hasattr(self, "given_"):
-            self.n_features_in_ = self.density_.shape[1]
+            self.n_features_in_ = d
             self.given_ = self.family_ = self._family()
-            self.schema_ = bare_schema(np.empty((0, self.n_features_in_)))
+            self.schema_ = bare_schema(np.empty((0, d)))
 
     def _shown(self, values: Array) -> Array:
         """Parameters in the precision of the rows that were fitted."""

@@ -1,6 +1,7 @@
 """Linear discriminant analysis, as scikit-learn's."""
 
 import warnings
+from functools import cached_property
 from numbers import Integral
 from typing import Any, Self
 
@@ -18,10 +19,10 @@ from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.linear import Linear
 from parzen.densities.polynomials import quadratic_form
 from parzen.densities.posterior import compare
+from parzen.estimators.base.fitted import Fitted
 from parzen.estimators.base.validation import check_fitted, finite
 from parzen.estimators.classify.class_priors import normalised, read_class_prior
 from parzen.estimators.classify.discriminant_analysis import DiscriminantAnalysis
-from parzen.estimators.classify.fitted import Fitted
 from parzen.families.family import Family
 from parzen.families.fit import Fit
 from parzen.families.gaussian import Gaussian
@@ -207,7 +208,13 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     def _scores(self) -> Evaluated:
         if self._by_hand():
             coef, intercept = np.asarray(self.coef_, np.float64), np.asarray(self.intercept_, np.float64)
-            if len(coef) == 1 and len(self.classes_) == 2:
+            K = len(self.classes_)
+            if coef.ndim != 2 or intercept.shape != (len(coef),) or len(coef) not in (K, 1 if K == 2 else K):
+                raise ValueError(
+                    f"coef_ and intercept_ must have the shapes ({K}, d) and ({K},), one row for each class (one row "
+                    f"alone for two classes), got {coef.shape} and {intercept.shape}."
+                )
+            if len(coef) < K:
                 coef, intercept = np.concatenate([0 * coef, coef]), np.concatenate([0 * intercept, intercept])
             return Linear(coef, intercept)
         return self.density_ if self._spanned is None else self._spanned
@@ -216,8 +223,9 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         """Whether `coef_` or `intercept_` was set."""
         return not {"coef_", "intercept_"}.isdisjoint(vars(self).get("_given_by_hand", {}))
 
-    def _adopt(self) -> None:
-        self.coef_.shape, self.intercept_.shape  # noqa: B018 - what was not set is that of the fit
+    def _adopt(self, name: str) -> None:
+        if hasattr(self, "coef_"):
+            self._read_numbers(np.shape(self.coef_)[-1])
 
     def _prior_in_scores(self) -> Array:
         return np.zeros(len(self.classes_)) if self._by_hand() else self._log_prior()
@@ -245,7 +253,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         """Intercepts, (K,), or of the second class against the first, (1,)."""
         return self._shown(self._affine[1])
 
-    @Fitted
+    @cached_property
     def _affine(self) -> tuple[Array, Array]:
         compared = self.density_ if self._spanned is None else self._spanned
         mean, log_prior = compared.mean, self._log_prior()
@@ -268,7 +276,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         """Share of each direction in the differences between the classes."""
         return self._shown(self._variates[1][: self._n_features_out])
 
-    @Fitted
+    @cached_property
     def _variates(self) -> tuple[Array, Array]:
         if self._fitted[0] == "lsqr":
             raise AttributeError("solver='lsqr' has no scalings_; use solver='svd' or 'eigen'.")

@@ -7,8 +7,8 @@ import numpy as np
 from parzen.compute.arrays import Array
 from parzen.conjugate import Dirichlet
 from parzen.densities.multinomial import MultinomialDensity
+from parzen.estimators.base.fitted import Fitted
 from parzen.estimators.classify.discrete_nb import DiscreteNB, log_table
-from parzen.estimators.classify.fitted import Fitted
 from parzen.families.family import Family
 from parzen.families.multinomial import Multinomial
 from parzen.statistics.sums import Sums

@@ -1,5 +1,6 @@
 """Quadratic discriminant analysis, as scikit-learn's."""
 
+from functools import cached_property
 from numbers import Real
 from typing import Any, Self
 
@@ -10,9 +11,9 @@ from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels, Memberships
 from parzen.densities.gaussian import GaussianDensity
 from parzen.estimators.base.covariances import factors_of, means_of
+from parzen.estimators.base.fitted import Fitted
 from parzen.estimators.base.validation import check_fitted
 from parzen.estimators.classify.discriminant_analysis import DiscriminantAnalysis
-from parzen.estimators.classify.fitted import Fitted
 from parzen.families.family import Family
 from parzen.families.fit import Fit
 from parzen.statistics.messages import Collapse, plain, refusing_floors
@@ -145,7 +146,7 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
         """Variances along the axes of each class, the largest first."""
         return [self._shown(values[::-1]) for values, _ in self._axes]
 
-    @Fitted
+    @cached_property
     def _axes(self) -> list[Any]:
         return [np.linalg.eigh(covariance) for covariance in self.density_.covariance]
 

@@ -11,6 +11,7 @@ from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
 from parzen.densities.mixture import MixtureDensity
 from parzen.estimators.base.covariances import SHAPES, factors_of
+from parzen.estimators.base.fitted import forget
 from parzen.estimators.base.progress import watching, with_callbacks
 from parzen.estimators.base.validation import generator, row_count, transactional
 from parzen.estimators.mixture.base import total_weight
@@ -147,7 +148,8 @@ class BayesianGaussianMixture(BaseGaussianMixture):
             raise ValueError("labels are for GaussianMixture; BayesianGaussianMixture takes None.")
         self._check()
         before = self._before_fit()
-        for name in ("n_components_", "covariance_type_", "given_parameters_"):  # of a model built by hand
+        forget(self)
+        for name in ("n_components_", "covariance_type_"):  # of a model built by hand
             self.__dict__.pop(name, None)
         X = self._first_table(X)
         rows, w, _ = self._first_rows(X, sample_weight, None)

@@ -19,6 +19,7 @@ from parzen.compute.moments import moments, sums
 from parzen.compute.partitions import kmeans_partition
 from parzen.compute.sparse import csr_sums
 from parzen.estimators.base.estimator import BaseFamilyEstimator
+from parzen.estimators.base.fitted import Fitted
 from parzen.estimators.base.validation import LARGE, drop_zero_weight, finite, squarable, weights
 from parzen.families.kmeans import CentroidDensity, Centroids, as_rows
 from parzen.families.lloyd import assigned
@@ -68,18 +69,18 @@ class BaseKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
 
     # Fitted attributes ----------------------------------------------------------------------------------------------
 
-    @property
+    @Fitted
     def cluster_centers_(self) -> Centres:
         """Centres of the clusters, in the rows' precision."""
         if "density_" not in vars(self):
             raise AttributeError(f"{type(self).__name__} has no cluster_centers_ before it is fitted; call fit.")
         return self.density_.centre
 
-    @cluster_centers_.setter
-    def cluster_centers_(self, centre: ArrayLike) -> None:
-        found = np.asarray(centre)
+    def _adopt(self, name: str) -> None:
+        found = np.asarray(self._given_by_hand[name])
         if found.ndim != 2 or found.dtype.kind not in "biuf":
             raise ValueError(f"cluster_centers_ must be numbers of shape (n_clusters, d), got shape {found.shape}.")
+        del self._given_by_hand  # the density gives it back
         self.density_ = CentroidDensity(found if found.dtype.kind == "f" else found.astype(np.float64))
 
     @property

@@ -15,6 +15,7 @@ from parzen.densities.density import Density
 from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.mixture import MixtureDensity
 from parzen.estimators.base.covariances import SHAPES, factors_of, means_of, weights_of
+from parzen.estimators.base.fitted import forget
 from parzen.estimators.base.progress import Watch, watching, with_callbacks
 from parzen.estimators.base.validation import generator, transactional
 from parzen.estimators.mixture.base import component_codes, total_weight
@@ -179,7 +180,7 @@ class GaussianMixture(BaseGaussianMixture):
         model = cls(C, covariance_type=covariance_type)
         factor = factors_of(covariances, covariance_type, C, d, "covariances")
         density = MixtureDensity(GaussianDensity(mean, factor), np.log(weights_of(weights, C, "weights")))
-        model._adopt(density, np.float64)
+        model._become(density, np.float64)
         return model
 
     @with_callbacks
@@ -201,7 +202,8 @@ class GaussianMixture(BaseGaussianMixture):
         -------
         self
         """
-        for name in ("n_components_", "covariance_type_", "selection_", "given_parameters_"):
+        forget(self)
+        for name in ("n_components_", "covariance_type_", "selection_"):
             self.__dict__.pop(name, None)
         candidates = Candidates.of(self.n_components, self.covariance_type)
         X = self._first_table(X)

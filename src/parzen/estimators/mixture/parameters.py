@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.exceptions import NotFittedError
 
 from parzen.compute.arrays import Array
@@ -19,11 +18,12 @@ from parzen.estimators.base.covariances import (
     precisions_of,
     upper_factors_of,
 )
+from parzen.estimators.base.fitted import Fitted
 from parzen.estimators.mixture.base import BaseMixture
 from parzen.tables.first_table import learn
 
 #: What describes the components' spread: of several that are set, the last one counts.
-SPREADS = {"covariances_": covariances_of, "precisions_": precisions_of, "precisions_cholesky_": upper_factors_of}
+SPREADS = ("covariances_", "precisions_", "precisions_cholesky_")
 
 
 class BaseGaussianMixture(BaseMixture):
@@ -35,101 +35,69 @@ class BaseGaussianMixture(BaseMixture):
 
     covariance_type: Any
 
-    @property
+    @Fitted
     def weights_(self) -> Array:
         """Weights of the components, (C,)."""
-        return self._parameter("weights_")
+        return self._shown(self._weights())
 
-    @weights_.setter
-    def weights_(self, weights: ArrayLike) -> None:
-        self._set_parameter("weights_", weights)
-
-    @property
+    @Fitted
     def means_(self) -> Array:
         """Means of the components, (C, d)."""
-        return self._parameter("means_")
+        return self._shown(self._gaussians.mean)
 
-    @means_.setter
-    def means_(self, means: ArrayLike) -> None:
-        self._set_parameter("means_", means)
-
-    @property
+    @Fitted
     def covariances_(self) -> Array:
         """Covariances, in scikit-learn's shapes; of a posterior, inverses of the expected precisions."""
-        return self._parameter("covariances_")
+        return self._shown(covariances_of(self._gaussians.factor, self._shape()))
 
-    @covariances_.setter
-    def covariances_(self, covariances: ArrayLike) -> None:
-        self._set_parameter("covariances_", covariances)
-
-    @property
+    @Fitted
     def precisions_(self) -> Array:
         """Inverses of the covariances."""
-        return self._parameter("precisions_")
+        return self._shown(precisions_of(self._gaussians.factor, self._shape()))
 
-    @precisions_.setter
-    def precisions_(self, precisions: ArrayLike) -> None:
-        self._set_parameter("precisions_", precisions)
-
-    @property
+    @Fitted
     def precisions_cholesky_(self) -> Array:
         """Upper triangular factors of the precisions; one over the deviations where columns are independent."""
-        return self._parameter("precisions_cholesky_")
-
-    @precisions_cholesky_.setter
-    def precisions_cholesky_(self, factors: ArrayLike) -> None:
-        self._set_parameter("precisions_cholesky_", factors)
+        return self._shown(upper_factors_of(self._gaussians.factor, self._shape()))
 
     @property
     def _gaussians(self) -> GaussianDensity:
+        components = self._mixture_density().components
+        assert isinstance(components, GaussianDensity)
+        return components
+
+    def _weights(self) -> Array:
+        """Weights of the components of the current density, which sum to one."""
+        return self._mixture_density().weight
+
+    def _mixture_density(self) -> MixtureDensity:
         if not hasattr(self, "density_"):
             raise NotFittedError(
                 f"This {type(self).__name__} instance is not fitted yet; call 'fit', or set weights_, means_ and "
                 "covariances_."
             )
-        assert isinstance(self.density_.components, GaussianDensity)
-        return self.density_.components
+        return self.density_
 
-    def _weights(self) -> Array:
-        """Weights of the components of the current density, which sum to one."""
-        return self.density_.weight
+    def _shown(self, values: Array) -> Array:
+        """Parameters in the precision of the rows that were fitted."""
+        return values.astype(self._parameter_dtype(), copy=False)
 
-    def _parameter(self, name: str) -> Array:
-        given = vars(self).get("given_parameters_", {})
-        if name in given:
-            return np.asarray(given[name])
-        components = self._gaussians
-        if name == "means_":
-            value = components.mean
-        elif name == "weights_":
-            value = self._weights()
-        else:
-            value = SPREADS[name](components.factor, self._shape())
-        return value.astype(self._parameter_dtype(), copy=False)
-
-    def _set_parameter(self, name: str, value: ArrayLike) -> None:
-        array = np.array(value, dtype=np.result_type(np.float32, np.asarray(value).dtype))
-        given = self._known_parameters()
+    def _adopt(self, name: str) -> None:
+        """Decide by parameters that were set, once a mixture can be made of them; else the model is not fitted."""
+        given, value = dict(self._given_by_hand), np.asarray(self._given_by_hand[name])
+        if "density_" in vars(self):
+            components = self._gaussians
+            given = {"weights_": self._weights(), "means_": components.mean, "factor": components.factor}
         if name in SPREADS:
-            given = {other: part for other, part in given.items() if other in ("weights_", "means_")}
-        given[name] = array
+            given = {one: known for one, known in given.items() if one in ("weights_", "means_")}
+        given[name] = np.array(value, dtype=np.result_type(np.float32, value.dtype))
         density = self._assembled(given)
-        for lost in ("statistic_", "density_", "given_", "given_parameters_"):
+        for lost in ("statistic_", "density_", "given_", "_given_by_hand"):
             self.__dict__.pop(lost, None)
         if density is None:
-            self.given_parameters_ = given
+            self._given_by_hand = given
         else:
-            self._adopt(density, array.dtype)
-
-    def _known_parameters(self) -> dict[str, Array]:
-        """The parameters that were set, or those of the current density."""
-        given = vars(self).get("given_parameters_")
-        if given is not None:
-            return dict(given)
-        if not hasattr(self, "density_"):
-            return {}
-        components = self._gaussians
-        return {"weights_": self._weights(), "means_": components.mean, "factor": components.factor}
+            self._become(density, given[name].dtype)
 
     def _assembled(self, given: dict[str, Array]) -> MixtureDensity | None:
         """The mixture of given parameters; None while one of them lacks, or their shapes disagree."""
@@ -154,7 +122,7 @@ class BaseGaussianMixture(BaseMixture):
         with np.errstate(divide="ignore"):
             return MixtureDensity(GaussianDensity(mean, factor), np.log(weights / weights.sum()))
 
-    def _adopt(self, density: MixtureDensity, dtype: Any) -> None:
+    def _become(self, density: MixtureDensity, dtype: Any) -> None:
         """Become the estimator of a density that is given, over columns of numbers."""
         C, d = density.size, density.shape[1]
         self.density_ = density
