@@ -1,7 +1,6 @@
 """The generalised Pareto distribution of distances beyond a threshold, fitted by its posterior mode."""
 
 import numpy as np
-from scipy import optimize
 
 from parzen.compute.arrays import Array
 
@@ -21,6 +20,8 @@ def exceedance(distance: Array, scale: float, shape: float) -> Array:
 
 def fit_generalised_pareto(distance: Array, w: Array, limit: float, censored: float) -> tuple[float, float]:
     """Scale and shape, at least 0, of weighted distances up to a limit, and a weight of distances beyond it."""
+    from scipy import optimize
+
     unit = float(np.average(distance, weights=w))
     y, end, n = distance / unit, limit / unit, float(w.sum())
 

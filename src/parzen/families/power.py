@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize
 
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels, Memberships, group_count
@@ -36,6 +35,8 @@ def likeliest_power(x: Array, R: Memberships, given: Power = Power()) -> Power: 
     Its rows are Gaussian within their groups once they are transformed; groups have their own means and variances.
     Locations that are tried are the middle and the end without the longer tail; powers lie between 0 and 1.
     """
+    from scipy import optimize
+
     rows = _Rows.of(x, R)
     if rows is None:
         location = float(x[np.isfinite(x)][0]) if np.isfinite(x).any() else 0.0

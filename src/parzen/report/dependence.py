@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2_contingency, kruskal, rankdata, spearmanr
 
 from parzen.compute.arrays import Array
 from parzen.report.intervals import Z, rounded
@@ -87,6 +86,8 @@ def _values(column: Any, kind: str) -> Values:
 
 def strength(one: Values, other: Values) -> float:
     """Absolute rank correlation of numbers, Cramér's V of categories, correlation ratio of ranks for one of each."""
+    from scipy.stats import rankdata
+
     both = ~np.isnan(one.numbers) & ~np.isnan(other.numbers)
     x, y = one.numbers[both], other.numbers[both]
     if len(x) < 3 or len(np.unique(x)) < 2 or len(np.unique(y)) < 2:
@@ -125,6 +126,8 @@ def cramers_v(x: NDArray[np.intp], y: NDArray[np.intp]) -> float:
 
 def no_dependence(one: Values, other: Values) -> float:
     """P-value of no dependence: of Spearman's correlation, Pearson's chi-squared, or an F test of ranks."""
+    from scipy.stats import chi2_contingency, kruskal, spearmanr
+
     both = ~np.isnan(one.numbers) & ~np.isnan(other.numbers)
     x, y = one.numbers[both], other.numbers[both]
     n, r, c = len(x), len(np.unique(x)), len(np.unique(y))
