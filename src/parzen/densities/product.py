@@ -55,7 +55,7 @@ class ProductDensity(Density):
                 part.compare(np.ascontiguousarray(X[:, columns]), scores)
             except ColumnError as error:
                 raise error.renamed(columns) from None
-            silent = np.flatnonzero(np.isneginf(scores).all(axis=1))
+            silent = np.flatnonzero(np.isneginf(scores).all(axis=1)) if not (scores > -np.inf).all() else ()
             if len(silent):  # zero under every class, it tells nothing about them (but infinite cells are an error)
                 scores[silent[~np.isinf(X[silent][:, columns]).any(axis=1)]] = 0.0
             out += scores

@@ -8,6 +8,7 @@ import numpy as np
 
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels, Memberships, group_count
+from parzen.compute.posterior import normalise
 from parzen.conjugate import Dirichlet
 from parzen.densities.point_masses import atom_of
 from parzen.densities.power_transform import PowerTransform
@@ -70,10 +71,11 @@ def choose_family(x: Array, R: Memberships, usual: Family) -> Family:
         return usual
     with np.errstate(all="ignore"):
         found = _candidates(cells, usual)
-        scores = [np.minimum(one.values[np.arange(len(cells)), cells.codes], 0.0) for one in found]
-        able = _near_best([_log_posterior(one.values, cells) for one in found], range(len(found)))
-        best = _near_best(scores, able)[0]
-        gain, error = _mean_and_error(scores[best] - scores[0])
+        values = np.stack([one.values for one in found])
+        scores = np.minimum(_of_own_class(values, cells), 0.0)
+        best = _near_best(scores, _near_best(_log_posterior(values, cells), range(len(found))))[0]
+        gains = scores[best] - scores[0]
+        gain, error = float(gains.mean()), float(gains.std() / np.sqrt(len(cells)))
     if best == 0 or not gain > max(ERRORS * error, NATS):
         return usual
     return Chosen(found[best].make(x, R), gain, error, type(usual).__name__)
@@ -110,7 +112,8 @@ def _densities(cells: Cells, log_unit: float) -> list[Candidate]:
 
 def _with_masses(cells: Cells, at: Array, share: float, rows: int, log_unit: float) -> list[Candidate]:
     """Point masses, and densities of all other values."""
-    masses, others = cells.under_masses(at), atom_of(cells.x, at) == len(at)
+    atoms = atom_of(cells.x, at)
+    masses, others = cells.under_masses(atoms, len(at) + 1), atoms == len(at)
     rest = cells[others]
 
     def made(make: Callable[[Array, Memberships], Family]) -> Callable[[Array, Memberships], Family]:
@@ -132,23 +135,28 @@ def _with_masses(cells: Cells, at: Array, share: float, rows: int, log_unit: flo
     return found
 
 
+def _of_own_class(values: Array, cells: Cells) -> Array:
+    """What each cell has under its own class, (candidates, n), of (candidates, n, K)."""
+    return values[:, np.arange(len(cells)), cells.codes]
+
+
 def _log_posterior(values: Array, cells: Cells) -> Array:
-    """Log-probability of each cell's class, from log-densities under each and the frequencies of the classes."""
-    joint = values + np.log(np.bincount(cells.codes, minlength=cells.groups))
-    return joint[np.arange(len(cells)), cells.codes] - np.logaddexp.reduce(joint, axis=1)
+    """Log-probability of each cell's class, (candidates, n): by log-densities and the frequencies of the classes."""
+    joint, sums = values.copy(), np.empty(values.shape[:2])
+    log_prior = np.log(np.bincount(cells.codes, minlength=cells.groups).astype(np.float64))
+    normalise(joint.reshape(-1, cells.groups), log_prior, "sums", sums.reshape(-1))
+    return _of_own_class(joint, cells) - sums
 
 
-def _near_best(scores: list[Array], among: Sequence[int]) -> list[int]:
+def _near_best(scores: Array, among: Sequence[int]) -> list[int]:
     """Those of some candidates whose mean score is within a standard error of the best one, in order."""
-    known = [at for at in among if np.isfinite(scores[at].mean())]
-    best = max(known, key=lambda at: float(scores[at].mean()), default=0)
-    differences = {at: _mean_and_error(scores[best] - scores[at]) for at in known}
-    return [at for at, (short, error) in differences.items() if short <= error] or [0]
-
-
-def _mean_and_error(values: Array) -> tuple[float, float]:
-    """Mean and its standard error."""
-    return float(values.mean()), float(values.std() / np.sqrt(len(values)))
+    means = scores.mean(axis=1)
+    known = [at for at in among if np.isfinite(means[at])]
+    if not known:
+        return [0]
+    differences = scores[max(known, key=lambda at: float(means[at]))] - scores[known]
+    errors = differences.std(axis=1) / np.sqrt(scores.shape[1])
+    return [at for at, near in zip(known, differences.mean(axis=1) <= errors, strict=True) if near] or [0]
 
 
 def _gaussian() -> Family:
