@@ -50,33 +50,36 @@ def held_bins(
     return out
 
 
-def power_likelihood(
-    x: Array, codes: Codes, w: Array, groups: int, transforms: NDArray[np.float64], largest: float
-) -> Array:
-    """Profile log-likelihoods of power transforms of a column, Gaussian within groups once it is transformed.
+def likeliest_power(
+    x: Array, codes: Codes, w: Array, groups: int, tried: Array, largest: float, tolerance: float | None
+) -> tuple[float, float, float]:
+    """Power, location and scale of the power transform under which a column is likeliest to be Gaussian within groups.
 
     Parameters
     ----------
     x, codes, w : arrays of shape (n,), finite values, their groups and weights
-    transforms : array of shape (m, 3), powers of at least 0, locations and scales; cheapest where neighbours share the
-        last two
+    tried : array of shape (m, 3), powers from 0 to 1, locations and scales
     largest : most that the exponent of exp may be
+    tolerance : of the power, which is sought near the best of those that are tried; None: it is one of these
     """
-    n, m = len(x), len(transforms)
-    out = np.empty(m)
+    n, m = len(x), len(tried)
+    found = np.empty(3)
     native.call(
-        "power_likelihood_f64",
+        "likeliest_power_f64",
         native.pointer(x, native.F64, (n,), "x"),
         native.pointer(codes, native.I32, (n,), "codes"),
         native.pointer(w, native.F64, (n,), "w"),
         n,
         groups,
-        native.pointer(transforms, native.F64, (m, 3), "transforms"),
+        native.pointer(tried, native.F64, (m, 3), "tried"),
         m,
         largest,
-        *native.outputs(out),
+        int(tolerance is not None),
+        tolerance or 0.0,
+        *native.outputs(found),
     )
-    return out
+    power, location, scale = found.tolist()
+    return power, location, scale
 
 
 def _cells(x: Array, codes: Codes, folds: Codes, groups: int, parts: int) -> tuple[int, ...]:

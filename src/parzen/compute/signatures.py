@@ -59,7 +59,10 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "bin_lookup": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, INTEGER, POINTER, NUMBER, POINTER), ("f64",)),
     "mass_lookup": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, INTEGER, POINTER, POINTER), ("f64",)),
     "student": ((*ROWS, INTEGER, *(POINTER,) * 5), FLOATS),
-    "power_likelihood": ((*(POINTER,) * 3, INTEGER, INTEGER, POINTER, INTEGER, NUMBER, POINTER), ("f64",)),
+    "likeliest_power": (
+        (*(POINTER,) * 3, INTEGER, INTEGER, POINTER, INTEGER, NUMBER, INTEGER, NUMBER, POINTER),
+        ("f64",),
+    ),
     "held_gaussian": ((*HELD, POINTER), ("f64",)),
     "held_shares": ((*HELD, POINTER, INTEGER, NUMBER, POINTER), ("f64",)),
     "held_bins": ((*HELD, POINTER, POINTER, INTEGER, NUMBER, POINTER), ("f64",)),

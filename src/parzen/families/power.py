@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from parzen.compute import held_out as compute
 from parzen.compute.arrays import Array
-from parzen.compute.held_out import power_likelihood
 from parzen.compute.memberships import Labels, Memberships, group_count
 from parzen.densities.power_transform import LARGEST
 
@@ -36,8 +36,6 @@ def likeliest_power(x: Array, R: Memberships, given: Power = Power()) -> Power: 
     Its rows are Gaussian within their groups once they are transformed; groups have their own means and variances.
     Locations that are tried are the middle and the end without the longer tail; powers lie between 0 and 1.
     """
-    from scipy import optimize
-
     rows = _Rows.of(x, R)
     if rows is None:
         location = float(x[np.isfinite(x)][0]) if np.isfinite(x).any() else 0.0
@@ -51,17 +49,8 @@ def likeliest_power(x: Array, R: Memberships, given: Power = Power()) -> Power: 
         unit = float(np.median(distances)) or float(distances.mean())
         for scale in unit * SCALES if given.scale is None else (given.scale,):
             tried += [(power, location, float(scale)) for power in powers]
-    _, (power, location, scale) = max(zip(rows.log_likelihoods(tried), tried, strict=True))
-    if given.power is not None:
-        return Power(power, location, scale)
-
-    def minus_log_likelihood(one: float) -> float:
-        return -rows.log_likelihoods([(one, location, scale)])[0]
-
-    ends = (max(0.0, power - 0.5), min(1.0, power + 0.5))
-    near = optimize.minimize_scalar(minus_log_likelihood, bounds=ends, method="bounded", options={"xatol": 0.01})
-    best = (power, float(near.x), 1.0)
-    return Power(min(best, key=minus_log_likelihood), location, scale)
+    tolerance = 0.01 if given.power is None else None
+    return Power(*compute.likeliest_power(rows.x, rows.codes, rows.w, rows.groups, np.array(tried), LARGEST, tolerance))
 
 
 @dataclass(frozen=True)
@@ -92,14 +81,6 @@ class _Rows:
         off = self.x - (total / np.maximum(weight, 1e-300))[self.codes]
         skewed_left = self.w @ (off / np.abs(off).max(initial=1e-300)) ** 3 < 0
         return float(self.x.max() if skewed_left else self.x.min())
-
-    def log_likelihoods(self, transforms: list[tuple[float, float, float]]) -> list[float]:
-        """Profile log-likelihoods of powers, locations and scales, means and variances being those of the groups.
-
-        A prior as that of `Gaussian` keeps the variance of a group from being zero.
-        """
-        found = power_likelihood(self.x, self.codes, self.w, self.groups, np.array(transforms), LARGEST)
-        return [float(value) for value in found]
 
 
 def codes_and_weights(R: Memberships, n: int) -> tuple[NDArray[np.int32], Array]:
