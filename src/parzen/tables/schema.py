@@ -18,6 +18,9 @@ from parzen.tables.cells import cells_of, frame_kind, is_missing, is_numeric, pl
 from parzen.tables.decode import as_table
 from parzen.tables.kinds import Column, Columns
 
+#: Rows of a matrix that stay in cache while columns are written to it.
+ROWS = 2048
+
 
 @dataclass(frozen=True, eq=False)
 class Schema:
@@ -71,10 +74,12 @@ class Schema:
         whole = plain_numbers(X) if self._plain else None
         if whole is not None:
             return whole
-        out = np.empty((len(X), len(self.alphabets)))
-        for j, alphabet in enumerate(self.alphabets):
-            out[:, j] = self.numbers(table[j], j) if alphabet is None else self._codes(table[j], alphabet, j, grow)
-        return out
+        return _side_by_side(
+            [
+                self.numbers(table[j], j) if alphabet is None else self._codes(table[j], alphabet, j, grow)
+                for j, alphabet in enumerate(self.alphabets)
+            ]
+        )
 
     def decode(self, rows: Array) -> Any:
         """Rows of numbers as a table of the kind that the schema was learnt from, with the types of its columns."""
@@ -148,6 +153,15 @@ class Schema:
                 "declare all of them (by a category dtype, or Categorical(categories=...)), or fit anew on all rows."
             )
         return codes
+
+
+def _side_by_side(columns: list[Array]) -> Array:
+    """Columns as a matrix, some rows at a time: each line of memory is then written while it is in cache."""
+    out = np.empty((len(columns[0]), len(columns)))
+    for begin in range(0, len(out), ROWS):
+        for j, column in enumerate(columns):
+            out[begin : begin + ROWS, j] = column[begin : begin + ROWS]
+    return out
 
 
 def bare_schema(X: Any) -> Schema:
