@@ -52,7 +52,17 @@ inline std::uint64_t hash_of(Text text) {
 }
 
 inline bool same(Text a, Text b) {
-    return a.size == b.size && std::memcmp(a.begin, b.begin, static_cast<std::size_t>(a.size)) == 0;
+    if (a.size != b.size) return false;
+    if (a.size < 8) {
+        if (a.size >= 4)
+            return word(a.begin, 4) == word(b.begin, 4) && word(a.begin + a.size - 4, 4) == word(b.begin + a.size - 4, 4);
+        for (index s = 0; s < a.size; ++s)
+            if (a.begin[s] != b.begin[s]) return false;
+        return true;
+    }
+    for (index s = 0; s + 8 < a.size; s += 8)
+        if (word(a.begin + s, 8) != word(b.begin + s, 8)) return false;
+    return word(a.begin + a.size - 8, 8) == word(b.begin + a.size - 8, 8);
 }
 
 // Texts first ... first + n - 1; those whose bit in `valid` is 0 are missing (code -1). Writes the code of each, and

@@ -4,6 +4,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from parzen.compute.arrays import Array, ColumnError
@@ -35,8 +36,8 @@ def box_weights(points: Array, weights: Array | None, edges: tuple[Array, ...]) 
     return np.bincount(box, weights=weights, minlength=box_count(edges)).astype(np.float64)
 
 
-def bin_weights(x: Array, R: Memberships, edges: Array) -> Array | None:
-    """Weight of a column in each bin, of each group, (K, m); None where a cell is outside of them, or all are missing."""
+def bin_weights(x: NDArray[np.floating], R: Memberships, edges: Array) -> Array | None:
+    """Weight of a column in each bin, of each group, (K, m); None where a cell is outside, or all are missing."""
     low, high = (float(end.reduce(x, initial=np.nan)) for end in (np.fmin, np.fmax))
     if not (-np.inf < low and high < np.inf and edges[0] <= low and high <= edges[-1]):
         return None

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels, Memberships, group_count
@@ -71,11 +72,12 @@ def choose_family(x: Array, R: Memberships, usual: Family) -> Family:
         return usual
     with np.errstate(all="ignore"):
         found = _candidates(cells, usual)
-        values = np.stack([one.values for one in found])
-        scores = np.minimum(_of_own_class(values, cells), 0.0)
-        best = _near_best(scores, _near_best(_log_posterior(values, cells), range(len(found))))[0]
-        gains = scores[best] - scores[0]
-        gain, error = float(gains.mean()), float(gains.std() / np.sqrt(len(cells)))
+        some, w = cells.different()  # the others have the same numbers
+        values, codes = np.stack([one.values[some] for one in found]), cells.codes[some]
+        log_prior = np.log(np.bincount(cells.codes, minlength=K).astype(np.float64))
+        scores = np.minimum(_of_own_class(values, codes), 0.0)
+        best = _near_best(scores, w, _near_best(_log_posterior(values, codes, log_prior), w, range(len(found))))[0]
+        gain, error = (float(one[0]) for one in _means_and_errors(scores[[best]] - scores[0], w))
     if best == 0 or not gain > max(ERRORS * error, NATS):
         return usual
     return Chosen(found[best].make(x, R), gain, error, type(usual).__name__)
@@ -135,28 +137,33 @@ def _with_masses(cells: Cells, at: Array, share: float, rows: int, log_unit: flo
     return found
 
 
-def _of_own_class(values: Array, cells: Cells) -> Array:
+def _of_own_class(values: Array, codes: NDArray[np.int32]) -> Array:
     """What each cell has under its own class, (candidates, n), of (candidates, n, K)."""
-    return values[:, np.arange(len(cells)), cells.codes]
+    return values[:, np.arange(len(codes)), codes]
 
 
-def _log_posterior(values: Array, cells: Cells) -> Array:
-    """Log-probability of each cell's class, (candidates, n): by log-densities and the frequencies of the classes."""
+def _log_posterior(values: Array, codes: NDArray[np.int32], log_prior: Array) -> Array:
+    """Log-probability of each cell's class, (candidates, n), from log-densities."""
     joint, sums = values.copy(), np.empty(values.shape[:2])
-    log_prior = np.log(np.bincount(cells.codes, minlength=cells.groups).astype(np.float64))
-    normalise(joint.reshape(-1, cells.groups), log_prior, "sums", sums.reshape(-1))
-    return _of_own_class(joint, cells) - sums
+    normalise(joint.reshape(-1, values.shape[2]), log_prior, "sums", sums.reshape(-1))
+    return _of_own_class(joint, codes) - sums
 
 
-def _near_best(scores: Array, among: Sequence[int]) -> list[int]:
+def _near_best(scores: Array, w: Array, among: Sequence[int]) -> list[int]:
     """Those of some candidates whose mean score is within a standard error of the best one, in order."""
-    means = scores.mean(axis=1)
+    means = scores @ w
     known = [at for at in among if np.isfinite(means[at])]
     if not known:
         return [0]
-    differences = scores[max(known, key=lambda at: float(means[at]))] - scores[known]
-    errors = differences.std(axis=1) / np.sqrt(scores.shape[1])
-    return [at for at, near in zip(known, differences.mean(axis=1) <= errors, strict=True) if near] or [0]
+    short, errors = _means_and_errors(scores[max(known, key=lambda at: float(means[at]))] - scores[known], w)
+    return [at for at, near in zip(known, short <= errors, strict=True) if near] or [0]
+
+
+def _means_and_errors(values: Array, w: Array) -> tuple[Array, Array]:
+    """Means of rows of values, of which there are w each, and their standard errors."""
+    n = w.sum()
+    means = values @ w / n
+    return means, np.sqrt((values - means[:, None]) ** 2 @ w / n / n)
 
 
 def _gaussian() -> Family:

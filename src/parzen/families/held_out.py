@@ -53,6 +53,15 @@ class Cells:
     def __getitem__(self, rows: NDArray[np.bool_]) -> "Cells":
         return replace(self, x=self.x[rows], codes=self.codes[rows], folds=self.folds[rows])
 
+    def different(self) -> tuple[NDArray[np.intp], Array]:
+        """One of each set of cells that are alike in value, class and fold, and how many there are of it."""
+        rank = np.unique(self.x, return_inverse=True)[1]
+        slots = (rank * self.groups + self.codes) * FOLDS + self.folds
+        count = np.bincount(slots)
+        some = np.zeros(len(count), dtype=np.intp)
+        some[slots] = np.arange(len(slots))
+        return some[count > 0], count[count > 0].astype(np.float64)
+
     def memberships(self) -> Labels:
         """Memberships in the classes."""
         return Labels.sound(self.codes, None, self.groups)

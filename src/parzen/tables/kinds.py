@@ -108,7 +108,8 @@ class Column:
     def numbers(self) -> Array | None:
         """The known cells as float64; None where one of them is no number."""
         if self.storage == "number":
-            return self.floats[~np.isnan(self.floats)]
+            missing = np.isnan(self.floats)
+            return self.floats[~missing] if missing.any() else self.floats
         known = self.known
         if known.dtype.kind == "O" and not all(isinstance(one, Real | np.bool_ | Decimal) for one in known.tolist()):
             return None
