@@ -17,7 +17,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from parzen import Family, NaiveBayes, datasets
 from parzen.families.auto_columns import FAMILIES
-from parzen.tables.kinds import NUMERIC, family_kind
+from parzen.tables.kinds import NUMERIC, Column, family_kind
 
 #: Tables of FOLDER: the file, its target, and columns that are left out.
 TABLES = {
@@ -48,7 +48,7 @@ def tables(folder: Path | None) -> Iterator[tuple[str, pd.DataFrame, np.ndarray]
 
 def usual_families(X: pd.DataFrame) -> dict[int, Family]:
     """A Gaussian for every number, and Poisson for counts."""
-    kinds = {j: family_kind(X.iloc[:, j], name) for j, name in enumerate(X.columns)}
+    kinds = {j: family_kind(Column(X.iloc[:, j]), name) for j, name in enumerate(X.columns)}
     return {j: FAMILIES[kind] for j, kind in kinds.items() if kind in NUMERIC}
 
 

@@ -7,6 +7,16 @@ formula and imports nothing of the library; it takes what the routine's Python f
 from tests.oracle.cells import cell_moments, cell_select, cell_spread, cell_values
 from tests.oracle.codes import first_bad_code, lookup, places, tally
 from tests.oracle.cubes import cube_bounds, cube_moments, cube_sweep, cube_values
+from tests.oracle.columns import (
+    bin_lookup,
+    held_bins,
+    held_gaussian,
+    held_shares,
+    likeliest_power,
+    mass_lookup,
+    student,
+    text_codes,
+)
 from tests.oracle.descent import descend, descend_columns
 from tests.oracle.em import em, em_diagonal, em_full, em_missing, em_missing_diagonal, em_shared
 from tests.oracle.gaussian import (
@@ -95,6 +105,15 @@ TWINS = {
     "bits": bits,
     "csr_sums": csr_sums,
     "csr_product": csr_product,
+    # text.cpp, student.cpp, steps.cpp, power.cpp, held_out.cpp
+    "text_codes": text_codes,
+    "student": student,
+    "bin_lookup": bin_lookup,
+    "mass_lookup": mass_lookup,
+    "likeliest_power": likeliest_power,
+    "held_gaussian": held_gaussian,
+    "held_shares": held_shares,
+    "held_bins": held_bins,
     # posterior.cpp, softmax.cpp
     "largest": largest,
     "normalise": normalise,

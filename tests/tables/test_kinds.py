@@ -73,7 +73,7 @@ def test_dates_are_refused_by_name():
     dates = pd.DataFrame({"since": DAYS})
     for ask in (family_kind, kernel_letter):
         with pytest.raises(ValueError, match="column 'since' holds dates or times"):
-            ask(dates["since"], "since")
+            ask(Column(dates["since"]), "since")
     with pytest.raises(ValueError, match="column 'since' holds dates or times"):
         DensityEstimator(AutoColumns()).fit(dates)
     with pytest.raises(ValueError, match="column 'since' holds dates or times"):
@@ -82,8 +82,8 @@ def test_dates_are_refused_by_name():
 
 def test_orders_have_letters_but_no_family_of_their_own():
     ordered = pd.Series(pd.Categorical(["low", "high"] * 30, categories=["low", "high"], ordered=True))
-    assert kernel_letter(ordered, "x") == "o"
-    assert family_kind(ordered, "x") == "categorical"
+    assert kernel_letter(Column(ordered), "x") == "o"
+    assert family_kind(Column(ordered), "x") == "categorical"
 
 
 def test_a_few_whole_numbers_are_levels():

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from parzen.compute.arrays import Array, as_floats
+from parzen.compute.steps import bin_lookup
 from parzen.densities.columns import chosen, given_values, others
 from parzen.densities.density import Density
 from parzen.densities.patterns import write_over_patterns
@@ -94,7 +96,19 @@ class BinDensity(Density):
         return out
 
     def write(self, X: Any, out: Array) -> None:
-        write_over_patterns(self, np.asarray(as_floats(X, len(self.edges)), dtype=np.float64), out)
+        X = np.asarray(as_floats(X, len(self.edges)), dtype=np.float64)
+        if len(self.edges) == 1:
+            bin_lookup(X[:, 0], *self._heights, out)
+        else:
+            write_over_patterns(self, X, out)
+
+    @cached_property
+    def _heights(self) -> tuple[Array, Array, float]:
+        """Edges of the one column, logs of the heights of its bins, (m, K), and the length of a tail."""
+        edges, length = np.ascontiguousarray(self.edges[0], dtype=np.float64), tail_length(self.edges[0])
+        widths = np.diff(edges)
+        heights = self.log_mass.T - np.log(np.where(np.isinf(widths), length, widths))[:, None]
+        return edges, np.ascontiguousarray(heights), length
 
     def write_complete(self, X: Array, out: Array) -> None:
         bins = [bin_of(X[:, j], edges) for j, edges in enumerate(self.edges)]

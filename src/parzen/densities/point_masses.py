@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from parzen.compute.arrays import Array, as_floats
+from parzen.compute.steps import mass_lookup
 from parzen.densities.columns import chosen, others
 from parzen.densities.density import Density
 
@@ -52,12 +54,12 @@ class PointMassDensity(Density):
 
     def log_density(self, X: Any) -> Array:
         X = as_floats(X, 1)
-        return self._with_masses(X, self.rest.log_density(X))
+        return self._with_masses(X, np.array(self.rest.log_density(X), order="C"))
 
     def compare(self, X: Any, out: Array) -> None:
         X = as_floats(X, 1)
         self.rest.compare(X, out)
-        out[...] = self._with_masses(X, out)
+        self._with_masses(X, out)
 
     @property
     def keeps_rows(self) -> bool:
@@ -65,14 +67,19 @@ class PointMassDensity(Density):
 
     def leave_one_out(self, X: Any) -> Array:
         X = as_floats(X, 1)
-        return self._with_masses(X, self.rest.leave_one_out(X))
+        return self._with_masses(X, np.array(self.rest.leave_one_out(X), order="C"))
 
     def _with_masses(self, X: Any, rest: Array) -> Array:
-        """Log-densities, from those of the other values."""
-        atoms = atom_of(X[:, 0], self.at)
-        masses = self.log_mass.T[atoms] - np.log(self.width)
-        values = np.where((atoms < len(self.at))[:, None], masses, self.log_mass[:, -1] + rest)
-        return np.where(np.isnan(X), 0.0, values)
+        """Log-densities, in the place of those of the other values."""
+        mass_lookup(np.asarray(X[:, 0], dtype=np.float64), *self._masses, rest)
+        return rest
+
+    @cached_property
+    def _masses(self) -> tuple[Array, Array]:
+        """Values that have a mass, and logs of the masses as densities, (m + 1, K); the last is that of the rest."""
+        masses = np.array(self.log_mass.T, order="C")
+        masses[:-1] -= np.log(self.width)
+        return np.ascontiguousarray(self.at, dtype=np.float64), masses
 
     def cdf(self, X: Any, upper: bool = False) -> Array:
         X = as_floats(X, 1)

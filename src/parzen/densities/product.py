@@ -52,10 +52,10 @@ class ProductDensity(Density):
         scores = np.empty_like(out)
         for part, columns in self._pairs():
             try:
-                part.compare(np.ascontiguousarray(X[:, columns]), scores)
+                part.compare(_block(X, columns), scores)
             except ColumnError as error:
                 raise error.renamed(columns) from None
-            silent = np.flatnonzero(np.isneginf(scores).all(axis=1))
+            silent = np.flatnonzero(np.isneginf(scores).all(axis=1)) if not (scores > -np.inf).all() else ()
             if len(silent):  # zero under every class, it tells nothing about them (but infinite cells are an error)
                 scores[silent[~np.isinf(X[silent][:, columns]).any(axis=1)]] = 0.0
             out += scores
@@ -114,6 +114,13 @@ class ProductDensity(Density):
 
     def _pairs(self) -> list[tuple[Density, list[int]]]:
         return [(part, list(columns)) for part, columns in zip(self.parts, self.columns, strict=True)]
+
+
+def _block(X: Any, columns: list[int]) -> Any:
+    """Some columns of a table: where they are where they are neighbours, else a copy."""
+    first, last = columns[0], columns[-1]
+    neighbours = columns == list(range(first, last + 1))
+    return X[:, first : last + 1] if neighbours else np.ascontiguousarray(X[:, columns])
 
 
 def _product(parts: list[Density], positions: list[tuple[int, ...]]) -> Density:

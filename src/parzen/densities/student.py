@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy import special
 
 from parzen.compute.arrays import Array, as_floats
 from parzen.compute.gaussian import mahalanobis
+from parzen.compute.student import student
 from parzen.densities.columns import others, pick
 from parzen.densities.factors import conditioned, correlated, marginal_factor
 from parzen.densities.location_scale import LocationScale, standardised
@@ -38,14 +40,15 @@ class StudentDensity(LocationScale):
         if self.factor.ndim == 3:
             squares, halves, observed = mahalanobis(X, self.location, self.factor)
             return _log_student(squares, halves, observed, self.dof)
-        out = np.empty((len(X), len(self.location)))
-        for k in range(len(self.location)):
-            scaled = (X - self.location[k]) / self.factor[k]
-            near = np.minimum(np.abs(scaled), 1e100)  # beyond, the square overflows, and the tail is a power law
-            beyond = (self.dof[k] + 1.0) * np.log(np.maximum(np.abs(scaled), 1e100) / 1e100)
-            cells = _log_student(near**2, np.log(self.factor[k]), 1.0, self.dof[k]) - beyond
-            out[:, k] = np.where(np.isnan(scaled), 0.0, cells).sum(axis=1)
-        return out
+        return student(X, *self._separate)
+
+    @cached_property
+    def _separate(self) -> tuple[Array, Array, Array, Array]:
+        """Location, scale, degrees of freedom and log-density at the location of each column, (K, d)."""
+        dof = np.broadcast_to(self.dof, self.location.shape)
+        constant = _log_student(0.0, np.log(self.factor), 1.0, dof)
+        location, scale, dof = (np.ascontiguousarray(part) for part in (self.location, self.factor, dof))
+        return location, scale, dof, constant
 
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
         dof = np.broadcast_to(self.dof, (len(self.location), *self.dof.shape[1:]))[labels]

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels, Memberships, group_count
+from parzen.compute.posterior import normalise
 from parzen.conjugate import Dirichlet
 from parzen.densities.point_masses import atom_of
 from parzen.densities.power_transform import PowerTransform
@@ -70,10 +72,12 @@ def choose_family(x: Array, R: Memberships, usual: Family) -> Family:
         return usual
     with np.errstate(all="ignore"):
         found = _candidates(cells, usual)
-        scores = [np.minimum(one.values[np.arange(len(cells)), cells.codes], 0.0) for one in found]
-        able = _near_best([_log_posterior(one.values, cells) for one in found], range(len(found)))
-        best = _near_best(scores, able)[0]
-        gain, error = _mean_and_error(scores[best] - scores[0])
+        some, w = cells.different()  # the others have the same numbers
+        values, codes = np.stack([one.values[some] for one in found]), cells.codes[some]
+        log_prior = np.log(np.bincount(cells.codes, minlength=K).astype(np.float64))
+        scores = np.minimum(_of_own_class(values, codes), 0.0)
+        best = _near_best(scores, w, _near_best(_log_posterior(values, codes, log_prior), w, range(len(found))))[0]
+        gain, error = (float(one[0]) for one in _means_and_errors(scores[[best]] - scores[0], w))
     if best == 0 or not gain > max(ERRORS * error, NATS):
         return usual
     return Chosen(found[best].make(x, R), gain, error, type(usual).__name__)
@@ -110,7 +114,8 @@ def _densities(cells: Cells, log_unit: float) -> list[Candidate]:
 
 def _with_masses(cells: Cells, at: Array, share: float, rows: int, log_unit: float) -> list[Candidate]:
     """Point masses, and densities of all other values."""
-    masses, others = cells.under_masses(at), atom_of(cells.x, at) == len(at)
+    atoms = atom_of(cells.x, at)
+    masses, others = cells.under_masses(atoms, len(at) + 1), atoms == len(at)
     rest = cells[others]
 
     def made(make: Callable[[Array, Memberships], Family]) -> Callable[[Array, Memberships], Family]:
@@ -132,23 +137,33 @@ def _with_masses(cells: Cells, at: Array, share: float, rows: int, log_unit: flo
     return found
 
 
-def _log_posterior(values: Array, cells: Cells) -> Array:
-    """Log-probability of each cell's class, from log-densities under each and the frequencies of the classes."""
-    joint = values + np.log(np.bincount(cells.codes, minlength=cells.groups))
-    return joint[np.arange(len(cells)), cells.codes] - np.logaddexp.reduce(joint, axis=1)
+def _of_own_class(values: Array, codes: NDArray[np.int32]) -> Array:
+    """What each cell has under its own class, (candidates, n), of (candidates, n, K)."""
+    return values[:, np.arange(len(codes)), codes]
 
 
-def _near_best(scores: list[Array], among: Sequence[int]) -> list[int]:
+def _log_posterior(values: Array, codes: NDArray[np.int32], log_prior: Array) -> Array:
+    """Log-probability of each cell's class, (candidates, n), from log-densities."""
+    joint, sums = values.copy(), np.empty(values.shape[:2])
+    normalise(joint.reshape(-1, values.shape[2]), log_prior, "sums", sums.reshape(-1))
+    return _of_own_class(joint, codes) - sums
+
+
+def _near_best(scores: Array, w: Array, among: Sequence[int]) -> list[int]:
     """Those of some candidates whose mean score is within a standard error of the best one, in order."""
-    known = [at for at in among if np.isfinite(scores[at].mean())]
-    best = max(known, key=lambda at: float(scores[at].mean()), default=0)
-    differences = {at: _mean_and_error(scores[best] - scores[at]) for at in known}
-    return [at for at, (short, error) in differences.items() if short <= error] or [0]
+    means = scores @ w
+    known = [at for at in among if np.isfinite(means[at])]
+    if not known:
+        return [0]
+    short, errors = _means_and_errors(scores[max(known, key=lambda at: float(means[at]))] - scores[known], w)
+    return [at for at, near in zip(known, short <= errors, strict=True) if near] or [0]
 
 
-def _mean_and_error(values: Array) -> tuple[float, float]:
-    """Mean and its standard error."""
-    return float(values.mean()), float(values.std() / np.sqrt(len(values)))
+def _means_and_errors(values: Array, w: Array) -> tuple[Array, Array]:
+    """Means of rows of values, of which there are w each, and their standard errors."""
+    n = w.sum()
+    means = values @ w / n
+    return means, np.sqrt((values - means[:, None]) ** 2 @ w / n / n)
 
 
 def _gaussian() -> Family:

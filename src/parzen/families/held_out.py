@@ -5,12 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from parzen.compute.arrays import Array
+from parzen.compute.held_out import held_bins, held_gaussian, held_shares
 from parzen.compute.memberships import Labels
-from parzen.densities.histogram import bin_of, log_height
-from parzen.densities.point_masses import atom_of
 from parzen.families.family import Family
 from parzen.statistics.messages import without_floor_warnings
 
@@ -34,7 +32,7 @@ class Cells:
 
     x: Array
     codes: NDArray[np.int32]
-    folds: NDArray[np.int64]
+    folds: NDArray[np.int32]
     groups: int
 
     @classmethod
@@ -47,13 +45,22 @@ class Cells:
         # Values in order first, so that the order of the rows does not matter; then at random.
         rows = rng.permutation(rows[np.lexsort((codes[rows], x[rows]))])
         rows = rows[np.argsort(codes[rows], kind="stable")]
-        return cls(x[rows], codes[rows], np.arange(len(rows)) % FOLDS, groups)
+        return cls(x[rows], codes[rows], np.arange(len(rows), dtype=np.int32) % FOLDS, groups)
 
     def __len__(self) -> int:
         return len(self.x)
 
     def __getitem__(self, rows: NDArray[np.bool_]) -> "Cells":
         return replace(self, x=self.x[rows], codes=self.codes[rows], folds=self.folds[rows])
+
+    def different(self) -> tuple[NDArray[np.intp], Array]:
+        """One of each set of cells that are alike in value, class and fold, and how many there are of it."""
+        rank = np.unique(self.x, return_inverse=True)[1]
+        slots = (rank * self.groups + self.codes) * FOLDS + self.folds
+        count = np.bincount(slots)
+        some = np.zeros(len(count), dtype=np.intp)
+        some[slots] = np.arange(len(slots))
+        return some[count > 0], count[count > 0].astype(np.float64)
 
     def memberships(self) -> Labels:
         """Memberships in the classes."""
@@ -82,68 +89,19 @@ class Cells:
         They are the predictive densities (Student t) of ``Gaussian("diag", estimate="bayes")`` with its default prior,
         from moments about the means of the classes.
         """
-        slots, shape = self.codes * FOLDS + self.folds, (self.groups, FOLDS)
-        rows = np.bincount(slots, minlength=self.groups * FOLDS).reshape(shape)
-        total = np.bincount(self.codes, weights=y, minlength=self.groups)
-        middle = float(y.mean())
-        mean = np.where(rows.any(axis=1), total / np.maximum(rows.sum(axis=1), 1), middle)
-        off = y - mean[self.codes]
-        first, second = (
-            np.bincount(slots, weights=part, minlength=self.groups * FOLDS).reshape(shape) for part in (off, off * off)
-        )
-        others = rows.sum(axis=1, keepdims=True) - rows  # in the other folds; so are the centre and the scatter
-        centre = np.where(others > 0, -first / np.maximum(others, 1), (middle - mean)[:, None])
-        scatter = np.maximum(second.sum(axis=1, keepdims=True) - second - others * centre**2, 0.0)
-        dof = others + 3.0
-        unit = float(y.var()) / self.groups**2
-        scale = np.sqrt((scatter + unit) / dof * (1.0 + 1.0 / (others + 0.01)))
-        constant = special.gammaln(0.5 * (dof + 1)) - special.gammaln(0.5 * dof) - 0.5 * np.log(np.pi * dof)
-        constant, scale, centre, dof = (
-            part.T[self.folds] for part in (constant - np.log(scale), scale, centre + mean[:, None], dof)
-        )
-        return constant - 0.5 * (dof + 1) * np.log1p(((y[:, None] - centre) / scale) ** 2 / dof)
+        return held_gaussian(y, self.codes, self.folds, self.groups, FOLDS)
 
-    def under_bins(self, counts: Sequence[int]) -> list[Array]:
+    def under_bins(self, counts: Sequence[int]) -> Array:
         """Log-density of each cell under each class by histograms of bins of equal counts of the other folds.
 
-        One array of shape (n, K) for each number of bins, of which the last is a multiple of all others: the edges of
-        few bins are among those of many, and cells are looked up once.
+        One array of shape (n, K) for each number of bins; the edges are those of `equal_bins`.
         """
-        found = [np.empty((len(self), self.groups)) for _ in counts]
-        order = np.argsort(self.x)
-        for fold in range(FOLDS):
-            out = self.folds == fold
-            train = self.x[order[~out[order]]]
-            fine = equal_bins(train, counts[-1], counts[-1])
-            bins = bin_of(self.x, fine)
-            x = self.x[out]
-            counted = self._counts(bins, len(fine) - 1, ~out)
-            for values, count in zip(found, counts, strict=True):
-                edges = equal_bins(train, count, counts[-1])
-                first = np.searchsorted(fine, edges[:-1])  # the first fine bin of each
-                own = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(fine) - 1)))[bins[out]]
-                shares = _log_shares(np.add.reduceat(counted, first, axis=1))
-                values[out] = shares.T[own] + log_height(x, edges, own)[:, None]
-        return found
+        return held_bins(self.x, self.codes, self.folds, self.groups, FOLDS, counts, STRENGTH)
 
-    def under_masses(self, at: Array) -> Array:
-        """Log-probability of each cell's point mass (or of being none of them) under each class, (n, K)."""
-        atoms = atom_of(self.x, at)
-        values = np.empty((len(self), self.groups))
-        for fold in range(FOLDS):
-            out = self.folds == fold
-            values[out] = _log_shares(self._counts(atoms, len(at) + 1, ~out)).T[atoms[out]]
-        return values
-
-    def _counts(self, slots: NDArray[np.int64], count: int, rows: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """How many of some rows are in each slot, of each class, (K, count)."""
-        place = self.codes[rows] * count + slots[rows]
-        return np.bincount(place, minlength=self.groups * count).reshape(self.groups, count)
-
-
-def _log_shares(counts: NDArray[np.int64]) -> Array:
-    raised = counts + STRENGTH
-    return np.log(raised / raised.sum(axis=1, keepdims=True))
+    def under_masses(self, atoms: NDArray[np.integer], size: int) -> Array:
+        """Log-probability of each cell's point mass (the last: of being none of them) under each class, (n, K)."""
+        slots = atoms.astype(np.int32)
+        return held_shares(self.codes, self.folds, self.groups, FOLDS, slots, size, STRENGTH)
 
 
 def equal_bins(x: Array, count: int, most: int) -> Array:

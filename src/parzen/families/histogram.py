@@ -11,7 +11,16 @@ from parzen.compute.checks import choose
 from parzen.compute.memberships import Memberships
 from parzen.conjugate import Dirichlet
 from parzen.densities.histogram import BinDensity
-from parzen.families.bins import MOST_BOXES, RULES, are_edges, box_count, box_weights, checked_bins, edges_by
+from parzen.families.bins import (
+    MOST_BOXES,
+    RULES,
+    are_edges,
+    bin_weights,
+    box_count,
+    box_weights,
+    checked_bins,
+    edges_by,
+)
 from parzen.families.checks import ESTIMATES, check_prior
 from parzen.families.family import Family
 from parzen.families.sampling import observed
@@ -84,6 +93,9 @@ class Histogram(Family):
         rows = as_floats(X)
         d = rows.shape[1]
         edges = self._known_edges(d)
+        counts = None if edges is None or d > 1 else bin_weights(rows[:, 0], R, edges[0])
+        if counts is not None:
+            return Counts(counts, (counts.shape[1],))
         sample = observed(rows, R, "a histogram")
         return sample if edges is None else Counts(self._counted(sample, edges), (box_count(edges),))
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize
 
+from parzen.compute import held_out as compute
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels, Memberships, group_count
 from parzen.densities.power_transform import LARGEST
@@ -43,22 +43,14 @@ def likeliest_power(x: Array, R: Memberships, given: Power = Power()) -> Power: 
         return Power(*(default if own is None else own for own, default in usual))
     locations = (rows.short_end(), np.median(rows.x)) if given.location is None else (given.location,)
     powers = (0.0, 0.5) if given.power is None else (given.power,)
-    tried: list[tuple[float, float, float, float]] = []
+    tried: list[tuple[float, float, float]] = []
     for location in map(float, locations):
         distances = np.abs(rows.x - location)
         unit = float(np.median(distances)) or float(distances.mean())
         for scale in unit * SCALES if given.scale is None else (given.scale,):
-            shape = rows.at(location, float(scale))
-            tried += [(shape.log_likelihood(power), power, location, float(scale)) for power in powers]
-    _, power, location, scale = max(tried)
-    if given.power is not None:
-        return Power(power, location, scale)
-    shape = rows.at(location, scale)
-    ends = (max(0.0, power - 0.5), min(1.0, power + 0.5))
-    near = optimize.minimize_scalar(
-        lambda one: -shape.log_likelihood(float(one)), bounds=ends, method="bounded", options={"xatol": 0.01}
-    )
-    return Power(max((power, float(near.x), 1.0), key=shape.log_likelihood), location, scale)
+            tried += [(power, location, float(scale)) for power in powers]
+    tolerance = 0.01 if given.power is None else None
+    return Power(*compute.likeliest_power(rows.x, rows.codes, rows.w, rows.groups, np.array(tried), LARGEST, tolerance))
 
 
 @dataclass(frozen=True)
@@ -89,37 +81,6 @@ class _Rows:
         off = self.x - (total / np.maximum(weight, 1e-300))[self.codes]
         skewed_left = self.w @ (off / np.abs(off).max(initial=1e-300)) ** 3 < 0
         return float(self.x.max() if skewed_left else self.x.min())
-
-    def at(self, location: float, scale: float) -> "_Shape":
-        """The rows relative to a location and a scale."""
-        z = (self.x - location) / scale
-        return _Shape(self, z < 0, np.log1p(np.abs(z)), float(self.w.sum() * np.log(scale)))
-
-
-@dataclass(frozen=True)
-class _Shape:
-    """Rows relative to a location and a scale: the signs and logarithms that every power needs."""
-
-    rows: _Rows
-    below: NDArray[np.bool_]
-    logs: Array
-    log_scales: float
-
-    def log_likelihood(self, power: float) -> float:
-        """Profile log-likelihood of a power, means and variances being those of the groups.
-
-        A prior as that of `Gaussian` keeps the variance of a group from being zero.
-        """
-        rows = self.rows
-        y = np.expm1(np.minimum(power * self.logs, LARGEST)) / power if power > 0 else self.logs
-        y = np.where(self.below, -y, y)
-        whole = y.var()
-        weight = np.bincount(rows.codes, weights=rows.w, minlength=rows.groups)
-        total = np.bincount(rows.codes, weights=rows.w * y, minlength=rows.groups)
-        off = y - (total / np.maximum(weight, 1e-300))[rows.codes]
-        scatter = np.bincount(rows.codes, weights=rows.w * off * off, minlength=rows.groups)
-        variances = (scatter + whole / rows.groups**2) / (weight + 3.0)
-        return float((power - 1.0) * (rows.w @ self.logs) - self.log_scales - 0.5 * weight @ np.log(variances))
 
 
 def codes_and_weights(R: Memberships, n: int) -> tuple[NDArray[np.int32], Array]:

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
-from parzen.tables.cells import NUMBERS, cells_of, column_of, is_missing
+from parzen.tables.cells import NUMBERS, is_missing
+from parzen.tables.kinds import Column
 
 
 def declared_categories(given: Any) -> NDArray[Any]:
@@ -22,20 +23,19 @@ def declared_categories(given: Any) -> NDArray[Any]:
     return numeric if numeric.dtype.kind in NUMBERS else _objects(values)
 
 
-def categories_of(X: Any, j: int) -> NDArray[Any]:
+def categories_of(column: Column, j: int) -> NDArray[Any]:
     """Categories of column j, sorted: those that its type declares, else those that it holds."""
-    column = column_of(X, j)
-    if type(column.dtype).__name__ in ("CategoricalDtype", "Enum"):  # declared by pandas' and polars' types
-        listed = list(column.dtype.categories)
+    dtype = column.values.dtype
+    if type(dtype).__name__ in ("CategoricalDtype", "Enum"):  # declared by pandas' and polars' types
+        listed = list(dtype.categories)
         return declared_categories(listed) if listed else _objects([])
-    cells = cells_of(column)
-    if cells.dtype.kind in NUMBERS:
-        found = np.unique(cells)
-        found = found[~np.isnan(found)] if cells.dtype.kind == "f" else found
+    if column.coded is None and column.cells.dtype.kind in NUMBERS:
+        found = np.unique(column.cells)
+        found = found[~np.isnan(found)] if found.dtype.kind == "f" else found
         if not np.isfinite(found).all():
             raise ValueError(f"Input X contains infinity, in column {j}; a category must be finite.")
         return found
-    present = [cell for cell in distinct_cells(cells) if not is_missing(cell)]
+    present = column.levels.present()
     try:
         ordered = sorted(present)
     except TypeError:  # types that don't compare
@@ -43,30 +43,17 @@ def categories_of(X: Any, j: int) -> NDArray[Any]:
     return _objects(ordered)
 
 
-def distinct_cells(cells: NDArray[Any]) -> list[Any]:
-    """The different cells, in the order in which they first appear."""
-    try:
-        return list(dict.fromkeys(cells.tolist()))
-    except TypeError:
-        kind = next(type(cell).__name__ for cell in cells.tolist() if getattr(cell, "__hash__", None) is None)
-        raise TypeError(
-            f"argument must be a string or a number: categories can't be cells like a {kind}; make them text."
-        ) from None
-
-
-def codes_in(column: Any, categories: NDArray[Any]) -> Array:
+def codes_in(column: Column, categories: NDArray[Any]) -> Array:
     """Position of each cell among the categories; NaN where missing, the number of categories where it is none."""
-    cells = cells_of(column)
     size = len(categories)
-    if cells.dtype.kind in NUMBERS and categories.dtype.kind in NUMBERS and size:
-        order = np.argsort(categories)
-        at = np.minimum(np.searchsorted(categories, cells, sorter=order), size - 1)
-        codes = np.where(categories[order[at]] == cells, order[at], size).astype(np.float64)
-        return np.where(np.isnan(cells), np.nan, codes) if cells.dtype.kind == "f" else codes
-    codes_of = {value: float(code) for code, value in enumerate(categories.tolist())}
-    objects = cells.astype(object)  # one object for each cell, so that a NaN is found again by its identity
-    found = {cell: np.nan if is_missing(cell) else codes_of.get(cell, float(size)) for cell in distinct_cells(objects)}
-    return np.fromiter(map(found.__getitem__, objects.tolist()), dtype=np.float64, count=len(cells))
+    coded = column.coded is not None or column.cells.dtype.kind not in NUMBERS
+    if coded or categories.dtype.kind not in NUMBERS or not size:
+        return column.levels.among(categories)
+    cells = column.cells
+    order = np.argsort(categories)
+    at = np.minimum(np.searchsorted(categories, cells, sorter=order), size - 1)
+    codes = np.where(categories[order[at]] == cells, order[at], size).astype(np.float64)
+    return np.where(np.isnan(cells), np.nan, codes) if cells.dtype.kind == "f" else codes
 
 
 def decoded(codes: Array, categories: NDArray[Any]) -> NDArray[Any]:

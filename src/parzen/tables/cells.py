@@ -45,6 +45,25 @@ def cells_of(column: Any) -> NDArray[Any]:
     return array if array.dtype.kind in NUMBERS else array.astype(object)
 
 
+def distinct_cells(cells: list[Any]) -> list[Any]:
+    """The different cells, in the order in which they first appear."""
+    try:
+        return list(dict.fromkeys(cells))
+    except TypeError:
+        kind = next(type(cell).__name__ for cell in cells if _unhashable(cell))
+        raise TypeError(
+            f"argument must be a string or a number: categories can't be cells like a {kind}; make them text."
+        ) from None
+
+
+def _unhashable(cell: Any) -> bool:
+    try:
+        hash(cell)
+    except TypeError:
+        return True
+    return False
+
+
 def as_numbers(column: Any) -> Array:
     """A column as float64, NaN where missing; an error where it holds anything but numbers."""
     if type(column).__module__.startswith("polars"):

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from parzen.compute.arrays import Array, is_sparse
 from parzen.compute.memberships import Memberships
 from parzen.tables.categories import categories_of, codes_in, declared_categories
-from parzen.tables.cells import column_of
-from parzen.tables.kinds import family_kind, kernel_letter
+from parzen.tables.kinds import Columns, family_kind, kernel_letter
 from parzen.tables.schema import Schema, bare_schema
 
 
@@ -30,23 +29,23 @@ class FirstTable:
 
     Parameters
     ----------
-    X : array or table
+    table : Columns
     schema : Schema of the selected columns
-    columns : their positions in X
-    learnt, closed : categories, and columns with a fixed set of them, by the position in X; filled by `alphabets`
+    columns : their positions in the table
+    learnt, closed : categories, and columns with a fixed set of them, by position; filled by `alphabets`
     memberships : memberships of the rows
     """
 
     def __init__(
         self,
-        X: Any,
+        table: Columns,
         schema: Schema,
         columns: Sequence[int],
         learnt: dict[int, NDArray[Any]],
         closed: set[int],
         memberships: Memberships = None,
     ) -> None:
-        self.X, self.schema, self.columns, self.learnt, self.closed = X, schema, columns, learnt, closed
+        self.table, self.schema, self.columns, self.learnt, self.closed = table, schema, columns, learnt, closed
         self.memberships = memberships
 
     def positions(self, columns: Any) -> list[int]:
@@ -60,35 +59,39 @@ class FirstTable:
     def select(self, positions: list[int]) -> "FirstTable":
         """The table of some of the columns."""
         columns = [self.columns[j] for j in positions]
-        return FirstTable(self.X, self.schema.select(positions), columns, self.learnt, self.closed, self.memberships)
+        return FirstTable(
+            self.table, self.schema.select(positions), columns, self.learnt, self.closed, self.memberships
+        )
 
     def kind(self, position: int) -> str:
         """What a column holds: "continuous", "count", "binary", "categorical" or "empty"."""
-        if is_sparse(self.X):
+        if is_sparse(self.table.X):
             raise TypeError("families are chosen from dense tables, got a sparse matrix; use X.toarray().")
-        return family_kind(column_of(self.X, self.columns[position]), self.schema.labels[position])
+        return family_kind(self.table[self.columns[position]], self.schema.labels[position])
 
     def numbers(self, position: int) -> Array:
         """Cells of a column as numbers, NaN where missing; an error where it holds anything else."""
-        if is_sparse(self.X):
+        if is_sparse(self.table.X):
             raise TypeError("families that learn from cells take dense tables, got a sparse matrix; use X.toarray().")
-        return self.schema.numbers(column_of(self.X, self.columns[position]), position)
+        return self.schema.numbers(self.table[self.columns[position]], position)
 
     def codes(self, position: int) -> Array:
         """Cells of a column as codes of its categories, NaN where missing; `alphabets` must have learnt them."""
         column = self.columns[position]
-        return codes_in(column_of(self.X, column), self.learnt[column])
+        return codes_in(self.table[column], self.learnt[column])
 
     def letter(self, position: int) -> str:
         """Statsmodels' letter for a column's type: "c" continuous, "u" unordered categories, "o" ordered ones."""
-        return kernel_letter(column_of(self.X, self.columns[position]), self.schema.labels[position])
+        return kernel_letter(self.table[self.columns[position]], self.schema.labels[position])
 
     def alphabets(self, given: Any, closed: bool) -> tuple[NDArray[Any], ...]:
         """Categories of every column, learnt from it unless given."""
-        if is_sparse(self.X):
+        if is_sparse(self.table.X):
             raise TypeError("Categorical takes dense tables, got a sparse matrix; use X.toarray(), or Bernoulli.")
         for column, part in zip(self.columns, self._declared(given), strict=True):
-            self.learnt[column] = categories_of(self.X, column) if part is None else declared_categories(part)
+            self.learnt[column] = (
+                categories_of(self.table[column], column) if part is None else declared_categories(part)
+            )
             if closed:
                 self.closed.add(column)
         return tuple(self.learnt[column] for column in self.columns)
@@ -115,15 +118,16 @@ class FirstTable:
 
 
 def learn(family: F, X: Any, R: Memberships = None) -> tuple[F, Schema]:
-    """Bind a family (or what else depends on columns) to its first table; return it and the table's schema.
+    """Bind a family (or what else depends on columns) to its first table (or `Columns`); return it and the schema.
 
     R are memberships of its rows: a family that chooses from what columns hold may compare them within classes.
     """
-    bare = bare_schema(X)
+    table = X if isinstance(X, Columns) else Columns(X)
+    bare = bare_schema(table.X)
     d = len(bare.labels)
     learnt: dict[int, NDArray[Any]] = {}
     closed: set[int] = set()
-    family = family.bind(FirstTable(X, bare, range(d), learnt, closed, R))
+    family = family.bind(FirstTable(table, bare, range(d), learnt, closed, R))
     if not learnt:
         return family, bare
     return family, replace(bare, alphabets=tuple(learnt.get(j) for j in range(d)), closed=frozenset(closed))

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
-from parzen.tables.categories import distinct_cells
-from parzen.tables.cells import NUMBERS, as_numbers, cells_of, is_missing
+from parzen.tables.cells import NUMBERS, as_numbers, cells_of, column_of
+from parzen.tables.coded import Coded, coded, object_codes
 
 #: Kinds whose values are numbers, kinds whose values are categories, and both: what models learn from.
 NUMERIC = ("continuous", "count")
@@ -68,6 +68,21 @@ class Column:
         return self.storage == "category" and bool(getattr(self.values.dtype, "ordered", False))
 
     @cached_property
+    def coded(self) -> Coded | None:
+        """Its cells as codes, where its type is one of categories or of text."""
+        return coded(self.values)
+
+    @cached_property
+    def levels(self) -> Coded:
+        """Its cells as codes of their different values, whatever its type."""
+        return object_codes(self.cells, self.values) if self.coded is None else self.coded
+
+    @cached_property
+    def floats(self) -> Array:
+        """All cells as float64, NaN where missing; an error where it holds anything but numbers."""
+        return as_numbers(self.values)
+
+    @cached_property
     def cells(self) -> NDArray[Any]:
         """Its cells: numbers, else objects."""
         return cells_of(self.values)
@@ -80,23 +95,23 @@ class Column:
             return cells
         if cells.dtype.kind == "f":
             return cells[~np.isnan(cells)]
-        if hasattr(self.values, "isna"):
-            return cells[~self.values.isna().to_numpy()]
-        return cells[np.array([not is_missing(cell) for cell in cells.tolist()], dtype=bool)]
+        return cells[self.levels.codes >= 0]
 
     @cached_property
     def distinct(self) -> int:
         """How many different values there are, missing ones not counted."""
-        known = self.known
-        return len(np.unique(known)) if known.dtype.kind in NUMBERS else len(distinct_cells(known))
+        if self.coded is None and self.cells.dtype.kind in NUMBERS:
+            return len(np.unique(self.known))
+        return len(self.levels.present())
 
     @cached_property
     def numbers(self) -> Array | None:
         """The known cells as float64; None where one of them is no number."""
-        known = self.known
         if self.storage == "number":
-            known = self.values
-        elif known.dtype.kind == "O" and not all(isinstance(one, Real | np.bool_ | Decimal) for one in known.tolist()):
+            missing = np.isnan(self.floats)
+            return self.floats[~missing] if missing.any() else self.floats
+        known = self.known
+        if known.dtype.kind == "O" and not all(isinstance(one, Real | np.bool_ | Decimal) for one in known.tolist()):
             return None
         numbers = as_numbers(known)
         return numbers[~np.isnan(numbers)]
@@ -111,10 +126,10 @@ class Column:
     @cached_property
     def kind(self) -> str:
         """What the values are: "continuous", "count", "binary", "categorical", "ordinal", "date" or "empty"."""
-        if not len(self.known):
+        if self.coded is not None:
+            return "empty" if not self.coded.known() else "ordinal" if self.ordered else "categorical"
+        if not len(self.numbers if self.storage == "number" and self.numbers is not None else self.known):
             return "empty"
-        if self.storage == "category":
-            return "ordinal" if self.ordered else "categorical"
         if self.numbers is None:
             dates = all(isinstance(cell, datetime | date | timedelta) for cell in self.known.tolist())
             return "date" if dates else "categorical"
@@ -166,6 +181,28 @@ class Column:
         return self.kind
 
 
+class Columns:
+    """A table whose columns are described when they are first asked for, once: while it is fitted, say.
+
+    Parameters
+    ----------
+    X : array or table
+    """
+
+    def __init__(self, X: Any) -> None:
+        self.X = X
+        self._described: dict[int, Column] = {}
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+    def __getitem__(self, j: int) -> Column:
+        """Column j."""
+        if j not in self._described:
+            self._described[j] = Column(column_of(self.X, j))
+        return self._described[j]
+
+
 def _kind_of_numbers(numbers: Array) -> str:
     if not np.isfinite(numbers).all() or (numbers < 0).any() or (numbers != np.floor(numbers)).any():
         return "continuous"
@@ -176,15 +213,15 @@ def _kind_of_numbers(numbers: Array) -> str:
     return "count" if mean < 10 and 0.5 <= numbers.var() / mean <= 2 else "continuous"
 
 
-def family_kind(values: Any, name: Any) -> str:
+def family_kind(column: Column, name: Any) -> str:
     """The kind that a column's family is chosen by: `Column.kind`; no family uses an order, and dates are an error."""
-    kind = undated(Column(values).kind, "date", name)
+    kind = undated(column.kind, "date", name)
     return "categorical" if kind == "ordinal" else kind
 
 
-def kernel_letter(values: Any, name: Any) -> str:
+def kernel_letter(column: Column, name: Any) -> str:
     """Statsmodels' letter for a column's kernel: "c" continuous, "u" unordered, "o" ordered; dates are an error."""
-    return KERNEL_LETTERS[undated(Column(values).kernel, "none", name)]
+    return KERNEL_LETTERS[undated(column.kernel, "none", name)]
 
 
 def undated(found: str, refused: str, name: Any) -> str:

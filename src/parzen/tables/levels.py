@@ -7,8 +7,8 @@ import numpy as np
 
 from parzen.compute.arrays import is_sparse
 from parzen.tables.categories import categories_of
-from parzen.tables.cells import NUMBERS, column_of, is_numeric
-from parzen.tables.kinds import Column, undated
+from parzen.tables.cells import NUMBERS, is_numeric
+from parzen.tables.kinds import Column, Columns, undated
 from parzen.tables.schema import Schema, bare_schema
 
 
@@ -21,8 +21,9 @@ def schema_with_levels(X: Any) -> Schema:
     bare = bare_schema(X)
     if is_sparse(X) or is_numeric(X):
         return bare
+    table = Columns(X)
     alphabets = tuple(
-        categories_of(X, j) if not _plainly_number(dtype) and _has_levels(Column(column_of(X, j)), label) else None
+        categories_of(table[j], j) if not _plainly_number(dtype) and _has_levels(table[j], label) else None
         for j, (label, dtype) in enumerate(zip(bare.labels, bare.dtypes, strict=True))
     )
     return bare if all(one is None for one in alphabets) else replace(bare, alphabets=alphabets)

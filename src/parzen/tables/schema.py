@@ -14,8 +14,12 @@ from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, is_sparse
 from parzen.tables.categories import codes_in, decoded
-from parzen.tables.cells import as_numbers, cells_of, column_of, frame_kind, is_missing, is_numeric, plain_numbers
+from parzen.tables.cells import cells_of, frame_kind, is_missing, is_numeric, plain_numbers
 from parzen.tables.decode import as_table
+from parzen.tables.kinds import Column, Columns
+
+#: Rows of a matrix that stay in cache while columns are written to it.
+ROWS = 2048
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +61,12 @@ class Schema:
         return self.labels == other.labels and all(_same(a, b) for a, b in pairs)
 
     def encode(self, X: Any, grow: bool = False) -> Any:
-        """Rows as a matrix (or CSR) of numbers; a category that is not in its alphabet gets the next code.
+        """Rows of a table (or of `Columns`) as a matrix (or CSR) of numbers; an unknown category gets the next code.
 
         With `grow` set, a model is about to be fitted to the rows, and such a category is an error.
         """
+        table = X if isinstance(X, Columns) else Columns(X)
+        X = table.X
         if is_sparse(X) or (is_numeric(X) and self._plain):
             return X
         if self._holds_codes(X, grow):
@@ -68,11 +74,12 @@ class Schema:
         whole = plain_numbers(X) if self._plain else None
         if whole is not None:
             return whole
-        out = np.empty((len(X), len(self.alphabets)))
-        for j, alphabet in enumerate(self.alphabets):
-            cells = column_of(X, j)
-            out[:, j] = self.numbers(cells, j) if alphabet is None else self._codes(cells, alphabet, j, grow)
-        return out
+        return _side_by_side(
+            [
+                self.numbers(table[j], j) if alphabet is None else self._codes(table[j], alphabet, j, grow)
+                for j, alphabet in enumerate(self.alphabets)
+            ]
+        )
 
     def decode(self, rows: Array) -> Any:
         """Rows of numbers as a table of the kind that the schema was learnt from, with the types of its columns."""
@@ -119,12 +126,14 @@ class Schema:
         strict = np.arange(len(sizes)) if grow else sorted(self.closed)
         return bool(X.min() >= 0 and (X.max(axis=0) < sizes)[strict].all())
 
-    def numbers(self, cells: Any, j: int) -> Array:
+    def numbers(self, column: Column, j: int) -> Array:
         """Cells of column j as numbers, NaN where missing; an error where there is anything else."""
         try:
-            return as_numbers(cells)
+            return column.floats
         except (TypeError, ValueError):
-            wrong = (cell for cell in cells_of(cells) if not is_missing(cell) and not isinstance(cell, int | float))
+            wrong = (
+                cell for cell in cells_of(column.values) if not is_missing(cell) and not isinstance(cell, int | float)
+            )
             cell = next(wrong, None)
             cell = cell.item() if isinstance(cell, np.generic) else cell
             where = f"column {self.labels[j]!r} holds {cell!r}, but numbers are needed"
@@ -133,17 +142,26 @@ class Schema:
                 raise ValueError(f"could not convert string to float: {where}; {remedy}") from None
             raise TypeError(f"argument must be a string or a number: {where}; {remedy}") from None
 
-    def _codes(self, cells: Any, alphabet: NDArray[Any], j: int, grow: bool) -> Array:
-        codes = codes_in(cells, alphabet)
+    def _codes(self, column: Column, alphabet: NDArray[Any], j: int, grow: bool) -> Array:
+        codes = codes_in(column, alphabet)
         beyond = codes == len(alphabet)
         if (grow or j in self.closed) and beyond.any():
-            new = cells_of(cells)[int(np.argmax(beyond))]
+            new = cells_of(column.values)[int(np.argmax(beyond))]
             new = new.item() if isinstance(new, np.generic) else new
             raise ValueError(
                 f"column {self.labels[j]!r} holds {new!r}, which is none of its {len(alphabet)} categories so far; "
                 "declare all of them (by a category dtype, or Categorical(categories=...)), or fit anew on all rows."
             )
         return codes
+
+
+def _side_by_side(columns: list[Array]) -> Array:
+    """Columns as a matrix, some rows at a time: each line of memory is then written while it is in cache."""
+    out = np.empty((len(columns[0]), len(columns)))
+    for begin in range(0, len(out), ROWS):
+        for j, column in enumerate(columns):
+            out[begin : begin + ROWS, j] = column[begin : begin + ROWS]
+    return out
 
 
 def bare_schema(X: Any) -> Schema:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
 from parzen.compute.arrays import Array
@@ -32,6 +31,8 @@ class BetaCalibrator(BinaryCalibrator):
 
 def fit_beta(z: Array, y: NDArray[np.bool_], w: Array) -> BetaCalibrator:
     """Minimise the log loss by L-BFGS-B, in units in which both features are at most 1, from two starting points."""
+    from scipy.optimize import minimize
+
     x = np.column_stack([log_expit(z), -log_expit(-z)])
     scale = np.maximum(np.abs(x).max(axis=0), 1.0)
     x = x / scale

@@ -2,7 +2,6 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 from scipy.special import log_expit
 
 from parzen.compute.arrays import Array
@@ -18,6 +17,8 @@ def fit_temperature(log_posterior: Array, codes: NDArray[np.intp], w: Array | No
     codes : array of shape (n,), the class of each row
     w : weights of the rows
     """
+    from scipy.optimize import minimize_scalar
+
     weight = np.ones(len(codes)) if w is None else w
     logs = log_posterior - log_posterior.max(axis=1, keepdims=True)
     own = logs[np.arange(len(codes)), codes]

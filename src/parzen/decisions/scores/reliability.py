@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import norm
 
 from parzen.compute.arrays import Array
 
@@ -51,6 +50,8 @@ class CalibrationError(NamedTuple):
 
 def reliability_of_bins(weight: Array, predicted: Array, observed: Array, squared_weight: Array) -> Reliability:
     """The reliability diagram of bins, from sums over their rows, each (B,)."""
+    from scipy.stats import norm
+
     filled = weight > 0
     weight, predicted, observed, squared_weight = (
         part[filled] for part in (weight, predicted, observed, squared_weight)
@@ -66,6 +67,8 @@ def reliability_of_bins(weight: Array, predicted: Array, observed: Array, square
 
 def calibration_error(found: Reliability, level: float = 0.95) -> CalibrationError:
     """Expected and maximum calibration error, debiased by the variance that calibrated bins would have by chance."""
+    from scipy.stats import norm
+
     share = found.weight / found.weight.sum()
     gap = found.predicted - found.observed
     smoothed = (found.observed * found.effective_size + 0.5) / (found.effective_size + 1.0)

@@ -21,6 +21,7 @@ from parzen.statistics.messages import NeedsDensity, caller_stacklevel
 from parzen.statistics.statistic import Statistic
 from parzen.storage.files import SaveMixin
 from parzen.tables.first_table import learn
+from parzen.tables.kinds import Columns
 from parzen.tables.schema import Schema
 
 #: Error of what was found by EM and kept no statistic that adds.
@@ -84,8 +85,9 @@ class BaseFamilyEstimator(SaveMixin, BaseEstimator):
 
     def _bind(self, X: Any, R: Memberships = None) -> Any:
         """Rows of the first table; its names and categories are learnt, and what else depends on its cells."""
-        self.family_, self.schema_ = learn(self.given_, X, R)
-        return self._encoded(X, grow=True)
+        columns = Columns(X)
+        self.family_, self.schema_ = learn(self.given_, columns, R)
+        return self._encoded(columns, grow=True)
 
     def _later_table(self, X: Any) -> Any:
         """A later table, of the same columns."""

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import LinAlgError
 from scipy.special import ndtr
-from scipy.stats import multivariate_normal
 from sklearn.utils import check_random_state
 
 from parzen.compute.arrays import Array
@@ -229,6 +228,8 @@ class gaussian_kde:
         return self._box(low, high, maxpts, rng)
 
     def _box(self, low: Array, high: Array, maxpts: int | None, rng: Any) -> float:
+        from scipy.stats import multivariate_normal
+
         if self.d == 1:
             return self.integrate_box_1d(low[0], high[0])
         X = self._rows(self.dataset)

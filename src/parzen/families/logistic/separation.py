@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linprog
 
 from parzen.compute.arrays import is_sparse
 from parzen.compute.memberships import Labels
@@ -17,6 +16,8 @@ def separation(scores: Scores, X: Any, labels: Labels) -> str:
     Rows are separated where some weights are on the right side of all of them, and beyond the border for one at least
     (Albert and Anderson 1984): a linear programme, asked where fitted probabilities come near 0 or 1.
     """
+    from scipy.optimize import linprog
+
     proba, _ = posterior(scores, np.zeros(scores.shape[0]), X, log=False)
     own = proba[np.arange(len(labels)), labels.codes]
     if (proba.argmax(axis=1) == labels.codes).all():

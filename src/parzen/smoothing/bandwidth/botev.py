@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from scipy import optimize
 
 from parzen.compute.arrays import Array
 from parzen.smoothing.bandwidth.points import Points, in_own_units, one_column, warn
@@ -54,6 +53,8 @@ def isj(X: Any, sample_weight: Any = None) -> float:
 
 def _fixed_point(squares: Array, n: float) -> float | None:
     """The root of t = xi gamma^[5](t), given squared cosine coefficients; None where there is none."""
+    from scipy import optimize
+
     count = len(squares)
     modes = np.pi**2 * np.arange(1, count + 1, dtype=np.float64) ** 2
     weighted = {s: 2.0 * modes**s * squares for s in range(2, 8)}

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize
 
 from parzen.compute.arrays import Array
 from parzen.smoothing.bandwidth.matrix import factor_of
@@ -35,6 +34,8 @@ def minimum(
     (Hall and Marron 1991), and is least disturbed by rounding. Warnings tell bandwidths of `points` in the units of the
     rows as they came.
     """
+    from scipy import optimize
+
     shown = grid if points is None else [points.restored(h) for h in grid]
     values = np.array([criterion(float(h)) for h in grid]) if values is None else values
     values[~np.isfinite(values)] = np.inf
@@ -80,6 +81,8 @@ def search(
 
     `several` gives the criterion of many multiples of a factor at once.
     """
+    from scipy import optimize
+
     d = points.X.shape[1]
     shape = covariance or ("full" if d <= 3 else "scaled")
     base = factor_of(scott(points, covariance=shape))

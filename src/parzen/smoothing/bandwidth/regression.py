@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize
 
 from parzen.compute.arrays import Array
 from parzen.smoothing.bandwidth.points import warn
@@ -90,6 +89,8 @@ def _descended(
     scale: BandwidthScale, begin: Array, criterion: Criterion, step: float, near: float
 ) -> tuple[Array, float]:
     """The minimum of the criterion near a start, and its value."""
+    from scipy import optimize
+
     free = np.flatnonzero(scale.free)
 
     def at(part: Array) -> float:

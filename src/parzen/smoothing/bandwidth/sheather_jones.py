@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from scipy import optimize
 
 from parzen.smoothing.bandwidth.points import Points, TooWide, in_own_units, one_column
 from parzen.smoothing.bandwidth.spectrum import Spectrum
@@ -34,6 +33,8 @@ def sj(X: Any, sample_weight: Any = None, *, method: str = "ste") -> float:
 
 
 def _solved(points: Points, method: str) -> float:
+    from scipy import optimize
+
     n, scale = points.n, points.scale(1.349)
     a, b = 1.24 * scale * n ** (-1 / 7), 1.23 * scale * n ** (-1 / 9)
     upper = 1.144 * points.deviation * n**-0.2

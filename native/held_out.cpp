@@ -1,0 +1,185 @@
+// Held-out log-densities of one column within its classes: every cell under densities that are fitted to the other folds.
+//
+// Cells have a value, a class and a fold each. Results are (n, groups) arrays: the log-density of each cell under each
+// class, by the cells of that class in the folds other than the cell's own.
+#include <algorithm>
+#include "log.h"
+
+namespace parzen {
+namespace {
+
+struct Cells {
+    const double* x;
+    const std::int32_t* codes;
+    const std::int32_t* folds;
+    index n, groups, parts;                     // parts: the number of folds
+    index slots() const { return groups * parts; }
+    index slot(index i) const { return codes[i] * parts + folds[i]; }
+};
+
+// Student's t of the values: the predictive density of a Gaussian in each class, with a prior that weighs little.
+index held_gaussian(const Cells& cells, double* out) {
+    const index n = cells.n, groups = cells.groups, parts = cells.parts, slots = cells.slots();
+    Scratch<double> sums(3 * slots + groups), parameters(4 * slots), squares(rounded_up(n, lanes));
+    if (!sums || !parameters || !squares) return NO_MEMORY;
+    double *rows = sums, *first = sums + slots, *second = sums + 2 * slots, *mean = sums + 3 * slots;
+    double middle = 0, unit = 0;
+    for (index i = 0; i < n; ++i) {
+        rows[cells.slot(i)] += 1;
+        mean[cells.codes[i]] += cells.x[i];
+        middle += cells.x[i];
+    }
+    middle /= static_cast<double>(n);
+    for (index k = 0; k < groups; ++k) {
+        double count = 0;
+        for (index f = 0; f < parts; ++f) count += rows[k * parts + f];
+        mean[k] = count > 0 ? mean[k] / count : middle;
+    }
+    for (index i = 0; i < n; ++i) {
+        const double off = cells.x[i] - mean[cells.codes[i]], away = cells.x[i] - middle;
+        first[cells.slot(i)] += off;
+        second[cells.slot(i)] += off * off;
+        unit += away * away;
+    }
+    unit /= static_cast<double>(n) * static_cast<double>(groups * groups);
+    double *centre = parameters, *scale = parameters + slots, *dof = parameters + 2 * slots,
+           *constant = parameters + 3 * slots;
+    for (index k = 0; k < groups; ++k) {
+        double all_rows = 0, all_squares = 0;
+        for (index f = 0; f < parts; ++f) { all_rows += rows[k * parts + f]; all_squares += second[k * parts + f]; }
+        for (index f = 0; f < parts; ++f) {
+            const index s = k * parts + f;
+            const double others = all_rows - rows[s];
+            // The sum of all folds about their mean is zero; that of the others is minus the fold's own.
+            const double shift = others > 0 ? -first[s] / others : middle - mean[k];
+            const double scatter = std::max(all_squares - second[s] - others * shift * shift, 0.0);
+            dof[s] = others + 3;
+            scale[s] = std::sqrt((scatter + unit) / dof[s] * (1 + 1 / (others + 0.01)));
+            centre[s] = shift + mean[k];
+            constant[s] = std::lgamma(0.5 * (dof[s] + 1)) - std::lgamma(0.5 * dof[s]) -
+                          0.5 * std::log(M_PI * dof[s]) - std::log(scale[s]);
+        }
+    }
+    for (index k = 0; k < groups; ++k) {
+        for (index i = 0; i < n; ++i) {
+            const index s = k * parts + cells.folds[i];
+            const double u = (cells.x[i] - centre[s]) / scale[s];
+            squares[i] = u * u / dof[s];
+        }
+        for (index i = 0; i < n; i += lanes) store(squares + i, log_one_plus(load(squares + i)));
+        for (index i = 0; i < n; ++i) {
+            const index s = k * parts + cells.folds[i];
+            out[i * groups + k] = constant[s] - 0.5 * (dof[s] + 1) * squares[i];
+        }
+    }
+    return OK;
+}
+
+// Logs of the shares of slots (0 ... size - 1) in each class, with `strength` cells more in each: (groups, size).
+void log_shares(const double* counts, index groups, index size, double strength, double* out) {
+    for (index k = 0; k < groups; ++k) {
+        double total = 0;
+        for (index s = 0; s < size; ++s) total += counts[k * size + s] + strength;
+        for (index s = 0; s < size; ++s) out[k * size + s] = std::log((counts[k * size + s] + strength) / total);
+    }
+}
+
+// Log-probability of each cell's slot.
+index held_shares(const Cells& cells, const std::int32_t* slots, index size, double strength, double* out) {
+    const index table = cells.groups * size;
+    Scratch<double> counts(table), shares(table);
+    if (!counts || !shares) return NO_MEMORY;
+    for (index f = 0; f < cells.parts; ++f) {
+        std::memset(counts, 0, sizeof(double) * static_cast<std::size_t>(table));
+        for (index i = 0; i < cells.n; ++i)
+            if (cells.folds[i] != f) counts[cells.codes[i] * size + slots[i]] += 1;
+        log_shares(counts, cells.groups, size, strength, shares);
+        for (index i = 0; i < cells.n; ++i)
+            if (cells.folds[i] == f)
+                for (index k = 0; k < cells.groups; ++k) out[i * cells.groups + k] = shares[k * size + slots[i]];
+    }
+    return OK;
+}
+
+// Inner edges of `count` bins of about equal counts of sorted values; with too few, of twice as many, up to `most`.
+index equal_edges(const double* sorted, index n, index count, index most, double* edges) {
+    for (;; count *= 2) {
+        index m = 0;
+        for (index b = 1; b < count; ++b) {
+            const double x = sorted[b * n / count];
+            if (!m || x != edges[m - 1]) edges[m++] = x;
+        }
+        if (m >= 2) return m;
+        if (count < most) continue;
+        const double inner = m ? edges[0] : sorted[0], ends[3] = {sorted[0], inner, sorted[n - 1]};
+        m = 0;
+        for (double x : ends)
+            if (!m || x != edges[m - 1]) edges[m++] = x;
+        return m;
+    }
+}
+
+// Histograms of bins of equal counts, open at both ends, for each of several numbers of bins: (numbers, n, groups).
+// `order` sorts the cells.
+index held_bins(const Cells& cells, const index* order, const index* counts, index numbers, double strength,
+                double* out) {
+    const index n = cells.n, groups = cells.groups;
+    index most = 4;
+    for (index c = 0; c < numbers; ++c) most = counts[c] > most ? counts[c] : most;
+    Scratch<double> train(n), edges(2 * most + 4), tallies(2 * groups * (2 * most + 4)), heights(2 * most + 4);
+    Scratch<std::int32_t> bins(n);
+    if (!train || !edges || !tallies || !heights || !bins) return NO_MEMORY;
+    for (index f = 0; f < cells.parts; ++f) {
+        index rows = 0;
+        for (index i = 0; i < n; ++i)
+            if (cells.folds[order[i]] != f) train[rows++] = cells.x[order[i]];
+        if (!rows) return 1;
+        for (index c = 0; c < numbers; ++c) {
+            const index m = equal_edges(train, rows, counts[c], counts[numbers - 1], edges), size = m + 1;
+            double *seen = tallies, *shares = tallies + groups * size;
+            std::memset(seen, 0, sizeof(double) * static_cast<std::size_t>(groups * size));
+            const double length = edges[m - 1] - edges[0];
+            heights[0] = heights[m] = -std::log(length);
+            for (index b = 1; b < m; ++b) heights[b] = -std::log(edges[b] - edges[b - 1]);
+            index b = 0;
+            for (index i = 0; i < n; ++i) {
+                const index at = order[i];
+                while (b < m && cells.x[at] >= edges[b]) ++b;
+                bins[at] = static_cast<std::int32_t>(b);
+                if (cells.folds[at] != f) seen[cells.codes[at] * size + b] += 1;
+            }
+            log_shares(seen, groups, size, strength, shares);
+            double* values = out + c * n * groups;
+            for (index i = 0; i < n; ++i) {
+                if (cells.folds[i] != f) continue;
+                const index own = bins[i];
+                double height = heights[own];
+                if (own == 0) height -= std::fabs(cells.x[i] - edges[0]) / length;
+                if (own == m) height -= std::fabs(cells.x[i] - edges[m - 1]) / length;
+                for (index k = 0; k < groups; ++k) values[i * groups + k] = shares[k * size + own] + height;
+            }
+        }
+    }
+    return OK;
+}
+
+}  // namespace
+}  // namespace parzen
+
+PARZEN_EXPORT parzen::index parzen_held_gaussian_f64(const double* x, const std::int32_t* codes,
+                                                     const std::int32_t* folds, parzen::index n, parzen::index groups,
+                                                     parzen::index parts, double* out) {
+    return parzen::held_gaussian({x, codes, folds, n, groups, parts}, out);
+}
+PARZEN_EXPORT parzen::index parzen_held_shares_f64(const double* x, const std::int32_t* codes,
+                                                   const std::int32_t* folds, parzen::index n, parzen::index groups,
+                                                   parzen::index parts, const std::int32_t* slots, parzen::index size,
+                                                   double strength, double* out) {
+    return parzen::held_shares({x, codes, folds, n, groups, parts}, slots, size, strength, out);
+}
+PARZEN_EXPORT parzen::index parzen_held_bins_f64(const double* x, const std::int32_t* codes, const std::int32_t* folds,
+                                                 parzen::index n, parzen::index groups, parzen::index parts,
+                                                 const parzen::index* order, const parzen::index* counts,
+                                                 parzen::index numbers, double strength, double* out) {
+    return parzen::held_bins({x, codes, folds, n, groups, parts}, order, counts, numbers, strength, out);
+}

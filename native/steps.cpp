@@ -1,0 +1,63 @@
+// Densities of one column that are looked up between sorted values: histograms, and point masses.
+#include "common.h"
+
+namespace parzen {
+namespace {
+
+// How many of m sorted values are at most x (`below`: less than x): without branches that depend on the values.
+template <bool below>
+inline index rank(const double* sorted, index m, double x) {
+    const double* base = sorted;
+    for (index left = m; left > 0;) {
+        const index half = left / 2;
+        const bool right = below ? base[half] < x : base[half] <= x;
+        base += right ? half + 1 : 0;
+        left = right ? left - half - 1 : half;
+    }
+    return base - sorted;
+}
+
+}  // namespace
+
+// out[i, k]: log-density of a histogram, table[b, k] in bin b of `size` (log mass less log width), less the distance
+// from the inner edge in units of `length` where an outer bin is open. A missing cell has 0, one outside minus infinity.
+// The last bin has its right edge.
+PARZEN_EXPORT index parzen_bin_lookup_f64(const double* x, index n, index stride, const double* edges, index size,
+                                          index groups, const double* table, double length, double* out) {
+    const bool open_left = edges[0] == -HUGE_VAL, open_right = edges[size] == HUGE_VAL;
+    for (index i = 0; i < n; ++i) {
+        const double value = x[i * stride];
+        double* row = out + i * groups;
+        if (value != value) {
+            for (index k = 0; k < groups; ++k) row[k] = 0;
+            continue;
+        }
+        if (!(value >= edges[0] && value <= edges[size])) {
+            for (index k = 0; k < groups; ++k) row[k] = -HUGE_VAL;
+            continue;
+        }
+        const index inner = rank<false>(edges + 1, size - 1, value);
+        double less = 0;
+        if (inner == 0 && open_left) less = std::fabs(value - edges[1]) / length;
+        if (inner == size - 1 && open_right) less = std::fabs(value - edges[size - 1]) / length;
+        for (index k = 0; k < groups; ++k) row[k] = table[inner * groups + k] - less;
+    }
+    return OK;
+}
+
+// Rows of the log-density of other values, (n, groups), become those of a density with point masses at m sorted values:
+// masses[a, k] at value a, masses[m, k] more elsewhere. A missing cell has 0.
+PARZEN_EXPORT index parzen_mass_lookup_f64(const double* x, index n, index stride, const double* at, index m,
+                                           index groups, const double* masses, double* out) {
+    for (index i = 0; i < n; ++i) {
+        const double value = x[i * stride];
+        double* row = out + i * groups;
+        const index found = rank<true>(at, m, value);
+        const bool mass = found < m && at[found] == value;
+        const double* add = masses + (mass ? found : m) * groups;
+        for (index k = 0; k < groups; ++k) row[k] = value != value ? 0 : mass ? add[k] : row[k] + add[k];
+    }
+    return OK;
+}
+
+}  // namespace parzen

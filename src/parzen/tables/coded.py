@@ -1,0 +1,116 @@
+"""Columns that hold codes of categories, or text: read as codes, without a Python object for each cell."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parzen.compute.arrays import Array
+from parzen.compute.arrow import text_codes
+from parzen.tables.cells import distinct_cells, is_missing
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A column as codes.
+
+    Attributes
+    ----------
+    codes : array of shape (n,) of int
+        Position of each cell in `values`; -1 where it is missing.
+    values : list
+        Different values. Those of a type that declares its categories need not occur.
+    """
+
+    codes: NDArray[np.integer]
+    values: list[Any]
+
+    def known(self) -> bool:
+        """Whether a cell is not missing."""
+        return bool(len(self.codes)) and int(self.codes.max()) >= 0
+
+    def present(self) -> list[Any]:
+        """The values that occur."""
+        found = np.bincount(self.codes[self.codes >= 0], minlength=len(self.values))
+        return [value for value, count in zip(self.values, found.tolist(), strict=True) if count]
+
+    def among(self, categories: NDArray[Any]) -> Array:
+        """Position of each cell among categories; NaN where missing, the number of categories where it is none."""
+        position = {value: float(code) for code, value in enumerate(categories.tolist())}
+        places = [position.get(value, float(len(categories))) for value in self.values]
+        return np.array([*places, np.nan])[self.codes]  # the code -1 finds the last
+
+
+def coded(column: Any) -> Coded | None:
+    """A column of pandas or polars whose type is one of categories or of text; None for any other column."""
+    if isinstance(column, np.ndarray):
+        return None
+    kind = type(column.dtype).__name__
+    if kind == "CategoricalDtype":
+        return Coded(column.array.codes, column.dtype.categories.tolist())
+    if kind in ("Enum", "Categorical"):
+        physical = column.to_physical()
+        codes = physical.cast(_signed(physical)).fill_null(-1).to_numpy()
+        return Coded(codes, column.dtype.categories.to_list()) if kind == "Enum" else _compact(column, codes)
+    if kind in ("String", "StringDtype", "ArrowDtype") and hasattr(column, "__arrow_c_stream__"):
+        found = text_codes(column) if _is_text(column.dtype) else None
+        return None if found is None else _merged(found[0], taken(column, found[1]))
+    return None
+
+
+def object_codes(cells: NDArray[Any], column: Any) -> Coded:
+    """Cells of a column as codes, as they first appear; objects are compared as keys of a dict are."""
+    if hasattr(column, "factorize") and cells.dtype == object:  # pandas has the same loop, compiled
+        import pandas
+
+        try:
+            codes, values = pandas.factorize(cells)
+            return Coded(codes, values.tolist())
+        except TypeError:
+            pass  # cells that have no hash: which ones is said below
+    listed = cells.tolist() if cells.dtype == object else cells.astype(object).tolist()
+    different = distinct_cells(listed)
+    position: dict[Any, int] = {cell: -1 for cell in different if is_missing(cell)}
+    values = [cell for cell in different if cell not in position]
+    position.update(zip(values, range(len(values)), strict=True))
+    return Coded(np.fromiter(map(position.__getitem__, listed), dtype=np.int32, count=len(listed)), values)
+
+
+def taken(column: Any, rows: NDArray[np.integer]) -> list[Any]:
+    """Cells of some rows."""
+    cells = column.gather(rows) if hasattr(column, "gather") else column.array.take(rows)
+    found: list[Any] = cells.to_list() if hasattr(cells, "to_list") else cells.tolist()
+    return found
+
+
+def _is_text(dtype: Any) -> bool:
+    """Whether a type holds text as Arrow does: not as objects, which would have to be copied first."""
+    name = type(dtype).__name__
+    return (
+        name == "String" or getattr(dtype, "storage", None) == "pyarrow" or (name == "ArrowDtype" and dtype.kind == "O")
+    )
+
+
+def _signed(physical: Any) -> Any:
+    import polars
+
+    return polars.Int64 if physical.dtype == polars.UInt32 else polars.Int32
+
+
+def _compact(column: Any, codes: NDArray[np.int64]) -> Coded:
+    """Codes of the categories that occur: polars numbers those of several columns together."""
+    firsts = np.full(int(codes.max(initial=-1)) + 2, -1, dtype=np.int64)
+    firsts[codes[::-1]] = np.arange(len(codes))[::-1]
+    held = np.flatnonzero(firsts[:-1] >= 0)
+    new = np.full(len(firsts), -1, dtype=np.int32)
+    new[held] = np.arange(len(held))
+    return Coded(new[codes], taken(column, firsts[held]))
+
+
+def _merged(codes: NDArray[np.int32], values: list[Any]) -> Coded:
+    """One code for each value: chunks of a column have codes of their own."""
+    position = {value: code for code, value in enumerate(dict.fromkeys(values))}
+    if len(position) < len(values):
+        codes = np.array([*(position[value] for value in values), -1], dtype=np.int32)[codes]
+    return Coded(codes, list(position))

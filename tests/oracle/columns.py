@@ -1,0 +1,123 @@
+"""Densities of one column: Student's t, histograms, point masses, and what they are chosen and fitted by."""
+
+import numpy as np
+from scipy import optimize, stats
+
+
+def student(X, location, scale, dof):
+    """Sum over the known cells of the log-densities of Student's t, (n, K)."""
+    cells = stats.t.logpdf(X[:, None, :], dof, location, scale)
+    return np.where(np.isnan(X)[:, None, :], 0.0, cells).sum(axis=2)
+
+
+def bin_lookup(x, edges, log_mass):
+    """Log-density of histograms, log_mass of shape (K, m): in open outer bins it falls off exponentially."""
+    bounded = edges[np.isfinite(edges)]
+    length = bounded[-1] - bounded[0]
+    out = np.zeros((len(x), len(log_mass)))
+    for i, value in enumerate(x):
+        if np.isnan(value):
+            continue
+        if not edges[0] <= value <= edges[-1]:
+            out[i] = -np.inf
+            continue
+        b = max(b for b in range(len(edges) - 1) if edges[b] <= value)
+        low, high = edges[b], edges[b + 1]
+        if np.isfinite(high - low):
+            out[i] = log_mass[:, b] - np.log(high - low)
+        else:
+            out[i] = log_mass[:, b] - np.log(length) - abs(value - (high if np.isinf(low) else low)) / length
+    return out
+
+
+def mass_lookup(x, at, masses, rest):
+    """Log-density with point masses: masses[a] at value a, the log-density of the rest and masses[-1] elsewhere."""
+    found = [np.flatnonzero(at == value) for value in x]
+    rows = [masses[a[0]] if len(a) else masses[-1] + own for a, own in zip(found, rest, strict=True)]
+    return np.where(np.isnan(x)[:, None], 0.0, np.array(rows).reshape(rest.shape))
+
+
+def held_gaussian(x, codes, folds, groups, parts):
+    """Predictive density of each cell, a Gaussian with an almost flat prior being fitted to the other folds."""
+    out = np.empty((len(x), groups))
+    unit = x.var() / groups**2  # of the prior: three degrees of freedom, a mean that weighs 0.01 cells
+    for fold in range(parts):
+        for k in range(groups):
+            train = x[(folds != fold) & (codes == k)]
+            n = len(train)
+            mean = train.mean() if n else x.mean()
+            scale = np.sqrt((((train - mean) ** 2).sum() + unit) / (n + 3) * (1 + 1 / (n + 0.01)))
+            out[folds == fold, k] = stats.t.logpdf(x[folds == fold], n + 3, mean, scale)
+    return out
+
+
+def held_shares(codes, folds, groups, parts, slots, size, strength):
+    """Log-probability of each cell's slot, by the counts of the other folds."""
+    out = np.empty((len(slots), groups))
+    for fold in range(parts):
+        for k in range(groups):
+            counts = np.bincount(slots[(folds != fold) & (codes == k)], minlength=size) + strength
+            out[folds == fold, k] = np.log(counts / counts.sum())[slots[folds == fold]]
+    return out
+
+
+def held_bins(x, codes, folds, groups, parts, counts, strength):
+    """Log-density by histograms of bins of about equal counts of the other folds, for each number of bins."""
+    out = np.empty((len(counts), len(x), groups))
+    for fold in range(parts):
+        train = np.sort(x[folds != fold])
+        own = folds == fold
+        for at, count in enumerate(counts):
+            inner = np.array([])
+            while len(inner) < 2:
+                inner = np.unique(train[np.arange(1, count) * len(train) // count])
+                if len(inner) < 2 and count >= counts[-1]:
+                    inner = np.unique([train[0], *inner, train[-1]])
+                count *= 2
+            edges = np.array([-np.inf, *inner, np.inf])
+            bins = np.searchsorted(inner, x, side="right")
+            log_mass = held_shares(codes, folds, groups, parts, bins, len(inner) + 1, strength)
+            heights = bin_lookup(x[own], edges, np.zeros((1, len(inner) + 1)))
+            out[at, own] = log_mass[own] + heights
+    return out
+
+
+def power_log_likelihood(x, codes, w, groups, power, location, scale, largest):
+    """Log-likelihood of John and Draper's transform, each group Gaussian with its own mean and variance."""
+    z = (x - location) / scale
+    logs = np.log1p(np.abs(z))
+    y = np.sign(z) * (np.expm1(np.minimum(power * logs, largest)) / power if power else logs)
+    value = (power - 1) * (w @ logs) - w.sum() * np.log(scale)
+    for k in range(groups):
+        own = codes == k
+        weight = w[own].sum()
+        if weight:
+            mean = np.average(y[own], weights=w[own])
+            variance = (w[own] @ (y[own] - mean) ** 2 + y.var() / groups**2) / (weight + 3)
+            value -= 0.5 * weight * np.log(variance)
+    return value
+
+
+def likeliest_power(x, codes, w, groups, tried, largest, tolerance):
+    """The likeliest transform of those that are tried, its power being improved by Brent's method."""
+
+    def at(power, location, scale):
+        return power_log_likelihood(x, codes, w, groups, power, location, scale, largest)
+
+    power, location, scale = max(map(tuple, tried.tolist()), key=lambda one: at(*one))
+    if tolerance is None:
+        return power, location, scale
+    near = optimize.minimize_scalar(
+        lambda one: -at(one, location, scale),
+        bounds=(max(0.0, power - 0.5), min(1.0, power + 0.5)),
+        method="bounded",
+        options={"xatol": tolerance},
+    )
+    return max((power, near.x, 1.0), key=lambda one: at(one, location, scale)), location, scale
+
+
+def text_codes(texts):
+    """Codes of texts in the order in which they first appear, -1 for None, and where each appears first."""
+    firsts = {text: i for i, text in reversed(list(enumerate(texts))) if text is not None}
+    order = sorted(firsts, key=firsts.get)
+    return [-1 if text is None else order.index(text) for text in texts], [firsts[text] for text in order]
