@@ -24,18 +24,22 @@ def fit_generalised_pareto(distance: Array, w: Array, limit: float, censored: fl
     unit = float(np.average(distance, weights=w))
     y, end, n = distance / unit, limit / unit, float(w.sum())
 
-    def negative_log_posterior(theta: Array) -> float:
-        scale, shape = np.exp(theta[0]), theta[1]
+    def negative_log_posterior(theta: Array) -> tuple[float, Array]:
+        """With its slopes by the logarithm of the scale and by the shape; `part` is z / (1 + shape z)."""
+        shape = theta[1]
+        z, last = y / np.exp(theta[0]), end / np.exp(theta[0])
         if shape < 1e-6:
-            return float(n * theta[0] + (w @ y + censored * end) / scale)
-        log_prior = -0.5 * (shape / SHAPE_DEVIATION) ** 2
-        logs, last = np.log1p(shape * y / scale), np.log1p(shape * end / scale)
-        return float(n * theta[0] + (1.0 + 1.0 / shape) * (w @ logs) + censored * last / shape - log_prior)
+            total = w @ z + censored * last
+            return n * theta[0] + total, np.array([n - total, w @ (z - 0.5 * z**2) - 0.5 * censored * last**2])
+        part = w @ (z / (1.0 + shape * z)) * (1.0 + shape) + censored * last / (1.0 + shape * last)
+        inside, beyond = w @ np.log1p(shape * z), censored * np.log1p(shape * last)
+        value = n * theta[0] + inside + (inside + beyond) / shape + 0.5 * (shape / SHAPE_DEVIATION) ** 2
+        return value, np.array([n - part, (part - (inside + beyond) / shape) / shape + shape / SHAPE_DEVIATION**2])
 
-    options = {"xatol": 1e-9, "fatol": 1e-12 * n, "maxiter": 2000}
+    options = {"ftol": 0.0, "gtol": 1e-10 * n}
     bounds = [(-5, 5), (0, 5)]
     found = [
-        optimize.minimize(negative_log_posterior, [0.0, shape], method="Nelder-Mead", bounds=bounds, options=options)
+        optimize.minimize(negative_log_posterior, [0.0, shape], jac=True, bounds=bounds, options=options)
         for shape in (0.05, 1.0)
     ]
     best = min(found, key=lambda one: float(one.fun))
