@@ -58,7 +58,9 @@ Blocks = tuple[list[int], list[float], list[float]]
 
 def _last_blocks(frequency: Array, weight: Array) -> Blocks:
     """The last blocks of isotonic regressions of the first 1, 2, ... points; the block before it is another's last."""
-    begins, sums, weights = [], [], []
+    begins: list[int] = []
+    sums: list[float] = []
+    weights: list[float] = []
     for i, (value, rows) in enumerate(zip(frequency.tolist(), weight.tolist(), strict=True)):
         begin, total = i, value * rows
         while begin > 0 and sums[begin - 1] / weights[begin - 1] >= total / rows:
