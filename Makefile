@@ -7,6 +7,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 RESULTS := benchmarks/results
 # Options of pytest: processes, one test, durations (make test PYTEST_ARGS='-k storage').
 PYTEST_ARGS ?= -n auto --dist worksteal
+# Every process that a test starts would compile the library again where the environment says to keep no bytecode.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test bench docs lint types format clean
 .SECONDARY:

@@ -1,3 +1,4 @@
+import gc
 import gzip
 import os
 from importlib.resources import files
@@ -59,6 +60,25 @@ def lines(shared):
             return [line.rstrip("\n").split(",") for line in file]
 
     return read
+
+
+@pytest.fixture
+def short_report(monkeypatch):
+    """Reports have no mixture, outliers, dependence and learning curves: for tests of something else in a report."""
+    for part in ("summary.mixture", "summary.outliers", "summary.dependence", "target.class_outliers"):
+        monkeypatch.setattr(f"parzen.report.{part}", lambda *_: None)
+    monkeypatch.setattr("parzen.report.target.learning_curves", lambda *_: None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """What is collected lives until the end: the garbage collector need not look through it, then or later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items):

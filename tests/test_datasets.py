@@ -1,6 +1,7 @@
 """The data sets that come with the library: complete, described, and the same as arrays and as tables."""
 
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -20,13 +21,15 @@ TABLES = {
     "mushroom": (8124, 22, {"edible": 4208, "poisonous": 3916}, 2480),
     "spambase": (4601, 57, {"not spam": 2788, "spam": 1813}, 0),
 }
+#: Reads a table once for all tests that only look at it.
+loaded = cache(lambda name, **options: LOADERS[name](**options))
 NIST = {"Lew": 200, "Lottery": 218, "Mavro": 50, "Michelso": 100, "NumAcc1": 3, "NumAcc2": 1001}
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_rows_classes_and_missing_cells_are_those_of_the_source(name):
     n, d, classes, missing = TABLES[name]
-    found = LOADERS[name]()
+    found = loaded(name)
     assert isinstance(found, Bunch)
     assert found.data.shape == (n, d)
     assert len(found.feature_names) == d
@@ -39,7 +42,7 @@ def test_rows_classes_and_missing_cells_are_those_of_the_source(name):
 @pytest.mark.parametrize("name", TABLES)
 def test_arrays_and_tables_agree(name):
     X, y = LOADERS[name](return_X_y=True)
-    table = LOADERS[name](as_frame=True)
+    table = loaded(name, as_frame=True)
     pd.testing.assert_frame_equal(pd.DataFrame(X, columns=table.feature_names).astype(table.data.dtypes), table.data)
     np.testing.assert_array_equal(y, table.target)
     pd.testing.assert_frame_equal(table.frame, table.data.assign(**{table.target.name: y}))
@@ -51,21 +54,21 @@ def test_arrays_and_tables_agree(name):
 
 @pytest.mark.parametrize("name", TABLES)
 def test_tables_are_what_pandas_reads(name):
-    found = LOADERS[name](as_frame=True)
+    found = loaded(name, as_frame=True)
     read = pd.read_csv(found.filename, na_values="?").drop(columns=found.target.name)
     pd.testing.assert_frame_equal(found.data, read)
 
 
 @pytest.mark.parametrize("name", ["adult", "house_votes", "mushroom"])
 def test_categories_are_text(name):
-    data = LOADERS[name]().data
+    data = loaded(name).data
     assert data.dtype == object
     assert {type(cell) for cell in data.ravel()} <= {str, int, float}
 
 
 @pytest.mark.parametrize("name", datasets.names())
 def test_descriptions_state_source_and_licence(name):
-    text = LOADERS[name]().DESCR
+    text = loaded(name).DESCR
     assert "Source:" in text
     assert "licence" in text.lower() or "public domain" in text
 
@@ -107,7 +110,7 @@ def test_arrays_need_no_pandas(name, monkeypatch):
 
 def test_names_files_and_descriptions_are_one_list():
     assert [f"load_{name}" for name in datasets.names()] == [one for one in datasets.__all__ if one != "names"]
-    used = {Path(LOADERS[name]().filename).name for name in datasets.names()}
+    used = {Path(loaded(name).filename).name for name in datasets.names()}
     assert {path.name for path in FOLDER.iterdir()} == used | {"README.md"}
     readme = (FOLDER / "README.md").read_text()
     assert all(f"`{name}`" in readme for name in used)

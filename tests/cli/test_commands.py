@@ -71,7 +71,7 @@ def test_the_report_of_an_example(tmp_path, run):
     assert page.read_text().startswith("<!DOCTYPE html>")
 
 
-def test_the_loss_is_read_by_its_names(table, tmp_path, run):
+def test_the_loss_is_read_by_its_names(table, tmp_path, run, short_report):
     (tmp_path / "loss.csv").write_text("decide,b,a\nb,0,9\na,1,0\n")
     code, out, err = run("report", table, "--target", "kind", "--loss", tmp_path / "loss.csv", "--json", "--quiet")
     assert (code, err) == (0, "")

@@ -52,7 +52,7 @@ def test_a_reader_may_close_the_pipe(table, tmp_path):
 def test_stopping_leaves_nothing_behind(tmp_path):
     pty = pytest.importorskip("pty")
     rng = np.random.default_rng(0)
-    pd.DataFrame(rng.normal(size=(60_000, 12))).to_csv(tmp_path / "t.csv", index=False)
+    pd.DataFrame(rng.normal(size=(20_000, 12))).to_csv(tmp_path / "t.csv", index=False)
     command = [sys.executable, "-m", "parzen", "report", tmp_path / "t.csv", "-o", tmp_path / "r.html"]
     terminal, end = pty.openpty()  # where progress is one line
     with subprocess.Popen(command, stderr=end) as process:
@@ -71,7 +71,7 @@ def test_stopping_leaves_nothing_behind(tmp_path):
     assert not (tmp_path / "r.html").exists()
 
 
-def test_labels_are_the_same_however_they_were_read(tmp_path, run):
+def test_labels_are_the_same_however_they_were_read(tmp_path, run, short_report):
     rng = np.random.default_rng(0)
     x = np.concatenate([rng.normal(0, 1, 40), rng.normal(4, 1, 40)]).round(3)
     y = np.repeat([0, 1], 40).astype(object)

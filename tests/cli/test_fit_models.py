@@ -49,10 +49,7 @@ def test_every_model_of_the_report_is_fitted_to_every_table_of_the_report(mixed,
     assert json.loads(out)["accuracy"] > 0.85
 
 
-def test_the_best_model_is_the_report_s(mixed, tmp_path, run, monkeypatch):
-    for part in ("summary.mixture", "summary.outliers", "summary.dependence", "target.class_outliers"):
-        monkeypatch.setattr(f"parzen.report.{part}", lambda *_: None)
-    monkeypatch.setattr("parzen.report.target.learning_curves", lambda *_: None)
+def test_the_best_model_is_the_report_s(mixed, tmp_path, run, short_report):
     code, out, err = run("fit", mixed, "--target", "kind", "--model", "best", "--quiet", "-o", tmp_path / "m")
     assert (code, err) == (0, "")
     found = summarise(pd.read_csv(mixed), "kind")

@@ -12,7 +12,9 @@ from parzen.cli.progress import ProgressLine
 STAGE = r"parzen: +\d+\.\d s  "
 
 
-def test_each_stage_has_a_line_with_the_time_where_there_is_no_terminal(table, tmp_path, run, monkeypatch):
+def test_each_stage_has_a_line_with_the_time_where_there_is_no_terminal(
+    table, tmp_path, run, monkeypatch, short_report
+):
     monkeypatch.setattr("parzen.cli.progress.EVERY", 0.0)
     code, out, err = run("report", table, "-o", tmp_path / "r.html")
     assert code == 0
@@ -25,7 +27,7 @@ def test_each_stage_has_a_line_with_the_time_where_there_is_no_terminal(table, t
     assert "parzen:" not in out
 
 
-def test_quiet_shows_no_progress(table, tmp_path, run):
+def test_quiet_shows_no_progress(table, tmp_path, run, short_report):
     assert run("report", table, "-o", tmp_path / "r.html", "--quiet")[2] == ""
     assert run("outliers", table, "--quiet")[2] == ""
 

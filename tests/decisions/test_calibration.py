@@ -79,6 +79,18 @@ class TestCalibration:
                 assert end[0] == pytest.approx(peer.predict([at])[0], abs=1e-12)
             assert ends[0][0] <= found(np.array([at]))[0] <= ends[1][0]
 
+    @pytest.mark.parametrize("signal", [-1.0, 0.0, 1.0])
+    @pytest.mark.parametrize("ties", [False, True])
+    def test_venn_abers_is_isotonic_regression_at_each_point_and_between_them(self, ties, signal, rng):
+        z, w = rng.normal(size=30), 10.0 ** rng.uniform(-3, 3, 30)
+        z = np.round(z, 1) if ties else z
+        y = rng.random(30) < expit(3 * signal * z)
+        found, points = fit_binary("venn_abers", z, y, w), np.unique(z)
+        for at in np.concatenate([points, 0.5 * (points[1:] + points[:-1]), [-9.0, 9.0]]):
+            for label, end in zip((0.0, 1.0), found.interval(np.array([at])), strict=True):
+                peer = IsotonicRegression().fit(np.append(z, at), np.append(y, label), np.append(w, 1.0))
+                assert end[0] == pytest.approx(peer.predict([at])[0], abs=1e-12)
+
     def test_beta_is_the_identity_on_what_is_calibrated(self, rng):
         z = rng.normal(0, 2, 50_000)
         found = fit_binary("beta", z, rng.random(50_000) < expit(z))

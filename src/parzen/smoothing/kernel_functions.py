@@ -5,8 +5,8 @@ The bandwidth is the radius of a compact kernel, and the standard deviation of t
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, fields
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,9 @@ class KernelFunction:
     name: str
     power: float | None = None
     function: Callable[[Any], Any] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {one.name: getattr(self, one.name) for one in fields(self)}  # a file or a copy needs no radii
 
     @property
     def compact(self) -> bool:
@@ -116,7 +119,7 @@ class KernelFunction:
         if self.name == "exponential":
             return np.asarray(0.5 * np.exp(-r))
         if not self.compact:
-            radius, _, beyond = self._radii(1)
+            radius, _, beyond = self._radii_of_the_line
             return 0.5 * np.interp(r, radius, beyond)
         rest = np.maximum(1.0 - r, 0.0)
         if self.name == "triangular":
@@ -190,6 +193,11 @@ class KernelFunction:
             return np.sqrt(rng.beta(0.5 * d, self.power + 1, size=n))
         radius, below, _ = self._radii(d)
         return np.interp(rng.random(n), below, radius)
+
+    @cached_property
+    def _radii_of_the_line(self) -> tuple[Array, Array, Array]:
+        """Radii in one dimension: a quantile asks for them at each of its steps."""
+        return self._radii(1)
 
     def _radii(self, d: int) -> tuple[Array, Array, Array]:
         """Radii, and the mass of the kernel within and beyond each, for kernels without a closed form."""

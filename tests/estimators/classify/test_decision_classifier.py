@@ -124,7 +124,7 @@ class TestClassifier:
 
 class TestCalibrated:
     @pytest.mark.parametrize("method", METHODS)
-    @pytest.mark.parametrize("inner", [RandomForestClassifier(30, random_state=0), KNeighborsClassifier()])
+    @pytest.mark.parametrize("inner", [RandomForestClassifier(10, random_state=0), KNeighborsClassifier()])
     def test_calibration_of_probabilities_of_0_and_1_costs_little(self, method, inner):
         X, y = make_classification(2000, 20, n_informative=5, flip_y=0.1, random_state=0)
         a, b, c, d = train_test_split(X, y, random_state=0)

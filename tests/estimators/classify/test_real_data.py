@@ -91,4 +91,4 @@ class TestRealData:
             warnings.simplefilter("ignore", FloorWarning)
             assert cross_val_score(GaussianDiscriminant(estimate="bayes"), X, y).mean() > 0.92
             assert cross_val_score(LinearDiscriminantAnalysis(), X, y).mean() > 0.9
-            assert cross_val_score(NaiveBayes(), X, y, cv=3).mean() > 0.75
+            assert NaiveBayes().fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.75

@@ -92,7 +92,7 @@ def test_bounded_and_periodic_densities_integrate_to_one_and_are_sampled(kernel,
     x = np.minimum(rng.exponential(size=(80, 1)), 6.9)
     model = KernelDensity(bandwidth=0.5, kernel=kernel, adaptive=adaptive, **support).fit(x)
     low, high = model._ends()
-    grid = np.linspace(low, high, 40_001)
+    grid = np.linspace(low, high, 40_001 if kernel == "exponential" else 8001)  # its tail is the longest
     density = np.exp(model.score_samples(grid[:, None]))
     np.testing.assert_allclose(integrate.trapezoid(density, grid), 1.0, atol=2e-3 if kernel == "tophat" else 2e-4)
     levels = np.array([0.01, 0.3, 0.9])

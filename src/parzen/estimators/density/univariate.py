@@ -201,26 +201,37 @@ class UnivariateMixin(BaseDensityEstimator):
 
 
 def inverse(below: Any, levels: Array, low: float, high: float) -> Array:
-    """Where the logarithm of a distribution function reaches levels: all at once, by secants (Illinois) and halving."""
-    found = np.empty(len(levels))
-    rows = np.arange(len(levels))
-    a, b = np.full(len(levels), low), np.full(len(levels), high)
+    """Where the logarithm of a distribution function reaches levels: all at once, as Chandrupatla (1997) finds roots.
+
+    The last place is `a`, the root is between it and `b`, and `c` is the place before. Inverse quadratic interpolation
+    is taken where the three are so placed that it can be trusted, halving elsewhere.
+    """
     left, right = below(np.array([low]))[0] - levels, below(np.array([high]))[0] - levels
-    for step in range(150):
-        with np.errstate(invalid="ignore", divide="ignore"):
-            secant = a - left * (b - a) / (right - left)
-        near = np.isfinite(secant) & (secant > a) & (secant < b) & (step % 4 != 3)
-        x = np.where(near, secant, a + 0.5 * (b - a))
+    found = np.where(left >= 0, low, high)
+    rows = np.flatnonzero((left < 0) & (right > 0))
+    a, b, at_a, at_b = np.full(len(rows), low), np.full(len(rows), high), left[rows], right[rows]
+    part = np.full(len(rows), 0.5)
+    for _ in range(150):
+        x = a + part * (b - a)
         value = below(x) - levels[rows]
-        under = value < 0
-        # The end that stays counts half, so that the next secant comes to its side.
-        a, b = np.where(under, x, a), np.where(under, b, x)
-        left, right = np.where(under, value, 0.5 * left), np.where(under, 0.5 * right, value)
-        done = (np.abs(value) <= 4e-16) | (b - a <= 4e-16 * np.maximum(np.abs(a), np.abs(b)) + 1e-300)
-        found[rows] = x
-        if done.all():
+        same = np.sign(value) == np.sign(at_a)
+        c, at_c = np.where(same, a, b), np.where(same, at_a, at_b)
+        b, at_b = np.where(same, b, a), np.where(same, at_b, at_a)
+        a, at_a = x, value
+        nearer = np.abs(at_a) < np.abs(at_b)
+        best, error = np.where(nearer, a, b), np.where(nearer, np.abs(at_a), np.abs(at_b))
+        found[rows] = best
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            least = (2e-16 * np.abs(best) + 1e-300) / np.abs(b - a)  # the shortest step that changes a number
+            across, up = (a - b) / (c - b), (at_a - at_b) / (at_c - at_b)
+            trusted = (up**2 < across) & ((1.0 - up) ** 2 < 1.0 - across)
+            curved = at_a / (at_b - at_a) * at_c / (at_b - at_c)
+            curved += (c - a) / (b - a) * at_a / (at_c - at_a) * at_b / (at_c - at_b)
+        more = ~((error <= 2.3e-16 * np.maximum(1.0, np.abs(levels[rows]))) | (least > 0.5))
+        if not more.any():
             break
-        rows, a, b, left, right = (part[~done] for part in (rows, a, b, left, right))
+        part = np.clip(np.where(trusted & np.isfinite(curved), curved, 0.5), least, 1.0 - least)
+        rows, a, b, at_a, at_b, part = (one[more] for one in (rows, a, b, at_a, at_b, part))
     return found
 
 
