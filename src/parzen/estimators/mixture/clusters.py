@@ -32,7 +32,7 @@ from parzen.statistics.sums import Sums
 Centres = NDArray[np.floating]
 
 #: Up to how many rows and cells k-means++ is begun so many times; k-means goes on from the best after so many steps.
-FEW, CELLS, TIMES, STEPS = 10_000, 2**22, 3, 2
+FEW, CELLS, TIMES, STEPS = 10_000, 2**22, 3, 1
 
 
 class BaseKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseFamilyEstimator):
