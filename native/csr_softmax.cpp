@@ -135,22 +135,13 @@ index csr_softmax(const Rows<T, I>& rows, const std::int32_t* codes, const doubl
 template <class T, class I>
 index csr_softmax_product(const Rows<T, I>& rows, index free, const double* shares, const double* weights,
                           const double* way, double* out) {
-    // Sums half a page from the direction, modulo pages: a processor takes a load for one of a store before it where only
-    // their pages differ, and the same frequent columns are read and written row after row.
-    const index size = (rows.columns + 1) * free, page = 512;
-    Scratch<double> scratch(size + page);
-    if (!scratch) return NO_MEMORY;
-    const auto place = [](const double* p) { return static_cast<index>(reinterpret_cast<std::uintptr_t>(p) / 8); };
-    double* sums = scratch + (place(way) + page / 2 - place(scratch) % page + page) % page;
-    const index status = rows.each(free, way, way + rows.columns * free, sums, [&](index i, double* s) {
+    return rows.each(free, way, way + rows.columns * free, out, [&](index i, double* s) {
         const double* p = shares + i * free;
         double mean = 0;
         for (index k = 0; k < free; ++k) mean += p[k] * s[k];
         for (index k = 0; k < free; ++k) s[k] = weights[i] * p[k] * (s[k] - mean);
         return true;
     });
-    if (status == OK) std::memcpy(out, sums, sizeof(double) * size);
-    return status;
 }
 
 }  // namespace
