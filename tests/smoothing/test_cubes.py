@@ -33,7 +33,7 @@ def exact(X, w, Q, h):
 
 
 def worst(logs, truth):
-    """Largest relative error; sums that are too small to be numbers must be right to the last digits of their logarithm."""
+    """Largest relative error; sums too small to be numbers must be right to the last digits of their logarithm."""
     far = truth < -700
     np.testing.assert_allclose(logs[far], truth[far].astype(float), rtol=1e-12)
     return float(np.abs(np.expm1(logs - truth))[~far].max())

@@ -1,4 +1,4 @@
-"""Cells of a grid over three columns, "cubes", of which only those in use are kept: moments, series, bounds; compiled."""
+"""Cells of a grid over three columns, "cubes", of which only those in use are kept, compiled."""
 
 from dataclasses import dataclass
 

@@ -1,6 +1,6 @@
 """Gaussian sums in three columns over the cells of a grid, "cubes", that are in use, with an error bound for each.
 
-The expansions are those of `parzen.smoothing.cells`. Here cells hold thousands of numbers and most of a grid is empty, so
+The expansions are those of `parzen.smoothing.cells`. Here cells hold thousands of numbers and most of a grid is empty:
 only cubes around queries are filled, some planes of the grid at a time, and only where that is quicker than pairs.
 """
 
@@ -166,7 +166,7 @@ class CubeSum:
         def work(begin: int) -> None:
             part = slice(begin, begin + 2**16)
             u = (X[part][:, self.columns] - self.low) * self.inverse
-            inside = ((u >= farthest) & (u < self.counts - farthest)).all(axis=1)
+            inside = np.asarray(((u >= farthest) & (u < self.counts - farthest)).all(axis=1))
             number[part] = self.number(np.where(inside[:, None], u, 0.0).astype(np.int64))
             number[part][~inside] = -1
 
@@ -300,7 +300,7 @@ def _swept(records: Array, links: Numbers, tables: Array, out: Array) -> Array:
 
 
 def _batches(planes: Numbers) -> Iterator[slice]:
-    """Runs of cubes, given their planes in rising order: whole planes until there are some, parts of those with many."""
+    """Runs of cubes, given their planes in rising order: whole planes until there are some, parts of large ones."""
     least, most = TOGETHER
     ends = np.append(np.flatnonzero(planes[1:] != planes[:-1]) + 1, len(planes))
     begin = 0
