@@ -6,7 +6,6 @@ formula and imports nothing of the library; it takes what the routine's Python f
 
 from tests.oracle.cells import cell_moments, cell_select, cell_spread, cell_values
 from tests.oracle.codes import first_bad_code, lookup, places, tally
-from tests.oracle.cubes import cube_bounds, cube_moments, cube_sweep, cube_values
 from tests.oracle.columns import (
     bin_lookup,
     held_bins,
@@ -17,6 +16,7 @@ from tests.oracle.columns import (
     student,
     text_codes,
 )
+from tests.oracle.cubes import cube_bounds, cube_moments, cube_sweep, cube_values
 from tests.oracle.descent import descend, descend_columns
 from tests.oracle.em import em, em_diagonal, em_full, em_missing, em_missing_diagonal, em_shared
 from tests.oracle.gaussian import (

@@ -99,8 +99,6 @@ def _values(column: Any, kind: str) -> Values:
 
 def strength(one: Values, other: Values) -> float:
     """Absolute rank correlation of numbers, Cramér's V of categories, correlation ratio of ranks for one of each."""
-    from scipy.stats import rankdata
-
     both = ~np.isnan(one.numbers) & ~np.isnan(other.numbers)
     x, y = one.positions()[both], other.positions()[both]
     counts = np.bincount(x), np.bincount(y)
