@@ -101,7 +101,7 @@ def test_one_class():
 
 def test_what_explains():
     explain = {name for name in parzen.__all__ if hasattr(getattr(parzen, name), "explain")}
-    assert explain == {*NAIVE, "NaiveBayes", "DensityOutlier"}
+    assert explain == {*NAIVE, "NaiveBayes", "TreeAugmentedNB", "AODE", "DensityOutlier"}
 
 
 def test_probabilities_at_the_default_tol_are_nearer_to_those_at_the_optimum():
