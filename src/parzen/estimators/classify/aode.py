@@ -1,15 +1,12 @@
 """Averaged one-dependence estimators: naive Bayes in which each column in turn is a parent of all others."""
 
-from typing import Any
-
 from parzen.densities.averaged import AveragedDensity
-from parzen.estimators.classify.classifier import LogOddsDecision
-from parzen.estimators.classify.naive import NaiveClassifier
+from parzen.estimators.classify.net_classifier import NetClassifier
 from parzen.families.family import Family
 from parzen.families.nets.one_dependence import OneDependence
 
 
-class AODE(LogOddsDecision, NaiveClassifier):
+class AODE(NetClassifier):
     """Averaged one-dependence estimators over tables of categories and numbers (Webb, Boughton & Wang 2005).
 
     The average of all naive Bayes models in which one column of categories is, beside the class, a parent of every
@@ -48,47 +45,7 @@ class AODE(LogOddsDecision, NaiveClassifier):
     (1.0, 0.5)
     """
 
-    _holds_families = True
-    _fit_options = ("max_iter", "tol")
-
     density_: AveragedDensity
 
-    def __init__(
-        self,
-        *,
-        bins: Any = 10,
-        estimate: str = "bayes",
-        prior: Any = None,
-        equivalent_sample_size: float = 10.0,
-        line_prior: Any = None,
-        numbers: Any = None,
-        categories: Any = None,
-        class_prior: Any = None,
-        unlabelled: Any = None,
-        missing: str = "allow",
-        max_iter: int = 200,
-        tol: float = 1e-7,
-    ) -> None:
-        self.bins = bins
-        self.estimate = estimate
-        self.prior = prior
-        self.equivalent_sample_size = equivalent_sample_size
-        self.line_prior = line_prior
-        self.numbers = numbers
-        self.categories = categories
-        self.class_prior = class_prior
-        self.unlabelled = unlabelled
-        self.missing = missing
-        self.max_iter = max_iter
-        self.tol = tol
-
     def _family(self) -> Family:
-        return OneDependence(
-            estimate=self.estimate,
-            prior=self.prior,
-            equivalent_sample_size=self.equivalent_sample_size,
-            line_prior=self.line_prior,
-            numbers=self.numbers,
-            bins=self.bins,
-            categories=self.categories,
-        )
+        return OneDependence(**self._net_options())

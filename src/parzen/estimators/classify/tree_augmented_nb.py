@@ -3,13 +3,12 @@
 from typing import Any
 
 from parzen.densities.nets.bayes_net import BayesNetDensity
-from parzen.estimators.classify.classifier import LogOddsDecision
-from parzen.estimators.classify.naive import NaiveClassifier
+from parzen.estimators.classify.net_classifier import NetClassifier
 from parzen.families.family import Family
 from parzen.families.nets.bayes_net import BayesNet
 
 
-class TreeAugmentedNB(LogOddsDecision, NaiveClassifier):
+class TreeAugmentedNB(NetClassifier):
     """Tree-augmented naive Bayes over tables of categories and numbers (Friedman, Geiger & Goldszmidt 1997).
 
     Naive Bayes in which each column may also depend on one other: the tree of highest mutual information within the
@@ -49,51 +48,10 @@ class TreeAugmentedNB(LogOddsDecision, NaiveClassifier):
     (1.0, 0.5)
     """
 
-    _holds_families = True
-    _fit_options = ("max_iter", "tol")
-
     density_: BayesNetDensity
 
-    def __init__(
-        self,
-        *,
-        bins: Any = 10,
-        estimate: str = "bayes",
-        prior: Any = None,
-        equivalent_sample_size: float = 10.0,
-        line_prior: Any = None,
-        numbers: Any = None,
-        categories: Any = None,
-        class_prior: Any = None,
-        unlabelled: Any = None,
-        missing: str = "allow",
-        max_iter: int = 200,
-        tol: float = 1e-7,
-    ) -> None:
-        self.bins = bins
-        self.estimate = estimate
-        self.prior = prior
-        self.equivalent_sample_size = equivalent_sample_size
-        self.line_prior = line_prior
-        self.numbers = numbers
-        self.categories = categories
-        self.class_prior = class_prior
-        self.unlabelled = unlabelled
-        self.missing = missing
-        self.max_iter = max_iter
-        self.tol = tol
-
     def _family(self) -> Family:
-        return BayesNet(
-            "chow-liu",
-            estimate=self.estimate,
-            prior=self.prior,
-            equivalent_sample_size=self.equivalent_sample_size,
-            line_prior=self.line_prior,
-            numbers=self.numbers,
-            bins=self.bins,
-            categories=self.categories,
-        )
+        return BayesNet("chow-liu", **self._net_options())
 
     @property
     def edges_(self) -> list[tuple[Any, Any]]:
