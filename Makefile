@@ -38,6 +38,7 @@ demo: $(VENV)/.with-demo
 	@$(BIN)/python examples/decide.py
 	@$(BIN)/python examples/applications.py
 	@$(BIN)/python examples/sequences.py
+	@$(BIN)/python examples/nets.py
 	@$(BIN)/python examples/temperatures.py
 	@$(BIN)/parzen report --example breast_cancer -o demo/report.html
 
