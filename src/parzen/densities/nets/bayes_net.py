@@ -210,22 +210,32 @@ def read_codes(
     With `unseen`, the code that follows on the last one stands for any other state, and is not known.
     """
     found = np.full(rows.shape, -1, dtype=np.int32)
-    for node, size in enumerate(sizes):
-        if node in bins:
-            found[:, node] = np.where(np.isnan(rows[:, node]), -1, bins[node].codes(rows[:, node]))
-        elif size:
-            cells = rows[:, node]
-            codes = np.where(np.isnan(cells) | (unseen & (cells == size)), -1.0, cells)
-            wrong = ~((codes >= -1) & (codes < size) & (codes == np.floor(codes)))
-            if wrong.any():
-                raise BadCode(node, cells[np.argmax(wrong)].item(), size)
-            found[:, node] = codes
+    for node, own in bins.items():
+        found[:, node] = np.where(np.isnan(rows[:, node]), -1, own.codes(rows[:, node]))
+    plain = [node for node, size in enumerate(sizes) if size and node not in bins]
+    whole = len(plain) == len(sizes)
+    cells = rows if whole else rows[:, plain]
+    ends = np.array([sizes[node] for node in plain], dtype=np.int32)
+    states = np.where(np.isnan(cells), -1.0, cells)
+    if unseen:
+        states[states == ends] = -1.0
+    with np.errstate(invalid="ignore"):
+        codes = states.astype(np.int32)
+    wrong = (codes != states) | (codes < -1) | (codes >= ends)
+    if wrong.any():
+        at = int(np.argmax(wrong.any(axis=0)))
+        raise BadCode(plain[at], cells[int(np.argmax(wrong[:, at])), at].item(), int(ends[at]))
+    if whole:
+        return codes
+    found[:, plain] = codes
     return found
 
 
 def incomplete(rows: Array, codes: NDArray[np.int32], sizes: tuple[int, ...]) -> NDArray[np.bool_]:
     """Whether a cell of each row is missing."""
     kinds = np.array(sizes) > 0
+    if kinds.all():
+        return np.asarray((codes < 0).any(axis=1))
     return np.asarray(np.isnan(rows[:, ~kinds]).any(axis=1) | (codes[:, kinds] < 0).any(axis=1))
 
 
