@@ -57,7 +57,14 @@ class NetworkDisplay:
         """
         check_is_fitted(network, "density_")
         net = network.density_
-        names = [str(name) for name in network.schema_.labels]
+        if len(net.columns) < len(net.sizes):
+            raise ValueError("a marginal or conditional of a network has no graph of its own; draw the whole network.")
+        if tables and not hasattr(network, "states"):
+            raise ValueError(
+                f"tables are of a BayesNetwork, got {type(network).__name__}, which has one for each class; leave "
+                "tables=False."
+            )
+        names = list(net.names)
         notes = [_note(network, node, names, most) if tables else "" for node in range(len(names))]
         texts = ([name, *note.split("\n")] for name, note in zip(names, notes, strict=True))
         widths = [1.0 + max(map(len, lines)) / 9 for lines in texts]
@@ -72,14 +79,15 @@ class NetworkDisplay:
 
 def _note(network: Any, node: int, names: list[str], most: int) -> str:
     net = network.density_
+    labels = [network.schema_.labels[net.columns.index(one)] for one in range(len(names))]
     discrete = [one for one in net.parents[node] if net.sizes[one]]
     gaussian = [one for one in net.parents[node] if not net.sizes[one]]
     lines = []
     for at, own in zip(np.ndindex(*(net.sizes[one] for one in discrete)), net.parameters[node][0], strict=True):
         pairs = zip(discrete, at, strict=True)
-        known = ", ".join(f"{names[one]}={network.states(network.schema_.labels[one])[state]}" for one, state in pairs)
+        known = ", ".join(f"{names[one]}={network.states(labels[one])[state]}" for one, state in pairs)
         if net.sizes[node]:
-            states = network.states(network.schema_.labels[node])
+            states = network.states(labels[node])
             text = ", ".join(f"{state} {100 * p:.3g}%" for state, p in zip(states, np.exp(own), strict=True))
         else:
             terms = "".join(f" {slope:+.3g} {names[one]}" for slope, one in zip(own[1:-1], gaussian, strict=True))

@@ -117,7 +117,7 @@ def test_missing_cells_are_filled_by_the_most_probable_state_and_the_expected_nu
     net = random_net(np.random.default_rng(11), most=6)
     X = net.sample(np.zeros(20, dtype=int), rng)
     Y = holed(X, rng)
-    filled = completed(net, Y)
+    filled = completed(net, Y, range(len(net.sizes)))
     np.testing.assert_array_equal(filled[~np.isnan(Y)], Y[~np.isnan(Y)])
     assert not np.isnan(filled).any()
     for i, node in zip(*np.nonzero(np.isnan(Y)), strict=True):

@@ -69,11 +69,85 @@ def test_the_graph_answers():
         (lambda: BayesNetwork.from_parameters("a -> b", {"a": [0.5, 0.5]}), "'b', which has no table"),
         (lambda: BayesNetwork.from_parameters("a -> b", {"a": [0.5, 0.5], "b": [0.5, 0.5]}), r"shape \(2, 2\)"),
         (lambda: BayesNetwork.from_parameters("", {"a": [0.5, 0.6]}), "sum to 1.1"),
+        (lambda: BayesNetwork.from_parameters("", {"a": [1.5, -0.5]}), "got -0.5"),
+        (lambda: BayesNetwork.from_parameters("", {"a": 0.5}), "must be probabilities"),
+        (lambda: BayesNetwork.from_parameters("", {"a": ["x", "y"]}), "must be probabilities"),
+        (lambda: BayesNetwork.from_parameters("", {}), "at least one column"),
+        (lambda: BayesNetwork.from_parameters("", {"a": [0.5, 0.5]}, ["x", "x"]), "different from each other"),
+        (lambda: BayesNetwork.from_parameters("", {"a": [0.5, 0.5]}, {"b": "xy"}), "'b', which has no table"),
+        (lambda: GARDEN.query([]), "at least one column"),
+        (lambda: GARDEN.query("rain", {"wet": np.array(["yes", "no"])}), "no state of 'wet'"),
     ],
 )  # fmt: skip
 def test_a_bad_question_gets_a_sentence(ask, said):
     with pytest.raises(ValueError, match=said):
         ask()
+
+
+def test_marginals_and_conditionals_answer_as_the_whole_network_does():
+    wet = GARDEN.marginal(["wet"])
+    assert wet.query("wet").as_dict() == pytest.approx(GARDEN.query("wet").as_dict())
+    assert wet.probability({"wet": "yes"}) == pytest.approx(GARDEN.probability({"wet": "yes"}))
+    assert wet.most_probable() == {"wet": "no"}
+    assert wet.n_joint_ == 1
+    assert wet.edges_ == GARDEN.edges_
+    assert wet.impute(pd.DataFrame({"wet": [None, "yes"]}))["wet"].tolist() == ["no", "yes"]
+    dry = GARDEN.conditional("sprinkler", "no")
+    told = GARDEN.query("rain", {"sprinkler": "no", "wet": "yes"})
+    answer = dry.query("rain", {"wet": "yes"})
+    assert answer.as_dict() == pytest.approx(told.as_dict())
+    assert answer.evidence == pytest.approx(GARDEN.query("wet", {"sprinkler": "no"})["yes"])
+    assert dry.probability({"wet": "yes"}) == pytest.approx(answer.evidence)
+    rows = pd.DataFrame({"rain": [None], "wet": ["yes"]})
+    np.testing.assert_allclose(dry.predict_proba(rows, "rain")[0], told.probability)
+    assert set(dry.sample(20, 0, given={"wet": "yes"})["wet"]) == {"yes"}
+    turned = GARDEN.marginal(["wet", "rain", "sprinkler"])
+    assert turned.query("rain", {"wet": "yes"})["yes"] == pytest.approx(0.35768767563227616)
+    with pytest.raises(ValueError, match="whole network"):
+        wet.write_bif("nowhere.bif")
+
+
+def test_what_is_given_blocks_paths_in_a_conditional():
+    chain = BayesNetwork.from_parameters(
+        "a -> b -> c", {"a": [0.8, 0.2], "b": [[0.6, 0.4], [0.9, 0.1]], "c": [[0.5, 0.5], [0.1, 0.9]]}
+    )
+    assert not chain.d_separated("a", "c")
+    assert chain.conditional("b", 1).d_separated("a", "c")
+
+
+def test_an_edge_that_is_given_twice_counts_once():
+    tables = {"a": [0.8, 0.2], "b": [[0.6, 0.4], [0.9, 0.1]]}
+    twice = BayesNetwork.from_parameters("a -> b, a -> b", tables)
+    assert twice.query("b").as_dict() == BayesNetwork.from_parameters("a -> b", tables).query("b").as_dict()
+
+
+def test_what_is_given_is_a_dict():
+    with pytest.raises(TypeError, match="given must be a dict"):
+        GARDEN.query("rain", given="wet")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"tabu": -1}, "tabu must be a whole number"),
+        ({"restarts": 1.5}, "restarts must be a whole number"),
+        ({"max_parents": -1}, "max_parents must be a whole number"),
+        ({"criterion": "bdeu", "equivalent_sample_size": 0.0}, "equivalent_sample_size must be above 0"),
+        ({"criterion": "likelihood"}, "criterion must be one of"),
+        ({"required": "a -> c, b -> c", "max_parents": 1}, "'c' has more required parents"),
+    ],
+)
+def test_options_of_the_search_are_checked(options, said):
+    table = pd.DataFrame({"a": list("xyxyxyxx"), "b": list("xyxyxyyy"), "c": list("ppqqpqpp")})
+    with pytest.raises(ValueError, match=said):
+        BayesNetwork(structure="hill-climb", **options).fit(table)
+
+
+def test_edges_of_the_search_may_be_a_text():
+    table = pd.DataFrame({"a": list("xyxyxyxx"), "b": list("xyxyxyyy"), "c": list("ppqqpqpp")})
+    found = BayesNetwork(structure="hill-climb", required="c -> a", forbidden="a -> b").fit(table).edges_
+    assert ("c", "a") in found
+    assert ("a", "b") not in found
 
 
 def test_evidence_of_probability_zero_raises_or_is_nan():

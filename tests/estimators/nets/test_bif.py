@@ -76,6 +76,8 @@ def test_a_network_is_written_to_a_file_and_read(tmp_path):
         (lambda text: text.replace("probability ( rain ) { table 0.8, 0.2; }", ""), "no probabilities of 'rain'"),
         (lambda text: text.replace("type discrete [ 2 ] { no, yes };", "type continuous;"), "no states"),
         (lambda text: text + ' "', "quotation mark"),
+        (lambda text: text + "network x { " + "/* " * 2000, "quotation mark or \\*/ missing"),
+        (lambda text: text.replace("wet | rain", "wet | rain, rain"), "parent twice"),
         (lambda text: "", "no variable"),
         (lambda text: "__import__('os').system('true')", "expected 'network'"),
         (lambda text: text.replace("probability ( rain )", "probability ( rain | wet )").replace(
@@ -88,6 +90,40 @@ def test_a_bad_file_is_refused_in_one_sentence(change, said, tmp_path):
     with pytest.raises(ValueError, match=said) as caught:
         BayesNetwork.read_bif(path)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("mark", ["|", ",", "{", "}", "(", ")", ";", "[", "]", "", " ", "/* x", "// x", "table"])
+def test_a_mark_of_the_format_is_a_name_where_it_is_quoted(mark, tmp_path):
+    path = tmp_path / "marks.bif"
+    net = BayesNetwork.from_parameters(
+        [(mark, "child")], {mark: [0.8, 0.2], "child": [[0.6, 0.4], [0.9, 0.1]]}, [mark, "other"]
+    )
+    net.write_bif(path)
+    again = BayesNetwork.read_bif(path)
+    assert again.edges_ == net.edges_
+    assert again.query("child", {mark: mark}).as_dict() == pytest.approx(net.query("child", {mark: mark}).as_dict())
+
+
+def test_a_mark_of_byte_order_is_passed_over_and_other_bytes_are_refused(tmp_path):
+    path = tmp_path / "bytes.bif"
+    path.write_bytes(SPRINKLER.encode("utf-8-sig"))
+    assert BayesNetwork.read_bif(path).edges_ == [("rain", "wet")]
+    path.write_bytes(SPRINKLER.replace("garden", "jardin d'été").encode("latin-1"))
+    with pytest.raises(ValueError, match=r"bytes\.bif is not text in UTF-8"):
+        BayesNetwork.read_bif(path)
+
+
+@pytest.mark.parametrize(
+    ("edges", "tables", "states", "said"),
+    [
+        ([(0, "0")], {0: [0.5, 0.5], "0": [[0.5, 0.5], [0.1, 0.9]]}, None, "columns have the same one"),
+        ("", {"a": [0.5, 0.5]}, [0, "0"], "states of 'a' have the same one"),
+    ],
+)
+def test_names_that_would_be_one_in_a_file_are_not_written(edges, tables, states, said, tmp_path):
+    net = BayesNetwork.from_parameters(edges, tables, states)
+    with pytest.raises(ValueError, match=said):
+        net.write_bif(tmp_path / "clash.bif")
 
 
 def test_a_table_that_would_fill_memory_is_refused_before_it_is_made():

@@ -1,6 +1,6 @@
 """Questions to a Bayes net, for many rows at once: posteriors, expectations, most probable states, interventions."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -66,10 +66,10 @@ def expectations(net: BayesNetDensity, rows: Array, node: int) -> Array:
     return np.asarray(completed[:, part.nodes.index(node)])
 
 
-def completed(net: BayesNetDensity, rows: Array) -> Array:
-    """Rows in which missing cells are the most probable state of each node alone, or the expected value."""
+def completed(net: BayesNetDensity, rows: Array, nodes: Sequence[int]) -> Array:
+    """Rows in which missing cells of some nodes are the most probable state of each alone, or the expected value."""
     out = rows.copy()
-    for node in range(len(net.sizes)):
+    for node in nodes:
         gone = np.flatnonzero(np.isnan(rows[:, node]))
         if len(gone):
             asked = rows[gone]

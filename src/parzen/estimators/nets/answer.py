@@ -60,6 +60,8 @@ class PosteriorTable:
 
     def most_probable(self) -> dict[Any, Any]:
         """The most probable states together."""
+        if np.isnan(self.probability).any():
+            raise ValueError("what was given has probability zero; no state is the most probable one.")
         cell = np.unravel_index(int(np.argmax(self.probability)), self.probability.shape)
         return {name: own[int(i)] for name, own, i in zip(self.names, self.states, cell, strict=True)}
 

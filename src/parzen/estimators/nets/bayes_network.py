@@ -172,8 +172,13 @@ class BayesNetwork(BaseBayesNetwork):
         unknown = [node for pair in [*pairs, alone] for node in pair if node not in tables]
         if unknown:
             raise ValueError(f"edges names {unknown[0]!r}, which has no table; the tables are of {names}.")
-        parents = {name: tuple(a for a, b in pairs if b == name) for name in names}
-        arrays = {name: np.asarray(table, dtype=np.float64) for name, table in tables.items()}
+        parents: dict[str, tuple[Any, ...]] = dict.fromkeys(names, ())
+        for parent, child in dict.fromkeys(pairs):
+            parents[child] += (parent,)
+        arrays = {name: _numbers(table, name) for name, table in tables.items()}
+        strange = [name for name in states if name not in tables] if isinstance(states, Mapping) else []
+        if strange:
+            raise ValueError(f"states names {strange[0]!r}, which has no table; the tables are of {names}.")
         known: dict[str, Sequence[Any]] = {}
         for name, table in arrays.items():
             own = states.get(name) if isinstance(states, Mapping) else states
@@ -185,6 +190,11 @@ class BayesNetwork(BaseBayesNetwork):
         cls, states: Mapping[str, Sequence[Any]], parents: Mapping[str, Sequence[str]], tables: Mapping[str, Array]
     ) -> Self:
         names = list(states)
+        if not names:
+            raise ValueError("a Bayes net has at least one column, got no table.")
+        for name, own in states.items():
+            if len(set(own)) < len(own):
+                raise ValueError(f"states of {name!r} must be different from each other, got {list(own)}.")
         place = {name: at for at, name in enumerate(names)}
         pairs = [(place[parent], place[child]) for child, own in parents.items() for parent in own]
         graph = Graph.of(len(names), pairs, names)
@@ -226,12 +236,31 @@ class BayesNetwork(BaseBayesNetwork):
     def write_bif(self, path: Any) -> None:
         """Write the network to a file in the Bayesian Interchange Format; all columns must hold categories."""
         check_is_fitted(self, "density_")
+        if len(self.density_.columns) < len(self.density_.sizes):
+            raise ValueError("a marginal or conditional of a network has no file of its own; write the whole network.")
         numbers = [str(self._names()[node]) for node, size in enumerate(self.density_.sizes) if not size]
         if numbers:
             raise ValueError(f"BIF holds categories only, but {numbers[0]!r} holds numbers; use save() instead.")
         names = [str(name) for name in self._names()]
         states = {name: tuple(map(str, self._states(node))) for node, name in enumerate(names)}
+        for what, texts in (("columns", names), *((f"states of {name!r}", own) for name, own in states.items())):
+            if len(set(texts)) < len(texts):
+                raise ValueError(f"BIF holds names, and {what} have the same one: {list(texts)}; rename them.")
         parents = {name: tuple(names[one] for one in self.density_.parents[node]) for node, name in enumerate(names)}
         write_whole(
             path, format_bif(Tables(states, parents, dict(zip(names, self.density_.tables(0), strict=True)))).encode()
         )
+
+
+def _numbers(table: ArrayLike, name: Any) -> Array:
+    """A table as an array of numbers, with at least the dimension of its own states."""
+    try:
+        found = np.asarray(table, dtype=np.float64)
+    except (TypeError, ValueError):
+        found = np.empty(())
+    if not found.ndim:
+        raise ValueError(
+            f"the table of {name!r} must be probabilities: a list of numbers, in lists for each state of its parents; "
+            f"got {table!r}."
+        )
+    return found

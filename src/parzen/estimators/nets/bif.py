@@ -13,7 +13,10 @@ from parzen.compute.arrays import Array
 #: Longest file that is read, in characters, and most cells of all its tables.
 LONGEST, MOST_CELLS = 2**28, 2**26
 
-TOKEN = re.compile(r'\s+|//[^\n]*|/\*.*?\*/|("[^"\n]*"|[{}()\[\];,|]|[^\s{}()\[\];,|"]+)', flags=re.DOTALL)
+#: Space and comments, a comment that has no end, and what a file says: texts in quotation marks, marks and words.
+TOKEN = re.compile(
+    r'\s+|//[^\n]*|/\*.*?(?:\*/|(?P<open>\Z))|(?P<token>"[^"\n]*"|[{}()\[\];,|]|[^\s{}()\[\];,|"]+)', flags=re.DOTALL
+)
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,10 @@ class Tables:
 
 
 class _Reader:
-    """Tokens of a text, one after the other, with the line of the last for errors."""
+    """Tokens of a text, one after the other, with the line of the last for errors.
+
+    A text in quotation marks keeps the first of them, so that it is never taken for a mark of the format.
+    """
 
     def __init__(self, text: str) -> None:
         self.tokens: Iterator[tuple[str, int]] = self._split(text)
@@ -44,10 +50,10 @@ class _Reader:
         at, line = 0, 1
         while at < len(text):
             match = TOKEN.match(text, at)
-            if match is None:
+            if match is None or match["open"] is not None:
                 raise ValueError(f"line {line}: {text[at : at + 20]!r} is not BIF; is a quotation mark or */ missing?")
-            if match[1] is not None:
-                yield match[1].strip('"'), line
+            if match["token"] is not None:
+                yield match["token"].removesuffix('"'), line
             line += text.count("\n", at, match.end())
             at = match.end()
 
@@ -61,6 +67,10 @@ class _Reader:
             raise ValueError(f"the file ends after line {self.line} in the middle of a block; it was cut off.")
         self.line = found[1]
         return found[0]
+
+    def name(self) -> str:
+        """The next token as a name."""
+        return _unquoted(self.next())
 
     def more(self) -> bool:
         """Whether a token is left."""
@@ -79,13 +89,13 @@ class _Reader:
         return token
 
     def until(self, *ends: str) -> list[str]:
-        """Tokens before one of these, without commas."""
+        """Names before one of these, without commas."""
         found = []
         while (token := self.next()) not in ends:
             if token in "{}();|":
                 raise ValueError(f"line {self.line}: expected {' or '.join(map(repr, ends))}, got {token!r}.")
             if token != ",":
-                found.append(token)
+                found.append(_unquoted(token))
         return found
 
     def skip_block(self) -> None:
@@ -94,6 +104,10 @@ class _Reader:
         depth = 1
         while depth:
             depth += {"{": 1, "}": -1}.get(self.next(), 0)
+
+
+def _unquoted(token: str) -> str:
+    return token.removeprefix('"')
 
 
 def parse_bif(text: str) -> Tables:
@@ -121,7 +135,7 @@ def parse_bif(text: str) -> Tables:
 
 
 def _variable(reader: _Reader, found: Tables) -> None:
-    name = reader.next()
+    name = reader.name()
     if name in found.states:
         raise ValueError(f"line {reader.line}: variable {name!r} is declared twice.")
     reader.expect("{")
@@ -151,12 +165,14 @@ def _probability(reader: _Reader, found: Tables, room: int) -> int:
     names = []
     while (token := reader.next()) not in "|)":
         if token != ",":
-            names.append(token)
+            names.append(_unquoted(token))
     parents = reader.until(")") if token == "|" else names[1:]
     unknown = [name for name in (*names, *parents) if name not in found.states]
     if unknown or not names:
         raise ValueError(f"line {reader.line}: probabilities of {unknown}, which no variable block declares.")
     node = names[0]
+    if len(set(parents)) < len(parents):
+        raise ValueError(f"line {reader.line}: {node!r} has a parent twice: {', '.join(parents)}.")
     if node in found.tables:
         raise ValueError(f"line {reader.line}: the probabilities of {node!r} are given twice.")
     shape = [len(found.states[name]) for name in (*parents, node)]
@@ -214,8 +230,12 @@ def _numbers(reader: _Reader) -> list[float]:
 
 def checked_table(table: Array, node: str) -> Array:
     """Conditional probabilities whose last dimension sums to one, or an error; rounding in a file is taken out."""
-    if not (table >= 0).all() or not np.isfinite(table).all():
-        raise ValueError(f"the table of {node!r} must hold probabilities for every configuration of its parents.")
+    wrong = ~((table >= 0) & np.isfinite(table))
+    if wrong.any():
+        raise ValueError(
+            f"the table of {node!r} must hold probabilities for every configuration of its parents, got "
+            f"{float(table[wrong][0])}."
+        )
     total = table.sum(axis=-1, keepdims=True)
     off = float(np.abs(total - 1).max())
     if off > 1e-3:
@@ -262,4 +282,7 @@ def read_text(path: Any) -> str:
         raw = file.read(LONGEST + 1)
     if len(raw) > LONGEST:
         raise ValueError(f"{path.name} is longer than {LONGEST:,} bytes; no net of that size is read.")
-    return raw.decode("utf-8", errors="strict")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path.name} is not text in UTF-8 (byte {error.start}); is it a BIF file?") from None

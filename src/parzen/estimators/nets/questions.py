@@ -36,6 +36,7 @@ class BaseBayesNetwork(BaseDensityEstimator):
         """Whether the graph makes two columns (or sets of them) independent, given others."""
         check_is_fitted(self, "density_")
         first, second, others = (self._nodes(part) for part in (a, b, given))
+        others = [*others, *np.flatnonzero(~np.isnan(self.density_.given)).tolist()]
         if set(first) & set(second):
             raise ValueError(f"{a!r} and {b!r} have a column in common.")
         return self.density_.graph.d_separated(first, second, others)
@@ -56,7 +57,8 @@ class BaseBayesNetwork(BaseDensityEstimator):
     def n_joint_(self) -> int:
         """Free parameters of the full joint table of the columns of categories."""
         check_is_fitted(self, "density_")
-        return int(np.prod([size for size in self.density_.sizes if size], dtype=object)) - 1
+        sizes = [self.density_.sizes[node] for node in self.density_.columns]
+        return int(np.prod([size for size in sizes if size], dtype=object)) - 1
 
     def factorisation(self, mathematics: bool = False) -> str:
         """The joint probability as a product, as text or as LaTeX mathematics."""
@@ -107,21 +109,23 @@ class BaseBayesNetwork(BaseDensityEstimator):
                 f"{self._names()[numbers[0]]!r} holds numbers, which have no table; ask for its density: "
                 "conditional(columns, values).marginal(column)."
             )
+        if not nodes:
+            raise ValueError("targets must name at least one column, got none; probability(given) asks for no column.")
         shares, log_evidence = posterior(net, row[None], tuple(nodes))
         if np.isneginf(log_evidence[0]) and impossible == "raise":
             raise ValueError(f"what is given has probability zero: {self._told(given, do)}; nothing follows from it.")
         names = self._names()
         shape = [net.sizes[node] for node in nodes]
         states = tuple(self._states(node) for node in nodes)
-        return PosteriorTable(
-            tuple(names[node] for node in nodes), states, shares[0].reshape(shape), float(np.exp(log_evidence[0]))
-        )
+        before = 0.0 if np.isnan(net.given).all() else net.log_given[0]  # a conditional: what it was given already
+        evidence = float(np.exp(log_evidence[0] - before))
+        return PosteriorTable(tuple(names[node] for node in nodes), states, shares[0].reshape(shape), evidence)
 
     def probability(self, given: Mapping[Any, Any], *, do: Mapping[Any, Any] | None = None) -> float:
         """Probability of values of some columns together (a density, where numbers are among them)."""
         check_is_fitted(self, "density_")
         net, row = self._evidence(given, do)
-        return float(np.exp(net.log_density(row[None])[0, 0]))
+        return float(np.exp(net.log_density(row[None, list(net.columns)])[0, 0]))
 
     def most_probable(
         self, given: Mapping[Any, Any] | None = None, *, do: Mapping[Any, Any] | None = None
@@ -132,7 +136,8 @@ class BaseBayesNetwork(BaseDensityEstimator):
         found, log_probability = most_probable(net, row)
         if np.isneginf(log_probability):
             raise ValueError(f"what is given has probability zero: {self._told(given, do)}; nothing follows from it.")
-        return {name: self._state(node, found[node]) for node, name in enumerate(self._names())}
+        names = self._names()
+        return {names[node]: self._state(node, found[node]) for node in net.columns}
 
     def predict_proba(self, X: Any, target: Any, *, impossible: str = "raise") -> Array:
         """Posterior of a column of categories in each row, (n, states), given the other cells that are there."""
@@ -160,7 +165,8 @@ class BaseBayesNetwork(BaseDensityEstimator):
     def impute(self, X: Any) -> Any:
         """The table with missing cells filled: by the most probable state of each, or by its expected value."""
         check_is_fitted(self, "density_")
-        return self.schema_.decode(completed(self.density_, self._rows(X)))
+        columns = list(self.density_.columns)
+        return self.schema_.decode(completed(self.density_, self._rows(X), columns)[:, columns])
 
     def sample(
         self,
@@ -182,7 +188,11 @@ class BaseBayesNetwork(BaseDensityEstimator):
     # Names and states ------------------------------------------------------------------------------------------------
 
     def _names(self) -> list[Any]:
-        return list(self.schema_.labels)
+        """What the nodes are called: the columns as in the table; others, of a marginal or conditional, by text."""
+        found: list[Any] = list(self.density_.names)
+        for node, label in zip(self.density_.columns, self.schema_.labels, strict=True):
+            found[node] = label
+        return found
 
     def states(self, column: Any) -> list[Any]:
         """States of a column of categories; of numbers in bins, what the bins are called."""
@@ -201,13 +211,18 @@ class BaseBayesNetwork(BaseDensityEstimator):
     def _states(self, node: int) -> list[Any]:
         if node in self.density_.bins:
             return self.density_.bins[node].names()
-        alphabet = self.schema_.alphabets[node]
+        alphabet = self._alphabet(node)
         assert alphabet is not None
         return list(alphabet.tolist())
 
+    def _alphabet(self, node: int) -> NDArray[Any] | None:
+        """Categories of a node that is a column of the table; None where it holds numbers."""
+        return self.schema_.alphabets[self.density_.columns.index(node)]
+
     def _nodes(self, columns: Any) -> list[int]:
         several = isinstance(columns, Iterable) and not isinstance(columns, str)
-        return self.schema_.positions(columns) if not several or len(list(columns)) else []
+        positions = self.schema_.positions(columns) if not several or len(list(columns)) else []
+        return [self.density_.columns[at] for at in positions]
 
     def _rows(self, X: Any) -> Array:
         return self.density_.rows(np.asarray(self._later(X), dtype=np.float64))
@@ -215,6 +230,9 @@ class BaseBayesNetwork(BaseDensityEstimator):
     def _evidence(self, given: Mapping[Any, Any] | None, do: Mapping[Any, Any] | None) -> tuple[BayesNetDensity, Array]:
         """The network that answers, and the row of what is known."""
         net, row = self.density_, self.density_.given.copy()
+        for word, values in (("given", given), ("do", do)):
+            if not isinstance(values, Mapping | None):
+                raise TypeError(f"{word} must be a dict from columns to their values, got {values!r}.")
         seen = {self._nodes(column)[0]: self._coded(column, value) for column, value in (given or {}).items()}
         acted = {self._nodes(column)[0]: self._coded(column, value) for column, value in (do or {}).items()}
         both = seen.keys() & acted.keys()
@@ -228,12 +246,13 @@ class BaseBayesNetwork(BaseDensityEstimator):
 
     def _coded(self, column: Any, value: Any) -> float:
         node = self._nodes(column)[0]
-        if self.schema_.alphabets[node] is None:
-            if not np.isfinite(value):
+        if self._alphabet(node) is None:
+            number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+            if not (number and np.isfinite(value)):
                 raise ValueError(f"{column!r} must be a finite number, got {value!r}; leave it out if it is not known.")
             return float(value)
         states = self._states(node)
-        if value not in states:
+        if np.ndim(value) or value not in states:
             raise ValueError(f"{value!r} is no state of {column!r}: its states are {states}.")
         return float(states.index(value))
 

@@ -8,7 +8,8 @@ import numpy as np
 from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
 from parzen.densities.nets.bayes_net import read_codes
-from parzen.densities.nets.graph import Graph
+from parzen.densities.nets.graph import Graph, read_edges
+from parzen.estimators.base.validation import generator
 from parzen.families.nets.bayes_net import BayesNet
 from parzen.families.nets.hill_climbing import Rules, hill_climb
 from parzen.families.nets.scores import Scores
@@ -16,11 +17,13 @@ from parzen.families.nets.trees import chow_liu, mutual_information
 from parzen.statistics.messages import caller_stacklevel
 
 STRUCTURES = ("chow-liu", "tan", "hill-climb")
+CRITERIA = ("bic", "aic", "bdeu", "k2", "bge")
 
 
 def learn_structure(model: Any, rows: Array, family: BayesNet, weights: Array | None) -> list[tuple[int, int]]:
     """Edges of the graph that a model's parameters ask for, from the complete rows of a table."""
     choose("structure", model.structure, STRUCTURES)
+    choose("criterion", model.criterion, CRITERIA)
     sizes = family.categories
     codes = read_codes(rows, sizes, family.known_bins)
     discrete = [node for node, size in enumerate(sizes) if size]
@@ -61,9 +64,9 @@ def _searched(model: Any, scores: Scores) -> list[tuple[int, int]]:
     d, sizes = len(scores.sizes), np.array(scores.sizes)
     allowed = ~np.eye(d, dtype=bool) & ~((sizes[:, None] == 0) & (sizes[None, :] > 0))
     required = np.zeros((d, d), dtype=bool)
-    for parent, child in model.required or ():
+    for parent, child in read_edges(model.required or ())[0]:
         required[tuple(model.schema_.positions([parent, child]))] = True
-    for parent, child in model.forbidden or ():
+    for parent, child in read_edges(model.forbidden or ())[0]:
         allowed[tuple(model.schema_.positions([parent, child]))] = False
     if model.order is not None:
         place = np.empty(d, dtype=int)
@@ -77,12 +80,21 @@ def _searched(model: Any, scores: Scores) -> list[tuple[int, int]]:
         names = model.schema_.labels
         raise ValueError(f"the edge from {names[i]!r} to {names[j]!r} is required, but is not allowed.")
     Graph.of(d, [(int(i), int(j)) for i, j in np.argwhere(required)], model.schema_.labels)
-    most = d if model.max_parents is None else int(model.max_parents)
+    most = d if model.max_parents is None else _count("max_parents", model.max_parents)
+    if required.sum(axis=0).max() > most:
+        child = model.schema_.labels[int(required.sum(axis=0).argmax())]
+        raise ValueError(f"{child!r} has more required parents than max_parents={most} allows; raise it.")
     parents = hill_climb(
         scores,
         Rules(allowed, required, most),
-        tabu=model.tabu,
-        restarts=model.restarts,
-        rng=np.random.default_rng(model.random_state if isinstance(model.random_state, int) else 0),
+        tabu=_count("tabu", model.tabu),
+        restarts=_count("restarts", model.restarts),
+        rng=generator(0 if model.random_state is None else model.random_state),
     )
     return [(parent, child) for child, own in enumerate(parents) for parent in own]
+
+
+def _count(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+        raise ValueError(f"{name} must be a whole number, at least 0, got {value!r}.")
+    return int(value)

@@ -6,6 +6,7 @@ import numpy as np
 
 from parzen.compute.arrays import Array
 from parzen.conjugate import NormalInverseGamma
+from parzen.families.nets.scores import sample_size
 from parzen.statistics.messages import Collapse
 from parzen.statistics.nets import NodeMoments
 
@@ -17,7 +18,7 @@ FLOOR = 1e-9
 def concentrations(prior: Any, configurations: int, size: int, equivalent_sample_size: float) -> Array:
     """Dirichlet concentrations of a table, (C, size): 1 in each cell (K2), or a common sample shared by all (BDeu)."""
     if isinstance(prior, str) and prior == "bdeu":
-        return np.full((configurations, size), equivalent_sample_size / (configurations * size))
+        return np.full((configurations, size), sample_size(equivalent_sample_size) / (configurations * size))
     own = np.asarray(1.0 if prior is None or isinstance(prior, str) else prior, dtype=np.float64)
     try:
         found = np.broadcast_to(

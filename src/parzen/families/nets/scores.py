@@ -51,9 +51,11 @@ class Scores:
         self.discrete = [node for node, size in enumerate(self.sizes) if size]
         self.gaussian = [node for node, size in enumerate(self.sizes) if not size]
         if self.gaussian and self.score in ("bdeu", "k2"):
-            raise ValueError(f"score={self.score!r} is for categories; there are columns of numbers: use 'bic'.")
+            raise ValueError(f"criterion={self.score!r} is for categories; there are columns of numbers: use 'bic'.")
         if self.score == "bge" and self.discrete:
-            raise ValueError("score='bge' is for numbers; there are columns of categories: use 'bic'.")
+            raise ValueError("criterion='bge' is for numbers; there are columns of categories: use 'bic'.")
+        if self.score == "bdeu":
+            sample_size(self.equivalent_sample_size)
         self._columns = np.ascontiguousarray(self.codes.T)
         self._block = np.ascontiguousarray(self.cells[:, self.gaussian])
         self._moments: dict[tuple[int, ...], tuple[Array, Array]] = {}
@@ -168,6 +170,13 @@ class Scores:
         score += 0.5 * a * log_det(prior, family) - 0.5 * (a - 1) * log_det(prior, parents)
         score += 0.5 * (n + a - 1) * log_det(posterior, parents) - 0.5 * (n + a) * log_det(posterior, family)
         return float(score)
+
+
+def sample_size(value: float) -> float:
+    """An equivalent sample size, or an error."""
+    if not 0 < value < np.inf:
+        raise ValueError(f"equivalent_sample_size must be above 0 and finite, got {value!r}.")
+    return value
 
 
 def penalty(score: str, n: float) -> float:
