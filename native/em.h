@@ -103,11 +103,37 @@ struct Scatters {
         }
     }
 
+    // Columns on the right whose sums with four on the left stay in registers.
+    static constexpr index abreast = lanes == 8 ? 4 : 2;
+
     template <index A, index B>
-    __attribute__((noinline)) static void multiply(const C* left, const C* right, index vectors, double* out) {
+    static void multiply(const C* left, const C* right, index vectors, double* out) {
+        if constexpr (B > abreast) {
+            multiply_few<A, abreast>(left, right, vectors, out);
+            multiply<A, B - abreast>(left, right + abreast * room, vectors, out + abreast * count);
+        } else {
+            multiply_few<A, B>(left, right, vectors, out);
+        }
+    }
+
+    // Columns with themselves: the sums of those before are left out.
+    template <index A>
+    static void square(const C* panel, index vectors, double* out) {
+        if constexpr (A > abreast) {
+            multiply_few<A, abreast>(panel, panel, vectors, out);
+            square<A - abreast>(panel + abreast * room, vectors, out + (4 + 1) * abreast * count);
+        } else {
+            multiply_few<A, A>(panel, panel, vectors, out);
+        }
+    }
+
+    template <index A, index B>
+    __attribute__((noinline)) static void multiply_few(const C* left, const C* right, index vectors, double* out) {
         using V = Vector<C>;
-        V acc[A][B] = {};
-        for (index v = 0; v < vectors; ++v) {
+        V acc[A][B];
+        for (index i = 0; i < A; ++i)
+            for (index j = 0; j < B; ++j) acc[i][j] = read<V>(left + i * room) * read<V>(right + j * room);
+        for (index v = 1; v < vectors; ++v) {
             V b[B];
             for (index j = 0; j < B; ++j) b[j] = read<V>(right + j * room + v * count);
             for (index i = 0; i < A; ++i) {
@@ -122,6 +148,7 @@ struct Scatters {
     void flush(index k) {
         C* panel = panels + k * blocks * 4 * room;
         const index vectors = (filled[k] + count - 1) / count;
+        if (!vectors) return;
         for (index j = 0; j < columns; ++j)
             for (index r = filled[k]; r < vectors * count; ++r) panel[j * room + r] = 0;
         double* out = sums + k * size;
@@ -132,12 +159,13 @@ struct Scatters {
                 const C* right = panel + 4 * j * room;
                 switch (across * 2 + (i == j)) {
                     case 2: multiply<1, 4>(left, right, vectors, out); break;
-                    case 3: multiply<1, 1>(left, right, vectors, out); break;
+                    case 3: square<1>(left, vectors, out); break;
                     case 4: multiply<2, 4>(left, right, vectors, out); break;
-                    case 5: multiply<2, 2>(left, right, vectors, out); break;
+                    case 5: square<2>(left, vectors, out); break;
                     case 6: multiply<3, 4>(left, right, vectors, out); break;
-                    case 7: multiply<3, 3>(left, right, vectors, out); break;
-                    default: multiply<4, 4>(left, right, vectors, out); break;
+                    case 7: square<3>(left, vectors, out); break;
+                    case 8: multiply<4, 4>(left, right, vectors, out); break;
+                    default: square<4>(left, vectors, out); break;
                 }
             }
         }

@@ -148,23 +148,21 @@ void plus_plus(const Points& points, index K, index trials, const double* unifor
     }
 }
 
-// Half the log-determinant of a covariance in `a` (d, d), of which the lower triangle is read and lost.
-double half_log_determinant(double* a, index d) {
+// The log-determinant of a covariance in `a` (d, d), of which the upper triangle is read and lost: the logarithms of the
+// pivots of Gauss's elimination.
+double log_determinant(double* a, index d) {
     double largest = 0, logs = 0;
     for (index i = 0; i < d; ++i) largest = std::max(largest, a[i * d + i]);
     const double least = 2.220446049250313e-16 * largest;  // below, a pivot is rounding
-    for (index i = 0; i < d; ++i) {
-        for (index j = 0; j <= i; ++j) {
-            double t = 0;
-#pragma omp simd reduction(+ : t)
-            for (index l = 0; l < j; ++l) t += a[i * d + l] * a[j * d + l];
-            t = a[i * d + j] - t;
-            if (j < i) {
-                a[i * d + j] = t / a[j * d + j];
-            } else {
-                a[i * d + i] = std::sqrt(t > least ? t : least > 0 ? least : 1.0);
-                logs += std::log(a[i * d + i]);
-            }
+    for (index k = 0; k < d; ++k) {
+        const double* row = a + k * d;
+        const double pivot = row[k] > least ? row[k] : least > 0 ? least : 1.0, inverse = 1 / pivot;
+        logs += std::log(pivot);
+        for (index i = k + 1; i < d; ++i) {
+            const double scale = row[i] * inverse;
+            double* other = a + i * d;
+#pragma omp simd
+            for (index j = i; j < d; ++j) other[j] -= scale * row[j];
         }
     }
     return logs;
@@ -182,25 +180,29 @@ struct Clusters {
         return weight.data && mean.data && scatter.data && value.data && ridge.data && work.data;
     }
 
-    // Scatter of cluster `into` with another one joined to it (or alone), as `sum`.
+    // Scatter of a cluster with another one joined to it (or alone), of which the upper triangle is written to `sum`.
     double joint(index a, index b, double* sum) const {
         const double wa = weight.data[a], wb = b < 0 ? 0.0 : weight.data[b], w = wa + wb;
         const double between = w > 0 ? wa * (wb / w) : 0.0;
         const double *ma = mean.data + a * d, *mb = b < 0 ? ma : mean.data + b * d;
         const double *sa = scatter.data + a * d * d, *sb = b < 0 ? nullptr : scatter.data + b * d * d;
-        for (index i = 0; i < d; ++i)
-            for (index j = 0; j <= i; ++j)
-                sum[i * d + j] = sa[i * d + j] + (sb ? sb[i * d + j] : 0.0) + between * (ma[i] - mb[i]) * (ma[j] - mb[j]);
+        for (index i = 0; i < d; ++i) {
+            const double off = between * (ma[i] - mb[i]);
+            if (!sb) std::memcpy(sum + i * d + i, sa + i * d + i, sizeof(double) * (d - i));
+            else
+#pragma omp simd
+                for (index j = i; j < d; ++j) sum[i * d + j] = sa[i * d + j] + sb[i * d + j] + off * (ma[j] - mb[j]);
+        }
         return w;
     }
 
     // Twice what a cluster takes from the likelihood: n log |S / n|, with a few rows of an average small cluster.
     double cost(index a, index b) {
-        const double w = joint(a, b, work), few = d + 1.0;
+        const double w = joint(a, b, work), few = d + 1.0, share = 1 / (w + few);
         for (index i = 0; i < d; ++i)
-            for (index j = 0; j <= i; ++j)
-                work[i * d + j] = (work[i * d + j] + few * ridge[i * d + j]) / (w + few);
-        return 2 * w * half_log_determinant(work, d);
+#pragma omp simd
+            for (index j = i; j < d; ++j) work[i * d + j] = (work[i * d + j] + few * ridge[i * d + j]) * share;
+        return w * log_determinant(work, d);
     }
 
     void merge(index into, index gone) {
@@ -258,7 +260,7 @@ index merged_partition(const double* X, index n, index d, index stride, const do
         for (index j = 0; j < d; ++j) y[j] = points.row(i)[j] - clusters.mean[codes[i] * d + j];
         for (index j = 0; j < d; ++j)
 #pragma omp simd
-            for (index l = 0; l <= j; ++l) scatter[j * d + l] += w * y[j] * y[l];
+            for (index l = j; l < d; ++l) scatter[j * d + l] += w * y[j] * y[l];
     }
     for (index k = 0; k < M; ++k)
         for (index c = 0; c < d * d; ++c) clusters.ridge[c] += clusters.scatter[k * d * d + c] / points.total;

@@ -2,7 +2,7 @@
 #pragma once
 #include "power.h"
 
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
@@ -124,6 +124,19 @@ inline double total_of(const double* sums) {
     return total;
 }
 
+#if defined(__AVX2__) && !defined(__AVX512F__)
+// For each set of 32-bit lanes of a vector, the lanes in it, in order, a byte for each; the others follow as zeros.
+struct Orders {
+    std::uint64_t of[256] = {};
+    constexpr Orders() {
+        for (unsigned set = 0; set < 256; ++set)
+            for (unsigned l = 0, filled = 0; l < 8; ++l)
+                if (set >> l & 1) of[set] |= std::uint64_t{l} << (8 * filled++);
+    }
+};
+inline constexpr Orders orders;
+#endif
+
 // Which lanes of a vector are above zero, and how to put those next to each other.
 template <class C>
 struct Chosen {
@@ -140,6 +153,25 @@ struct Chosen {
         if constexpr (sizeof(C) == 8)
             _mm512_storeu_pd(out, _mm512_maskz_compress_pd(static_cast<__mmask8>(mask), (__m512d)v));
         else _mm512_storeu_ps(out, _mm512_maskz_compress_ps(static_cast<__mmask16>(mask), (__m512)v));
+    }
+#elif defined(__AVX2__)
+    __m256i order;
+    explicit Chosen(Vector<C> v) {
+        unsigned set;
+        if constexpr (sizeof(C) == 8) {
+            const __m256d above = _mm256_cmp_pd((__m256d)v, _mm256_setzero_pd(), _CMP_GT_OQ);
+            set = _mm256_movemask_ps(_mm256_castpd_ps(above));
+            count = __builtin_popcount(set) / 2;
+        } else {
+            set = _mm256_movemask_ps(_mm256_cmp_ps((__m256)v, _mm256_setzero_ps(), _CMP_GT_OQ));
+            count = __builtin_popcount(set);
+        }
+        order = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(orders.of[set])));
+    }
+    // Writes a whole vector, of which the first `count` lanes are valid.
+    void squeeze(Vector<C> v, C* out) const {
+        const __m256 moved = _mm256_permutevar8x32_ps((__m256)v, order);
+        std::memcpy(out, &moved, sizeof moved);
     }
 #else
     index lane[Wide<C>::count];

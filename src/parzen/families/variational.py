@@ -9,11 +9,17 @@ from scipy.special import betaln, digamma, gammaln
 from parzen.compute.arrays import Array
 from parzen.compute.gaussian import log_normaliser
 from parzen.compute.memberships import Memberships
+from parzen.densities.density import Density
 from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.mixture import MixtureDensity
 from parzen.families.family import Family
+from parzen.families.fit import fit
 from parzen.families.gaussian import Gaussian
+from parzen.families.gaussian_starts import STEPS, TOL
 from parzen.families.mixture import Mixture
+from parzen.families.mixture_statistic import mixture_statistic
+from parzen.families.seeding import sampled
+from parzen.statistics.accumulate import accumulate
 from parzen.statistics.joint import ExpectedStatistic, Joint
 from parzen.statistics.messages import Collapse
 
@@ -131,8 +137,24 @@ class VariationalGaussians(Family):
         family = Gaussian("full" if full else "diag", shared=self.covariance_type == "tied", noise=self.noise)
         return Mixture(family, self.n_components, init=self.init, n_init=self.n_init)
 
-    def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> Any:
-        return self._mixture().start(X, R, rng)
+    def start(self, X: Any, R: Any, rng: np.random.Generator) -> Density:
+        if self.init != "random":
+            return self._mixture().start(X, R, rng)
+        starts = [self._random_start(X, R, rng) for _ in range(self.n_init)]
+        if len(starts) == 1:
+            return starts[0]
+        runs = [fit(self, X, R, start=one, max_iter=STEPS, tol=TOL) for one in starts]
+        return max(runs, key=lambda run: run.objective[-1]).density
+
+    def _random_start(self, X: Any, w: Array | None, rng: np.random.Generator) -> Density:
+        """The posterior of responsibilities that are drawn at random, of at most a few thousand rows."""
+        C, (n, d) = self.n_components, X.shape
+        rows, own = sampled(X, w, max(2048, C * max(256, 16 * d)), rng)
+        shares = rng.random((len(rows), C))
+        shares *= ((1.0 if own is None else own) / shares.sum(axis=1))[:, None]
+        seen = accumulate(self._mixture().components(), rows, shares)
+        part = Joint((mixture_statistic(shares.sum(axis=0), seen),))
+        return self.maximise((n if w is None else float(w.sum())) / float(shares.sum()) * part)
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> ExpectedStatistic:
         return self._mixture().observe(X, R, at)

@@ -1,6 +1,7 @@
 """BayesianGaussianMixture against scikit-learn's, at the same optimum, and its bound."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import pytest
 import sklearn.mixture
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import check_estimator
 
 import parzen
@@ -146,3 +148,34 @@ def test_it_is_saved(tmp_path):
     again = parzen.load(tmp_path / "m.parzen")
     np.testing.assert_array_equal(again.predict_proba(_rows()), model.predict_proba(_rows()))
     np.testing.assert_array_equal(again.weights_, model.weights_)
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["rows", "weighted rows"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_random_start_is_the_posterior_of_random_responsibilities(shape, weighted):
+    X = _rows()
+    w = np.random.default_rng(1).uniform(0.5, 2.0, len(X)) if weighted else np.ones(len(X))
+    model = BayesianGaussianMixture(
+        n_components=4, covariance_type=shape, init_params="random", random_state=0, max_iter=300, n_init=3
+    )
+    model.fit(X, sample_weight=w)
+    assert (np.diff(model.lower_bounds_) >= -1e-6).all()
+    begun = replace(model.family_, n_init=1).start(X, w if weighted else None, np.random.default_rng(7))
+    order = np.lexsort(X.T[::-1])
+    shares = np.random.default_rng(7).random((len(X), 4))
+    shares *= (w[order] / shares.sum(axis=1))[:, None]
+    sums = model.mean_precision_prior_ * model.mean_prior_ + shares.T @ X[order]
+    expected = sums / (model.mean_precision_prior_ + shares.sum(axis=0))[:, None]
+    np.testing.assert_allclose(begun.components.mean, expected, rtol=1e-10)
+
+
+def test_a_random_start_of_many_rows_counts_all_of_them():
+    X = _rows(n=6000)
+    model = BayesianGaussianMixture(n_components=3, init_params="random", random_state=0, max_iter=2)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X)
+    begun = model.family_.start(X, None, np.random.default_rng(0))
+    # Of 8,000 rows the prior of a mean, worth one, moves it by next to nothing; of a sample of them it would by more.
+    alone = replace(model.family_, mean_precision=1e-9).start(X, None, np.random.default_rng(0))
+    off = np.abs(begun.components.mean - alone.components.mean) / np.abs(alone.components.mean - X.mean(axis=0))
+    np.testing.assert_allclose(off, 1 / (1 + len(X) / 3), rtol=0.1)

@@ -1,6 +1,7 @@
 """Models that are built or changed by hand, and steps that are counted as in scikit-learn."""
 
 import warnings
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
@@ -167,3 +168,41 @@ def test_given_means_keep_the_covariances_of_what_lies_there(shape):
     np.testing.assert_allclose(second.means_, first.means_[order], atol=1e-3)
     theirs = sklearn.mixture.GaussianMixture(3, means_init=means, **options).fit(X)
     assert min(first.score(X), second.score(X)) > theirs.score(X) - 1e-6
+
+
+class TestPartsOfAStart:
+    """Given weights or precisions belong to those components of the start that they fit best."""
+
+    @pytest.fixture
+    def apart(self, rng):
+        sizes, places = (400, 150, 250), ((0.0, 0.0), (40.0, 0.0), (0.0, 40.0))
+        spreads = ((1.0, 6.0), (5.0, 0.5), (0.2, 0.2))
+        clusters = [rng.normal(place, spread, (n, 2)) for n, place, spread in zip(sizes, places, spreads, strict=True)]
+        return np.concatenate(clusters)
+
+    @pytest.mark.parametrize("order", list(permutations(range(3))), ids=str)
+    @pytest.mark.parametrize("shape", ["full", "diag", "spherical"])
+    def test_the_order_of_given_precisions_does_not_matter(self, shape, order, apart):
+        options = {"covariance_type": shape, "random_state": 0}
+        own = GaussianMixture(3, **options).fit(apart)
+        begun = GaussianMixture(3, max_iter=0, precisions_init=own.precisions_[list(order)], **options).fit(apart)
+        np.testing.assert_allclose(begun.precisions_, own.precisions_, rtol=1e-8, atol=1e-12)
+        again = GaussianMixture(3, precisions_init=own.precisions_[list(order)], **options).fit(apart)
+        np.testing.assert_allclose(again.means_, own.means_, rtol=1e-6, atol=1e-6)
+        assert again.n_iter_ <= own.n_iter_
+
+    @pytest.mark.parametrize("spread", [False, True], ids=["alone", "with precisions"])
+    @pytest.mark.parametrize("order", list(permutations(range(3))), ids=str)
+    def test_given_weights_name_the_components(self, order, spread, apart):
+        own = GaussianMixture(3, random_state=0).fit(apart)
+        order = list(order)
+        given = {"weights_init": own.weights_[order]} | ({"precisions_init": own.precisions_[order]} if spread else {})
+        begun = GaussianMixture(3, random_state=0, max_iter=0, **given).fit(apart)
+        np.testing.assert_allclose(begun.weights_, own.weights_[order], rtol=1e-12)
+        np.testing.assert_allclose(begun.means_, own.means_[order], atol=0.1)
+        np.testing.assert_allclose(begun.precisions_, own.precisions_[order], rtol=1e-1, atol=1e-1)
+
+    def test_one_precision_of_all_components_is_taken_as_it_is(self, apart):
+        given = np.array([[2.0, 0.5], [0.5, 1.0]])
+        begun = GaussianMixture(3, covariance_type="tied", precisions_init=given, max_iter=0, random_state=0).fit(apart)
+        np.testing.assert_allclose(begun.precisions_, given, rtol=1e-12)

@@ -41,7 +41,7 @@ class BayesianGaussianMixture(BaseGaussianMixture):
         Added to every variance, in the data's own units.
     max_iter, n_init : int
     init_params : "auto", "kmeans", "k-means++", "random" or "random_from_data"
-        Where the iteration begins; see `GaussianMixture`.
+        Where the iteration begins; see `GaussianMixture`. "random": at random responsibilities, as in scikit-learn.
     weight_concentration_prior_type : "dirichlet_process" or "dirichlet_distribution"
         Prior of the weights: by breaking a stick (which prefers few components), or Dirichlet.
     weight_concentration_prior : float, optional

@@ -55,6 +55,7 @@ class GaussianMixture(BaseGaussianMixture):
         stretched or rotated; the others are scikit-learn's.
     weights_init, means_init, precisions_init : arrays, optional
         Where EM begins, or a part of it: weights (C,), means (C, d), inverse covariances in the shape of `precisions_`.
+        A part goes to those components of the start that it fits best; means or weights also give their order.
     random_state : int, RandomState instance or None
     warm_start : bool
         Whether `fit` goes on from the last one.
