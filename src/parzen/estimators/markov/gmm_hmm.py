@@ -3,6 +3,7 @@
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
@@ -121,7 +122,7 @@ class GMMHMM(BaseGaussianStates):
         whole_number("n_mix", self.n_mix, 1)
         choose("covariance_type", self.covariance_type, tuple(SHAPES))
 
-    def _initialise_emission(self, rows: Array) -> None:
+    def _initialise_emission(self, rows: Array, lengths: NDArray[np.int64]) -> None:
         """Means by k-means of all rows and of each cluster, the covariance of all rows everywhere, as in hmmlearn."""
         K, M, rows = self.n_components, self.n_mix, complete_rows(rows)
         spread = self._initial_spread(rows)
@@ -129,7 +130,7 @@ class GMMHMM(BaseGaussianStates):
             self.weights_ = np.full((K, M), 1.0 / M)
         if self._initialises("m", "means_"):
             rng = generator(self.random_state)
-            self.means_ = centres_within(rows, *self._initial_clusters(rows, rng), M, spread, rng)
+            self.means_ = centres_within(rows, *self._initial_clusters(rows, lengths, rng), M, spread, rng)
         if self._initialises("c", "covars_"):
             each = self._initial_covariance(spread)
             leading = (K,) if self.covariance_type == "tied" else (K, M)
