@@ -102,7 +102,8 @@ class HMM(Family):
             nonlocal total
             total = part if total is None else total + part
 
-        for_each(lambda group: self._observe_group(emitted, X, w, at, lengths, group), sequence_groups(lengths), add)
+        groups = sequence_groups(lengths, at.size)
+        for_each(lambda group: self._observe_group(emitted, X, w, at, lengths, group), groups, add)
         assert isinstance(total, ExpectedStatistic)
         return total
 

@@ -125,7 +125,7 @@ class GaussianHMM(BaseGaussianStates):
         choose("covariance_type", self.covariance_type, tuple(SHAPES))
 
     def _initialise_emission(self, rows: Array, lengths: NDArray[np.int64]) -> None:
-        """Means and covariances of clusters; where some are given, means by k-means or one covariance, as in hmmlearn."""
+        """Means and covariances of clusters; where some are given, k-means and one covariance, as in hmmlearn."""
         K, complete, rng = self.n_components, complete_rows(rows), generator(self.random_state)
         means, covariances = self._initialises("m", "means_"), self._initialises("c", "_covars_")
         if means and covariances and "t" in self.init_params:
@@ -140,7 +140,7 @@ class GaussianHMM(BaseGaussianStates):
     def _begin_with_clusters(
         self, rows: Array, complete: Array, lengths: NDArray[np.int64], rng: np.random.Generator
     ) -> None:
-        """States are the clusters, of rows or of their ranks, from which a few steps on a part of the rows lead higher."""
+        """States are the clusters, of rows or of their ranks, from which a few steps on some rows lead higher."""
         some = sample_of(complete, self.n_components, rng)
         found = clusterings(some, self.n_components, rng)
         best = found[0]

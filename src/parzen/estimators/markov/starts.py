@@ -153,7 +153,7 @@ def _pairs(codes: Codes, K: int, apart: Any = ()) -> Array:
 
 
 def cluster_moments(rows: Array, codes: Codes, K: int, shape: str, together: bool) -> tuple[Array, Array]:
-    """Means (K, d) and covariances of clusters: variances (K, d) or matrices (K, d, d) by shape, or one of all together.
+    """Means (K, d) and covariances of clusters: variances (K, d), matrices (K, d, d), or one for all together.
 
     Each covariance has that of all rows with the weight of one row, so that few or equal rows have one too.
     """
@@ -169,9 +169,7 @@ def cluster_moments(rows: Array, codes: Codes, K: int, shape: str, together: boo
     return mean, (own + total) / (1.0 + weight.reshape(-1, *(1,) * total.ndim))
 
 
-def centres_within(
-    rows: Array, centre: Array, codes: Codes, M: int, spread: Array, rng: np.random.Generator
-) -> Array:
+def centres_within(rows: Array, centre: Array, codes: Codes, M: int, spread: Array, rng: np.random.Generator) -> Array:
     """Centres (K, M, d): of the clusters within the cluster of each state.
 
     A cluster of fewer than M rows has M points drawn about the centre of all, as in hmmlearn.
