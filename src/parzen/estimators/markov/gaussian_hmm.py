@@ -11,23 +11,18 @@ from parzen.compute.checks import choose
 from parzen.densities.gaussian import GaussianDensity
 from parzen.estimators.base.covariances import SHAPES, covariances_of, factors_of, means_of
 from parzen.estimators.base.validation import generator
-from parzen.estimators.markov.baum_welch import baum_welch
 from parzen.estimators.markov.checks import check_hmmlearn
 from parzen.estimators.markov.gaussian_emission import HmmlearnGaussian
 from parzen.estimators.markov.gaussian_states import BaseGaussianStates, complete_rows
-from parzen.estimators.markov.monitor import Monitor
-from parzen.estimators.markov.starts import Clustering, cluster_moments, cluster_transitions, clusterings, sample_of
-from parzen.families.sequence_pieces import pieces
-
-#: EM steps by which two starts are compared, on how many rows at most, in pieces of how many.
-FEW, PART, PIECE = 5, 2048, 64
+from parzen.estimators.markov.starts import cluster_moments
 
 
 class GaussianHMM(BaseGaussianStates):
     """Hidden Markov model with Gaussian emissions: a drop-in for hmmlearn's, which also takes missing values.
 
     From the same initial parameters and without missing values it has the same log-likelihood as hmmlearn after each
-    step, also for data at an offset of 1e8. By default the initial means are clusters of k-means, as in hmmlearn.
+    step, also for data at an offset of 1e8. By default EM begins with clusters of k-means, of the rows or of the ranks of
+    their columns: those from which a few steps lead higher.
 
     Parameters
     ----------
@@ -137,58 +132,10 @@ class GaussianHMM(BaseGaussianStates):
             each = self._initial_covariance(self._initial_spread(complete))
             self._covars_ = each if self.covariance_type == "tied" else np.tile(each, (K,) + (1,) * each.ndim)
 
-    def _begin_with_clusters(
-        self, rows: Array, complete: Array, lengths: NDArray[np.int64], rng: np.random.Generator
-    ) -> None:
-        """States are the clusters, of rows or of their ranks, from which a few steps on some rows lead higher."""
-        some = sample_of(complete, self.n_components, rng)
-        found = clusterings(some, self.n_components, rng)
-        best = found[0]
-        if len(found) > 1:
-            part, cut = pieces(lengths, PART, PIECE)
-            seen, order = rows[part], complete[part]
-            best = found[int(np.argmax([self._after_few_steps(one, some, order, seen, cut) for one in found]))]
-        if len(some) < len(complete):
-            best = best.moved(complete)
-        codes = best.nearest(complete)
-        self._adopt_clusters(complete, codes, codes, lengths)
-
-    def _after_few_steps(
-        self, clusters: Clustering, some: Array, order: Array, seen: Array, lengths: NDArray[np.int64]
-    ) -> float:
-        """The log-likelihood after a few EM steps from clusters.
-
-        Parameters
-        ----------
-        some : rows that the clusters' means and covariances come from
-        order : rows in their order, completed, that their transitions come from
-        seen : the same with missing cells, for EM
-        lengths : of their sequences
-        """
-        self._adopt_clusters(some, clusters.nearest(some), clusters.nearest(order), lengths)
-        initial, monitor = self._density(), Monitor(-np.inf, FEW, verbose=False)
-        family = self._chain_family(initial, self._emission_family(initial.emission), lengths)
-        try:
-            baum_welch(family, seen, monitor, FEW)
-        except ValueError:  # a state collapses on the part: no start, unless there is no other
-            return -np.inf
-        return monitor.history[-1]
-
-    def _adopt_clusters(
-        self, rows: Array, codes: NDArray[np.int32], order: NDArray[np.int32], lengths: NDArray[np.int64]
-    ) -> None:
-        """States from clusters of rows, transitions from clusters of rows in their order."""
-        K, kind = self.n_components, self.covariance_type
-        shape = "diag" if kind in ("diag", "spherical") else "full"
-        self.means_, covariance = cluster_moments(rows, codes, K, shape, together=kind == "tied")
-        if shape == "diag":
-            variance = covariance + self.min_covar
-            self._covars_ = variance if kind == "diag" else variance.mean(axis=1)
-        else:
-            self._covars_ = covariance + self.min_covar * np.eye(rows.shape[1])
-        self.transmat_ = cluster_transitions(order, K, lengths)
-        if "s" in self.init_params:
-            self.startprob_ = np.full(K, 1.0 / K)
+    def _adopt_clusters(self, rows: Array, codes: NDArray[np.int32], rng: np.random.Generator) -> None:
+        K, tied = self.n_components, self.covariance_type == "tied"
+        self.means_, covariance = cluster_moments(rows, codes, K, self._cluster_shape, shared=K if tied else 1)
+        self._covars_ = self._cluster_covariances(covariance[0] if tied else covariance)
 
     def _emission_family(self, initial: Any) -> HmmlearnGaussian:
         return HmmlearnGaussian(

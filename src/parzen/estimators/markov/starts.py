@@ -152,20 +152,19 @@ def _pairs(codes: Codes, K: int, apart: Any = ()) -> Array:
     return np.bincount(pairs, minlength=K * K).reshape(K, K).astype(np.float64)
 
 
-def cluster_moments(rows: Array, codes: Codes, K: int, shape: str, together: bool) -> tuple[Array, Array]:
-    """Means (K, d) and covariances of clusters: variances (K, d), matrices (K, d, d), or one for all together.
+def cluster_moments(rows: Array, codes: Codes, K: int, shape: str, shared: int = 1) -> tuple[Array, Array]:
+    """Means (K, d) of clusters, and their covariances: variances or matrices, one for each `shared` clusters together.
 
-    Each covariance has that of all rows with the weight of one row, so that few or equal rows have one too.
+    Each covariance has that of all rows with the weight of one row, so that few or equal rows have one too. A cluster
+    without rows has the mean of all.
     """
     found: Any = Gaussian(shape, estimate="ml").observe(rows, Labels(codes, groups=K))
     weight, middle = np.bincount(codes, minlength=K).astype(np.float64), rows.mean(axis=0)
     mean = np.where(weight[:, None] > 0, found.mean, middle)
-    own, off = found.scatter, mean - middle
-    own[weight == 0] = 0.0
+    own, off = np.where(weight.reshape(-1, *(1,) * (found.scatter.ndim - 1)) > 0, found.scatter, 0.0), mean - middle
     between = weight @ off**2 if own.ndim == 2 else np.einsum("k,ki,kj->ij", weight, off, off)
     total = (own.sum(axis=0) + between) / max(len(rows) - 1, 1)
-    if together:
-        return mean, (own.sum(axis=0) + total) / (len(rows) + 1.0)
+    own, weight = own.reshape(-1, shared, *total.shape).sum(axis=1), weight.reshape(-1, shared).sum(axis=1)
     return mean, (own + total) / (1.0 + weight.reshape(-1, *(1,) * total.ndim))
 
 
@@ -181,6 +180,15 @@ def centres_within(rows: Array, centre: Array, codes: Codes, M: int, spread: Arr
             for own in parts
         ]
     )
+
+
+def nearest_within(rows: Array, centre: Array, codes: Codes) -> Codes:
+    """The nearest centre of the own cluster of each row, of centres (K, M, d), counted from 0 to K M - 1."""
+    found, M = np.empty(len(rows), dtype=np.int32), centre.shape[1]
+    for k, own in enumerate(centre):
+        inside = codes == k
+        found[inside] = k * M + CentroidDensity(np.ascontiguousarray(own)).nearest(np.ascontiguousarray(rows[inside]))
+    return found
 
 
 def suited(codes: Codes, transition: Array) -> NDArray[np.intp]:
