@@ -84,8 +84,7 @@ def test_the_default_start_ends_as_high_as_hmmlearns_where_a_column_is_mostly_ze
     assert (ends[:, 0] >= ends[:, 1]).all()
 
 
-def test_starts_are_compared_with_their_missing_cells(rng):
-    # Filled cells are equal: judged with them, a state of filled cells would win.
+def test_the_default_start_finds_states_in_rows_with_missing_cells(rng):
     X = np.repeat([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]], 100, axis=0) + rng.normal(size=(300, 2))
     X[rng.random(X.shape) < 0.3] = np.nan
     model = GaussianHMM(3, random_state=0, n_iter=30).fit(X)

@@ -23,7 +23,7 @@ class GMMHMM(BaseGaussianStates):
     """Hidden Markov model whose states emit mixtures of Gaussians: a drop-in for hmmlearn's, also for missing values.
 
     From the same initial parameters and without missing values it has the same log-likelihood as hmmlearn after each
-    step. By default the initial means are clusters of k-means, as in hmmlearn.
+    step. By default states begin as in `GaussianHMM`, with clusters, and the components with the clusters within them.
 
     Parameters
     ----------
