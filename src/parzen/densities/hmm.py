@@ -14,8 +14,11 @@ from parzen.densities.density import Density
 from parzen.statistics.accumulate import evaluate
 from parzen.statistics.threads import for_each
 
-#: About how many rows of whole sequences a thread reads at a time.
-GROUP = 8192
+#: Rows that are not worth a second thread.
+SMALL = 8192
+#: About how many rows of whole sequences a thread reads at a time, and at most how many of their states: enough for the
+#: work between compiled calls not to count, few enough for memory that is at hand.
+GROUP, CELLS = 25_600, 204_800
 
 
 @dataclass(frozen=True)
@@ -26,14 +29,16 @@ class SequenceGroup:
     rows: tuple[int, int]
 
 
-def sequence_groups(lengths: NDArray[np.int64]) -> Iterator[SequenceGroup]:
-    """Whole sequences in groups of enough rows for a thread: they depend on the lengths alone."""
+def sequence_groups(lengths: NDArray[np.int64], K: int) -> Iterator[SequenceGroup]:
+    """Whole sequences in groups of enough rows for a thread, which depend on lengths and the number of states alone."""
     ends = lengths.cumsum()
-    if len(ends) and ends[-1] <= GROUP:
-        yield SequenceGroup((0, len(ends)), (0, int(ends[-1])))
-        return
     total = int(ends[-1]) if len(ends) else 0
-    rows = -(-total // (2 * max(round(total / (2 * GROUP)), 1)))  # an even number of groups, for two threads or more
+    if total <= SMALL:
+        if len(ends):
+            yield SequenceGroup((0, len(ends)), (0, total))
+        return
+    most = min(GROUP, max(SMALL // 4, CELLS // K))
+    rows = -(-total // (2 * -(-total // (2 * most))))  # an even number of groups, for two threads or more
     first, row = 0, 0
     while first < len(lengths):
         last = min(int(np.searchsorted(ends, row + rows)) + 1, len(lengths))
@@ -117,7 +122,7 @@ class HMMDensity(Density):
         out: list[Any] = []
         for_each(
             lambda group: function(self.rows(row_block(X, *group.rows)), lengths[slice(*group.sequences)]),
-            sequence_groups(lengths),
+            sequence_groups(lengths, self.size),
             out.append,
         )
         return out

@@ -19,6 +19,7 @@ from parzen.families.fit import fit
 from parzen.families.likelihood import initial_density
 from parzen.families.mixture import Mixture
 from parzen.families.semi_supervised_mixture import SemiSupervisedMixture
+from parzen.families.sequence_pieces import pieces
 from parzen.statistics.counts import Counts
 from parzen.statistics.joint import ExpectedStatistic, Joint
 from parzen.statistics.messages import Collapse, NeedsDensity, naming_groups, without_floor_warnings
@@ -101,7 +102,8 @@ class HMM(Family):
             nonlocal total
             total = part if total is None else total + part
 
-        for_each(lambda group: self._observe_group(emitted, X, w, at, lengths, group), sequence_groups(lengths), add)
+        groups = sequence_groups(lengths, at.size)
+        for_each(lambda group: self._observe_group(emitted, X, w, at, lengths, group), groups, add)
         assert isinstance(total, ExpectedStatistic)
         return total
 
@@ -234,14 +236,8 @@ class HMM(Family):
     ) -> HMMDensity:
         """The start from which a few steps, over a part of the rows, lead highest; where they lead."""
         part, cut = np.arange(X.shape[0]), lengths
-        if len(part) > SAMPLE and self.transition_allowed is None:  # pieces from everywhere
-            ends = np.cumsum(lengths)
-            begins = np.linspace(0, len(part) - PIECE, SAMPLE // PIECE).astype(np.int64)
-            pieces = [
-                np.split(np.arange(at, at + PIECE), ends[(ends > at) & (ends < at + PIECE)] - at) for at in begins
-            ]
-            flat = [piece for several in pieces for piece in several if len(piece)]
-            part, cut = np.concatenate(flat), np.array([len(piece) for piece in flat], dtype=np.int64)
+        if self.transition_allowed is None:  # else a chain must be seen from its beginning
+            part, cut = pieces(lengths, SAMPLE, PIECE)
         family = replace(self, lengths=cut)
         best: tuple[float, HMMDensity] | None = None
         for begun in tries:

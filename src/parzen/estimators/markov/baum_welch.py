@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from parzen.compute.hmm import hidden_counts
 from parzen.compute.memberships import Memberships
-from parzen.densities.hmm import GROUP, HMMDensity
+from parzen.densities.hmm import SMALL, HMMDensity
 from parzen.estimators.markov.checks import not_negative
 from parzen.estimators.markov.emission import Emission
 from parzen.estimators.markov.monitor import Monitor
@@ -94,7 +94,7 @@ def short_series(family: HmmlearnHMM, rows: Any, tol: float, n_iter: int) -> tup
     huge counts, a sequence that is impossible) that the steps are taken one by one.
     """
     initial, emission = family.initial, family.emission
-    counted = emission.counted(rows) if len(rows) <= GROUP else None
+    counted = emission.counted(rows) if len(rows) <= SMALL else None
     if counted is None:
         return None
     chain = initial.start, initial.transition

@@ -3,6 +3,7 @@
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from parzen.compute.arrays import Array
@@ -96,7 +97,7 @@ class CategoricalHMM(BaseHmmlearn):
         S = np.shape(self.emissionprob_)[1] if keeps else self.n_features
         return _symbols(table(self, X, reset=True, sparse=False), S)
 
-    def _initialise_emission(self, rows: Array) -> None:
+    def _initialise_emission(self, rows: Array, lengths: NDArray[np.int64]) -> None:
         if self._initialises("e", "emissionprob_"):
             if not (rows >= 0).any():
                 raise ValueError("X holds no symbol: all values are missing.")

@@ -3,6 +3,7 @@
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
@@ -15,14 +16,14 @@ from parzen.estimators.base.validation import generator
 from parzen.estimators.markov.checks import check_hmmlearn, whole_number
 from parzen.estimators.markov.gaussian_states import BaseGaussianStates, complete_rows
 from parzen.estimators.markov.mixture_emission import HmmlearnMixture
-from parzen.estimators.markov.starts import centres_within
+from parzen.estimators.markov.starts import centres_within, cluster_moments, nearest_within
 
 
 class GMMHMM(BaseGaussianStates):
     """Hidden Markov model whose states emit mixtures of Gaussians: a drop-in for hmmlearn's, also for missing values.
 
     From the same initial parameters and without missing values it has the same log-likelihood as hmmlearn after each
-    step. By default the initial means are clusters of k-means, as in hmmlearn.
+    step. By default states begin as in `GaussianHMM`, with clusters, and the components with the clusters within them.
 
     Parameters
     ----------
@@ -121,19 +122,36 @@ class GMMHMM(BaseGaussianStates):
         whole_number("n_mix", self.n_mix, 1)
         choose("covariance_type", self.covariance_type, tuple(SHAPES))
 
-    def _initialise_emission(self, rows: Array) -> None:
-        """Means by k-means of all rows and of each cluster, the covariance of all rows everywhere, as in hmmlearn."""
-        K, M, rows = self.n_components, self.n_mix, complete_rows(rows)
-        spread = self._initial_spread(rows)
+    def _initialise_emission(self, rows: Array, lengths: NDArray[np.int64]) -> None:
+        """Means by k-means of all rows and of each cluster, with the clusters' covariances.
+
+        Where some of these are given, the covariance of all rows is everywhere, as in hmmlearn.
+        """
+        K, M, complete, rng = self.n_components, self.n_mix, complete_rows(rows), generator(self.random_state)
         if self._initialises("w", "weights_"):
             self.weights_ = np.full((K, M), 1.0 / M)
-        if self._initialises("m", "means_"):
-            rng = generator(self.random_state)
-            self.means_ = centres_within(rows, *self._initial_clusters(rows, rng), M, spread, rng)
-        if self._initialises("c", "covars_"):
+        means, covariances = self._initialises("m", "means_"), self._initialises("c", "covars_")
+        if means and covariances and "t" in self.init_params:
+            self._begin_with_clusters(rows, complete, lengths, rng)
+            return
+        spread = self._initial_spread(complete)
+        if means:
+            self.means_ = centres_within(complete, *self._initial_clusters(complete, lengths, rng), M, spread, rng)
+        if covariances:
             each = self._initial_covariance(spread)
             leading = (K,) if self.covariance_type == "tied" else (K, M)
             self.covars_ = np.broadcast_to(each, leading + each.shape).copy()
+
+    def _adopt_clusters(self, rows: Array, codes: NDArray[np.int32], rng: np.random.Generator) -> None:
+        K, M, tied = self.n_components, self.n_mix, self.covariance_type == "tied"
+        state, _ = cluster_moments(rows, codes, K, "diag")
+        centre = centres_within(rows, state, codes, M, self._initial_spread(rows), rng)
+        parts = nearest_within(rows, centre, codes)
+        mean, covariance = cluster_moments(rows, parts, K * M, self._cluster_shape, shared=M if tied else 1)
+        some = np.bincount(parts, minlength=K * M) > 0
+        self.means_ = np.where(some[:, None], mean, centre.reshape(K * M, -1)).reshape(centre.shape)
+        own = self._cluster_covariances(covariance)
+        self.covars_ = own if tied else own.reshape(K, M, *own.shape[1:])
 
     def _emission_family(self, initial: Any) -> HmmlearnMixture:
         M, d = self.n_mix, initial.shape[1]

@@ -62,7 +62,7 @@ class BaseHmmlearn(SaveMixin, BaseEstimator):
         """Rows of a table to fit to, checked."""
 
     @abstractmethod
-    def _initialise_emission(self, rows: Array) -> None:
+    def _initialise_emission(self, rows: Array, lengths: NDArray[np.int64]) -> None:
         """Initialise the parameters of the emissions that `init_params` asks for, as hmmlearn does."""
 
     @abstractmethod
@@ -108,7 +108,7 @@ class BaseHmmlearn(SaveMixin, BaseEstimator):
         ColumnCount.check(self, rows.shape[1])
         cut = self._lengths(lengths, len(rows))
         self._initialise_chain()
-        self._initialise_emission(rows)
+        self._initialise_emission(rows, cut)
         initial = self._density()
         self._warn_of_few(rows)
         self._adopt(self._baum_welch(initial, self._emission_family(initial.emission), rows, cut).emission)
@@ -144,7 +144,9 @@ class BaseHmmlearn(SaveMixin, BaseEstimator):
         if self._initialises("t", "transmat_"):
             self.transmat_ = rng.dirichlet(np.full(K, 1.0 / K), size=K)
 
-    def _initial_clusters(self, rows: Array, rng: np.random.Generator) -> tuple[Array, NDArray[np.int32]]:
+    def _initial_clusters(
+        self, rows: Array, lengths: NDArray[np.int64], rng: np.random.Generator
+    ) -> tuple[Array, NDArray[np.int32]]:
         """Centres (K, d) of the states' clusters, and the state of each row.
 
         What `init_params` asks for of the chain follows the clusters: transitions drawn by chance, most of them nearly
@@ -153,7 +155,7 @@ class BaseHmmlearn(SaveMixin, BaseEstimator):
         K, given = self.n_components, None if "t" in self.init_params else self._transitions()
         centre, codes = state_clusters(rows, K, given, rng)
         if given is None:
-            self.transmat_ = cluster_transitions(codes, K)
+            self.transmat_ = cluster_transitions(codes, K, lengths)
         if "s" in self.init_params:
             self.startprob_ = np.full(K, 1.0 / K)
         return centre, codes
@@ -180,13 +182,18 @@ class BaseHmmlearn(SaveMixin, BaseEstimator):
 
     def _baum_welch(self, initial: HMMDensity, emission: Any, rows: Array, lengths: NDArray[np.int64]) -> HMMDensity:
         """The density that EM finds from the initial one; the parameters of its chain are kept."""
-        family = HmmlearnHMM(initial, emission, lengths, self.params, self.startprob_prior, self.transmat_prior)
-        family.check()
+        family = self._chain_family(initial, emission, lengths)
         if type(self.monitor_) is Monitor:
             self.monitor_ = Monitor(self.tol, self.n_iter, self.verbose)
         found = baum_welch(family, rows, self.monitor_, self.n_iter)
         self.startprob_, self.transmat_ = found.start, found.transition
         return found
+
+    def _chain_family(self, initial: HMMDensity, emission: Any, lengths: NDArray[np.int64]) -> HmmlearnHMM:
+        """The family with hmmlearn's M-step, its priors checked."""
+        family = HmmlearnHMM(initial, emission, lengths, self.params, self.startprob_prior, self.transmat_prior)
+        family.check()
+        return family
 
     def _remember_fit(self) -> None:
         """Remember which parameters come from a fit, not from the user."""

@@ -3,6 +3,7 @@
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from parzen.compute.arrays import Array
@@ -101,7 +102,7 @@ class MultinomialHMM(BaseHmmlearn):
             raise ValueError("the counts of each row must sum up to n_trials; n_trials=None takes any totals.")
         return rows
 
-    def _initialise_emission(self, rows: Array) -> None:
+    def _initialise_emission(self, rows: Array, lengths: NDArray[np.int64]) -> None:
         if self._initialises("e", "emissionprob_"):
             # As in hmmlearn, an integer seed is used a second time.
             P = check_random_state(self.random_state).rand(self.n_components, rows.shape[1])

@@ -3,6 +3,7 @@
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
 from parzen.densities.poisson import PoissonDensity
@@ -94,7 +95,7 @@ class PoissonHMM(BaseHmmlearn):
             rows = counts_of(rows, np.shape(self.lambdas_)[1])
         return rows
 
-    def _initialise_emission(self, rows: Array) -> None:
+    def _initialise_emission(self, rows: Array, lengths: NDArray[np.int64]) -> None:
         """Rates drawn from the Gamma distribution of the cells' mean and variance, as in hmmlearn."""
         if self._initialises("l", "lambdas_"):
             if np.isnan(rows).all():
