@@ -19,6 +19,34 @@ inline index rank(const double* sorted, index m, double x) {
 
 }  // namespace
 
+// Bin of each value between m inner edges, -1 where it is missing. Returns 1 where a value lies outside of both ends or is
+// infinite, or where all are missing.
+PARZEN_EXPORT index parzen_bin_places_f64(const double* x, index n, index stride, const double* inner, index m,
+                                          double low, double high, std::int32_t* out) {
+    bool known = false, outside = false;
+    for (index i = 0; i < n; ++i) {
+        const double value = x[i * stride];
+        known |= value == value;
+        outside |= value < low || value > high || std::fabs(value) == HUGE_VAL;
+        out[i] = static_cast<std::int32_t>(value != value ? -1 : rank<false>(inner, m, value));
+    }
+    return !known || outside;
+}
+
+// Place of each value among m sorted ones: m where it is none of them, -1 where it is missing; rest[i] is a value that
+// is none of them, else missing.
+PARZEN_EXPORT index parzen_mass_places_f64(const double* x, index n, index stride, const double* at, index m,
+                                           std::int32_t* out, double* rest) {
+    for (index i = 0; i < n; ++i) {
+        const double value = x[i * stride];
+        const index found = rank<true>(at, m, value);
+        const bool mass = found < m && at[found] == value;
+        out[i] = static_cast<std::int32_t>(value != value ? -1 : mass ? found : m);
+        rest[i] = mass ? NAN : value;
+    }
+    return OK;
+}
+
 // out[i, k]: log-density of a histogram, table[b, k] in bin b of `size` (log mass less log width), less the distance
 // from the inner edge in units of `length` where an outer bin is open. A missing cell has 0, one outside minus infinity.
 // The last bin has its right edge.

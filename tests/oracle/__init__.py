@@ -8,11 +8,14 @@ from tests.oracle.cells import cell_moments, cell_select, cell_spread, cell_valu
 from tests.oracle.codes import first_bad_code, lookup, places, tally
 from tests.oracle.columns import (
     bin_lookup,
+    bin_places,
     held_bins,
     held_gaussian,
     held_shares,
     likeliest_power,
     mass_lookup,
+    mass_places,
+    power_forward,
     student,
     text_codes,
 )
@@ -110,6 +113,9 @@ TWINS = {
     "student": student,
     "bin_lookup": bin_lookup,
     "mass_lookup": mass_lookup,
+    "bin_places": bin_places,
+    "mass_places": mass_places,
+    "power_forward": power_forward,
     "likeliest_power": likeliest_power,
     "held_gaussian": held_gaussian,
     "held_shares": held_shares,
