@@ -10,6 +10,9 @@ from parzen.compute.arrays import Array
 from parzen.compute.arrow import text_codes
 from parzen.tables.cells import distinct_cells, is_missing
 
+#: Types of polars and pandas that may hold text as Arrow does.
+TEXT = ("String", "StringDtype", "ArrowDtype")
+
 
 @dataclass(frozen=True)
 class Coded:
@@ -53,7 +56,7 @@ def coded(column: Any) -> Coded | None:
         physical = column.to_physical()
         codes = physical.cast(_signed(physical)).fill_null(-1).to_numpy()
         return Coded(codes, column.dtype.categories.to_list()) if kind == "Enum" else _compact(column, codes)
-    if kind in ("String", "StringDtype", "ArrowDtype") and hasattr(column, "__arrow_c_stream__"):
+    if kind in TEXT and hasattr(column, "__arrow_c_stream__"):
         found = text_codes(column) if _is_text(column.dtype) else None
         return None if found is None else _merged(found[0], taken(column, found[1]))
     return None
