@@ -19,6 +19,44 @@ inline index rank(const double* sorted, index m, double x) {
 
 }  // namespace
 
+// The different values of a column, as they first appear, and the place of each cell among them; returns how many there
+// are, 0 where they are more than `most`. Missing cells are one value, and so are those of each zero's sign.
+PARZEN_EXPORT index parzen_different_f64(const double* x, index n, index stride, index most, double* values,
+                                         std::int32_t* places) {
+    int bits = 3;
+    while ((index{1} << bits) < 4 * most) ++bits;
+    Scratch<std::int32_t> table(index{1} << bits);             // place + 1 of the value in each slot, 0 where it is free
+    Scratch<std::uint64_t> seen(most);
+    if (!table || !seen) return NO_MEMORY;
+    const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+    index count = 0;
+    for (index i = 0; i < n; ++i) {
+        const double value = x[i * stride] == x[i * stride] ? x[i * stride] : NAN;
+        std::uint64_t word;
+        std::memcpy(&word, &value, sizeof word);
+        std::uint64_t slot = word * 0x9e3779b97f4a7c15ULL >> (64 - bits);
+        while (table[slot] && seen[table[slot] - 1] != word) slot = (slot + 1) & mask;
+        if (!table[slot]) {
+            if (count == most) return 0;
+            seen[count] = word;
+            values[count] = value;
+            table[slot] = static_cast<std::int32_t>(++count);
+        }
+        places[i] = table[slot] - 1;
+    }
+    return count;
+}
+
+// out[i, k] += table[places[i], k].
+PARZEN_EXPORT index parzen_add_places_f64(const std::int32_t* places, index n, index groups, const double* table,
+                                          double* out) {
+    for (index i = 0; i < n; ++i) {
+        const double* row = table + places[i] * groups;
+        for (index k = 0; k < groups; ++k) out[i * groups + k] += row[k];
+    }
+    return OK;
+}
+
 // Bin of each value between m inner edges, -1 where it is missing. Returns 1 where a value lies outside of both ends or is
 // infinite, or where all are missing.
 PARZEN_EXPORT index parzen_bin_places_f64(const double* x, index n, index stride, const double* inner, index m,

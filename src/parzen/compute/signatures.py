@@ -59,6 +59,8 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "text_codes": ((*(POINTER,) * 3, *(INTEGER,) * 2, *(POINTER,) * 3), ("i32", "i64", "view")),
     "bin_lookup": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, INTEGER, POINTER, NUMBER, POINTER), ("f64",)),
     "mass_lookup": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, INTEGER, POINTER, POINTER), ("f64",)),
+    "different": ((POINTER, *(INTEGER,) * 3, *(POINTER,) * 2), ("f64",)),
+    "add_places": ((POINTER, *(INTEGER,) * 2, *(POINTER,) * 2), ("f64",)),
     "bin_places": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, NUMBER, NUMBER, POINTER), ("f64",)),
     "mass_places": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, POINTER, POINTER), ("f64",)),
     "power_forward": ((POINTER, INTEGER, INTEGER, *(NUMBER,) * 4, POINTER, POINTER), ("f64",)),

@@ -7,6 +7,31 @@ from parzen.compute import native
 from parzen.compute.arrays import Array
 
 
+def different(x: Array, most: int) -> tuple[Array, NDArray[np.int32]] | None:
+    """The different values of a column, missing ones together, and the place of each cell among them.
+
+    None where they are more than `most`, which is found out without reading on.
+
+    Parameters
+    ----------
+    x : array of shape (n,) of float64, with any stride
+    """
+    values, places = np.empty(most), np.empty(len(x), dtype=np.int32)
+    count = native.call("different_f64", *native.column(x), most, *native.outputs(values, places))
+    return (values[:count], places) if count or not len(x) else None
+
+
+def add_places(table: Array, places: NDArray[np.int32], out: Array) -> None:
+    """Add to each row of out (n, K) the row of a table (m, K) that its place says; places lie between 0 and m - 1."""
+    native.call(
+        "add_places_f64",
+        native.pointer(places, native.I32, (len(out),), "places"),
+        *out.shape,
+        native.pointer(table, native.F64, (len(table), out.shape[1]), "table"),
+        native.pointer(out, native.F64, out.shape, "out"),
+    )
+
+
 def bin_places(x: Array, edges: Array) -> NDArray[np.int32] | None:
     """Bin of each value, -1 where it is missing; None where a value is outside or infinite, or all are missing.
 
