@@ -17,12 +17,20 @@ inline index rank(const double* sorted, index m, double x) {
     return base - sorted;
 }
 
-}  // namespace
+inline std::uint64_t word_of(index value) { return static_cast<std::uint64_t>(value); }
 
-// The different values of a column, as they first appear, and the place of each cell among them; returns how many there
-// are, 0 where they are more than `most`. Missing cells are one value, and so are those of each zero's sign.
-PARZEN_EXPORT index parzen_different_f64(const double* x, index n, index stride, index most, double* values,
-                                         std::int32_t* places) {
+// Missing cells are one word, zeros of both signs are two.
+inline std::uint64_t word_of(double value) {
+    const double one = value == value ? value : NAN;
+    std::uint64_t word;
+    std::memcpy(&word, &one, sizeof word);
+    return word;
+}
+
+// The place of each cell among the different values of a column as they first appear, and the row of each of these;
+// returns how many there are, 0 where they are more than `most`.
+template <class T>
+index different(const T* x, index n, index stride, index most, index* firsts, std::int32_t* places) {
     int bits = 3;
     while ((index{1} << bits) < 4 * most) ++bits;
     Scratch<std::int32_t> table(index{1} << bits);             // place + 1 of the value in each slot, 0 where it is free
@@ -31,21 +39,30 @@ PARZEN_EXPORT index parzen_different_f64(const double* x, index n, index stride,
     const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
     index count = 0;
     for (index i = 0; i < n; ++i) {
-        const double value = x[i * stride] == x[i * stride] ? x[i * stride] : NAN;
-        std::uint64_t word;
-        std::memcpy(&word, &value, sizeof word);
+        const std::uint64_t word = word_of(x[i * stride]);
         std::uint64_t slot = word * 0x9e3779b97f4a7c15ULL >> (64 - bits);
         while (table[slot] && seen[table[slot] - 1] != word) slot = (slot + 1) & mask;
         if (!table[slot]) {
             if (count == most) return 0;
             seen[count] = word;
-            values[count] = value;
+            firsts[count] = i;
             table[slot] = static_cast<std::int32_t>(++count);
         }
         places[i] = table[slot] - 1;
     }
     return count;
 }
+
+}  // namespace
+
+#define PARZEN_DIFFERENT(T, suffix)                                                                                   \
+    PARZEN_EXPORT index parzen_different_##suffix(const T* x, index n, index stride, index most, index* firsts,       \
+                                                  std::int32_t* places) {                                             \
+        return different(x, n, stride, most, firsts, places);                                                         \
+    }
+
+PARZEN_DIFFERENT(double, f64)
+PARZEN_DIFFERENT(index, i64)
 
 // out[i, k] += table[places[i], k].
 PARZEN_EXPORT index parzen_add_places_f64(const std::int32_t* places, index n, index groups, const double* table,

@@ -65,54 +65,28 @@ inline bool same(Text a, Text b) {
     return word(a.begin + a.size - 8, 8) == word(b.begin + a.size - 8, 8);
 }
 
-// Codes of texts by their hashes, code + 1 in each slot, 0 where it is free. It grows with the number of different texts,
-// so that a few of them stay in cache.
-struct Slots {
-    index capacity = 0;
-    std::int32_t* codes = nullptr;
-
-    ~Slots() { std::free(codes); }
-    std::uint64_t mask() const { return static_cast<std::uint64_t>(capacity - 1); }
-
-    // Twice as many slots (64 at first) for `count` texts with these hashes.
-    bool grow(const std::uint64_t* hashes, std::int32_t count) {
-        const index wider = capacity ? 2 * capacity : 64;
-        auto* table = static_cast<std::int32_t*>(std::calloc(static_cast<std::size_t>(wider), sizeof(std::int32_t)));
-        if (!table) return false;
-        std::free(codes);
-        codes = table;
-        capacity = wider;
-        for (std::int32_t code = 0; code < count; ++code) {
-            std::uint64_t slot = hashes[code] & mask();
-            while (codes[slot]) slot = (slot + 1) & mask();
-            codes[slot] = code + 1;
-        }
-        return true;
-    }
-};
-
 // Texts first ... first + n - 1; those whose bit in `valid` is 0 are missing (code -1). Writes the code of each, and
-// for each code the first text, counted from `first`, and its hash; returns how many codes there are.
+// for each code the first text, counted from `first`; returns how many codes there are.
 template <class Texts>
 index text_codes(const Texts& texts, const std::uint8_t* valid, index first, index n, std::int32_t* codes,
-                 index* firsts, std::uint64_t* hashes) {
-    Slots table;
-    if (!table.grow(hashes, 0)) return NO_MEMORY;
+                 index* firsts) {
+    index capacity = 64;
+    while (capacity < 2 * n) capacity *= 2;
+    Scratch<std::int32_t> table(capacity);     // code + 1 of the text in each slot, 0 where it is free
+    if (!table) return NO_MEMORY;
+    const std::uint64_t mask = static_cast<std::uint64_t>(capacity - 1);
     std::int32_t count = 0;
     for (index i = 0; i < n; ++i) {
         const index at = first + i;
         if (valid && !(valid[at >> 3] >> (at & 7) & 1)) { codes[i] = -1; continue; }
         const Text text = texts[at];
-        const std::uint64_t hash = hash_of(text);
-        std::uint64_t slot = hash & table.mask();
-        while (table.codes[slot] && !same(text, texts[first + firsts[table.codes[slot] - 1]]))
-            slot = (slot + 1) & table.mask();
-        if (table.codes[slot]) { codes[i] = table.codes[slot] - 1; continue; }
-        firsts[count] = i;
-        hashes[count] = hash;
-        codes[i] = count;
-        table.codes[slot] = ++count;
-        if (2 * count > table.capacity && !table.grow(hashes, count)) return NO_MEMORY;
+        std::uint64_t slot = hash_of(text) & mask;
+        while (table[slot] && !same(text, texts[first + firsts[table[slot] - 1]])) slot = (slot + 1) & mask;
+        if (!table[slot]) {
+            firsts[count] = i;
+            table[slot] = ++count;
+        }
+        codes[i] = table[slot] - 1;
     }
     return count;
 }
@@ -123,9 +97,9 @@ index text_codes(const Texts& texts, const std::uint8_t* valid, index first, ind
 #define PARZEN_TEXT(suffix, Texts, Start, Data)                                                                       \
     PARZEN_EXPORT parzen::index parzen_text_codes_##suffix(                                                           \
         const void* start, const void* data, const std::uint8_t* valid, parzen::index first, parzen::index n,         \
-        std::int32_t* codes, parzen::index* firsts, std::uint64_t* hashes) {                                          \
+        std::int32_t* codes, parzen::index* firsts) {                                                                 \
         const Texts texts{static_cast<Start>(start), static_cast<Data>(data)};                                        \
-        return parzen::text_codes(texts, valid, first, n, codes, firsts, hashes);                                     \
+        return parzen::text_codes(texts, valid, first, n, codes, firsts);                                             \
     }
 
 PARZEN_TEXT(i32, parzen::Packed<std::int32_t>, const std::int32_t*, const char*)

@@ -6,7 +6,7 @@ from scipy import stats
 
 from parzen.compute.held_out import held_bins, held_gaussian, held_shares
 from parzen.compute.power import likeliest_power, power_forward
-from parzen.compute.steps import bin_lookup, bin_places, mass_lookup, mass_places
+from parzen.compute.steps import add_places, bin_lookup, bin_places, different, mass_lookup, mass_places
 from parzen.compute.student import student
 from parzen.densities.histogram import BinDensity
 from tests.oracle import TWINS
@@ -141,3 +141,22 @@ def test_places_among_edges_and_values_equal_the_oracle(level, ends, rng):
     x = np.append(x, [np.inf, -np.inf])
     for one, exact in zip(mass_places(x, at), TWINS["mass_places"](x, at), strict=True):
         np.testing.assert_array_equal(one, exact)
+
+
+@pytest.mark.parametrize("objects", [False, True])
+def test_the_different_values_of_a_column_equal_the_oracle(level, objects, rng):
+    x = np.concatenate([rng.integers(-3, 4, 200) * 0.5, ODD, ODD, [-0.0]])
+    column = np.array([x, x], dtype=object if objects else float).T[:, 1]  # at a stride
+    column = np.array(["a", "b", None, 2.5], dtype=object)[rng.integers(0, 4, 90)] if objects else column
+    exact = TWINS["different"](column)
+    for one, own in zip(different(column, 30), exact, strict=True):
+        np.testing.assert_array_equal(one, own)
+    assert different(column, len(exact[0])) is not None
+    assert different(column, len(exact[0]) - 1) is None
+
+
+def test_rows_of_a_table_are_added_by_their_places(level, rng):
+    table, places, out = rng.normal(size=(5, 3)), rng.integers(0, 5, 70).astype(np.int32), rng.normal(size=(70, 3))
+    exact = TWINS["add_places"](table, places, out)
+    add_places(table, places, out)
+    np.testing.assert_array_equal(out, exact)

@@ -7,8 +7,10 @@ formula and imports nothing of the library; it takes what the routine's Python f
 from tests.oracle.cells import cell_moments, cell_select, cell_spread, cell_values
 from tests.oracle.codes import first_bad_code, lookup, places, tally
 from tests.oracle.columns import (
+    add_places,
     bin_lookup,
     bin_places,
+    different,
     held_bins,
     held_gaussian,
     held_shares,
@@ -114,6 +116,8 @@ TWINS = {
     "bin_lookup": bin_lookup,
     "mass_lookup": mass_lookup,
     "bin_places": bin_places,
+    "different": different,
+    "add_places": add_places,
     "mass_places": mass_places,
     "power_forward": power_forward,
     "likeliest_power": likeliest_power,

@@ -121,6 +121,18 @@ def mass_places(x, at):
     return places, np.where(np.isin(x, at), np.nan, x)
 
 
+def different(x):
+    """Rows of the different values of a column, and the place of each cell among them: numbers by bits, by identity."""
+    keys = [id(one) if x.dtype == object else "nan" if np.isnan(one) else float(one).hex() for one in x]
+    order = list(dict.fromkeys(keys))
+    return [keys.index(key) for key in order], [order.index(key) for key in keys]
+
+
+def add_places(table, places, out):
+    """Rows of a table added to other rows."""
+    return out + table[places]
+
+
 def likeliest_power(x, codes, w, groups, tried, largest, tolerance):
     """The likeliest transform of those that are tried, its power being improved by Brent's method."""
 

@@ -97,9 +97,9 @@ def _received(get: Any, stream: int, out: Any, read: Callable[[Any], Any]) -> An
 
 def _chunk_codes(array: _Array, suffix: str) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     n = array.length
-    codes, firsts, hashes = np.empty(n, np.int32), np.empty(n, np.int64), np.empty(n, np.int64)
+    codes, firsts = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64)
     valid = array.buffers[0] if array.null_count else None
     data = array.buffers[2] if suffix != "view" else ctypes.addressof(array.buffers.contents) + 16
-    addresses = native.outputs(codes, firsts, hashes)
+    addresses = native.outputs(codes, firsts)
     count = native.call(f"text_codes_{suffix}", array.buffers[1], data, valid, array.offset, n, *addresses) if n else 0
     return codes, firsts[:count].copy()

@@ -143,8 +143,8 @@ def rows(X: NDArray[Any], suffixes: tuple[str, ...], name: str = "X") -> tuple[s
     return SUFFIX[X.dtype], (X.__array_interface__["data"][0], n, d, stride)
 
 
-def column(x: NDArray[Any]) -> tuple[int, int, int]:
-    """Address, size and stride of a column of float64, which may be one of a matrix."""
-    if x.dtype != F64 or x.ndim != 1 or x.strides[0] % x.itemsize:
-        raise TypeError(f"x must be a column of float64, got {x.ndim} dimensions of {x.dtype}.")
+def column(x: NDArray[Any], dtype: np.dtype[Any] = F64) -> tuple[int, int, int]:
+    """Address, size and stride of a column of numbers (or pointers to objects), which may be one of a matrix."""
+    if x.dtype != dtype or x.ndim != 1 or x.strides[0] % x.itemsize:
+        raise TypeError(f"x must be a column of {dtype}, got {x.ndim} dimensions of {x.dtype}.")
     return x.__array_interface__["data"][0], len(x), x.strides[0] // x.itemsize

@@ -1,5 +1,7 @@
 """Densities of one column that are looked up between sorted values, compiled: histograms, and point masses."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,18 +9,20 @@ from parzen.compute import native
 from parzen.compute.arrays import Array
 
 
-def different(x: Array, most: int) -> tuple[Array, NDArray[np.int32]] | None:
-    """The different values of a column, missing ones together, and the place of each cell among them.
+def different(x: NDArray[Any], most: int) -> tuple[NDArray[np.int64], NDArray[np.int32]] | None:
+    """Rows of the different values of a column, as they first appear, and the place of each cell among these.
 
     None where they are more than `most`, which is found out without reading on.
 
     Parameters
     ----------
-    x : array of shape (n,) of float64, with any stride
+    x : array of shape (n,) of float64 (missing cells are one value) or of objects (told apart by identity), with any
+        stride
     """
-    values, places = np.empty(most), np.empty(len(x), dtype=np.int32)
-    count = native.call("different_f64", *native.column(x), most, *native.outputs(values, places))
-    return (values[:count], places) if count or not len(x) else None
+    firsts, places = np.empty(most, dtype=np.int64), np.empty(len(x), dtype=np.int32)
+    suffix = "i64" if x.dtype == object else "f64"
+    count = native.call(f"different_{suffix}", *native.column(x, x.dtype), most, *native.outputs(firsts, places))
+    return (firsts[:count], places) if count or not len(x) else None
 
 
 def add_places(table: Array, places: NDArray[np.int32], out: Array) -> None:

@@ -61,8 +61,8 @@ class ProductDensity(Density):
                 if repeated is None:
                     out += _informative(part, block, scores)
                 else:
-                    values = repeated[0][:, None]
-                    add_places(_informative(part, values, np.empty((len(values), out.shape[1]))), repeated[1], out)
+                    values, places = block[repeated[0]], repeated[1]
+                    add_places(_informative(part, values, np.empty((len(values), out.shape[1]))), places, out)
             except ColumnError as error:
                 raise error.renamed(columns) from None
 
@@ -131,8 +131,8 @@ def _informative(part: Density, block: Any, scores: Array) -> Array:
     return scores
 
 
-def _repeated(part: Density, block: Any) -> tuple[Array, NDArray[np.int32]] | None:
-    """The different values of a column that repeats a few, and the place of each cell; None for other columns.
+def _repeated(part: Density, block: Any) -> tuple[NDArray[np.int64], NDArray[np.int32]] | None:
+    """Rows of the different values of a column that repeats a few, and each cell's place; None for other columns.
 
     A density is then evaluated at these alone; not one that keeps rows, whose sums are to a stated error of many.
     """
@@ -146,7 +146,7 @@ def _block(X: Any, columns: list[int]) -> Any:
     """Some columns of a table: where they are where they are neighbours, else a copy."""
     first, last = columns[0], columns[-1]
     neighbours = columns == list(range(first, last + 1))
-    return X[:, first : last + 1] if neighbours else np.ascontiguousarray(X[:, columns])
+    return X[:, first : last + 1] if neighbours else np.take(X, columns, axis=1)
 
 
 def _product(parts: list[Density], positions: list[tuple[int, ...]]) -> Density:
