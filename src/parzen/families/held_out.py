@@ -50,12 +50,11 @@ class Cells:
         some, order = drawn(len(rows), most)
         rows = rows[some]
         # Values in order first, so that the order of the rows does not matter; then at random, then by class.
-        rows = rows[np.lexsort((codes[rows], x[rows]))]
-        values, classes = x[rows], codes[rows]
+        rows = rows[np.argsort(x[rows])]
+        values = x[rows]
         new = np.append(True, values[1:] != values[:-1])[: len(values)]
-        by_class = order[np.argsort(classes[order], kind="stable")]
-        slots = (np.cumsum(new) - 1) * groups + classes
-        slots = slots[by_class] * FOLDS + np.arange(len(rows)) % FOLDS
+        slots = np.sort((np.cumsum(new) - 1) * groups + codes[rows])[order]
+        slots = slots[np.argsort(slots % groups, kind="stable")] * FOLDS + np.arange(len(rows)) % FOLDS
         count = np.bincount(slots)
         held = np.flatnonzero(count)
         position = np.empty(len(count), dtype=np.intp)

@@ -91,7 +91,8 @@ class _Rows:
             np.bincount(self.codes, weights=part, minlength=self.groups) for part in (self.w, self.w * self.x)
         )
         off = self.x - (total / np.maximum(weight, 1e-300))[self.codes]
-        skewed_left = self.w @ (off / np.abs(off).max(initial=1e-300)) ** 3 < 0
+        off /= np.abs(off).max(initial=1e-300)
+        skewed_left = self.w @ (off * off * off) < 0
         return float(self.x.max() if skewed_left else self.x.min())
 
 
