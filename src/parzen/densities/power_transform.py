@@ -30,8 +30,10 @@ class PowerTransform:
     scale: Array
 
     def forward(self, X: NDArray[np.floating]) -> Array:
-        """Transformed rows; a missing cell stays missing, and an infinite one infinite."""
+        """Transformed rows, or one row; a missing cell stays missing, and an infinite one infinite."""
         rows: Array = np.asarray(X, dtype=np.float64)
+        if rows.ndim == 1:
+            return self.forward(rows[None])[0]
         if rows.shape[1] == 1:
             return power_forward(rows[:, 0], *self._parameters(0))[:, None]
         out = np.empty(rows.shape)
