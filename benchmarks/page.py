@@ -6,6 +6,7 @@ from typing import Any
 
 TITLES = {
     "classifiers": "Classifiers",
+    "frames": "Naive Bayes of mixed tables, from pandas and polars",
     "logistic": "Logistic regression",
     "windows": "Kernel densities and bandwidths",
     "mixtures": "Mixtures and k-means",

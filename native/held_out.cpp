@@ -1,7 +1,7 @@
 // Held-out log-densities of one column within its classes: every cell under densities that are fitted to the other folds.
 //
-// Cells have a value, a class and a fold each. Results are (n, groups) arrays: the log-density of each cell under each
-// class, by the cells of that class in the folds other than the cell's own.
+// Cells have a value, a class and a fold each, and a count: how many rows have them. Results are (n, groups) arrays: the
+// log-density of each cell under each class, by the rows of that class in the folds other than the cell's own.
 #include <algorithm>
 #include "log.h"
 
@@ -12,6 +12,7 @@ struct Cells {
     const double* x;
     const std::int32_t* codes;
     const std::int32_t* folds;
+    const double* count;
     index n, groups, parts;                     // parts: the number of folds
     index slots() const { return groups * parts; }
     index slot(index i) const { return codes[i] * parts + folds[i]; }
@@ -23,25 +24,27 @@ index held_gaussian(const Cells& cells, double* out) {
     Scratch<double> sums(3 * slots + groups), parameters(4 * slots), squares(rounded_up(n, lanes));
     if (!sums || !parameters || !squares) return NO_MEMORY;
     double *rows = sums, *first = sums + slots, *second = sums + 2 * slots, *mean = sums + 3 * slots;
-    double middle = 0, unit = 0;
+    double middle = 0, unit = 0, all = 0;
     for (index i = 0; i < n; ++i) {
-        rows[cells.slot(i)] += 1;
-        mean[cells.codes[i]] += cells.x[i];
-        middle += cells.x[i];
+        const double count = cells.count[i], value = count * cells.x[i];
+        rows[cells.slot(i)] += count;
+        mean[cells.codes[i]] += value;
+        middle += value;
+        all += count;
     }
-    middle /= static_cast<double>(n);
+    middle /= all;
     for (index k = 0; k < groups; ++k) {
         double count = 0;
         for (index f = 0; f < parts; ++f) count += rows[k * parts + f];
         mean[k] = count > 0 ? mean[k] / count : middle;
     }
     for (index i = 0; i < n; ++i) {
-        const double off = cells.x[i] - mean[cells.codes[i]], away = cells.x[i] - middle;
-        first[cells.slot(i)] += off;
-        second[cells.slot(i)] += off * off;
-        unit += away * away;
+        const double off = cells.x[i] - mean[cells.codes[i]], away = cells.x[i] - middle, count = cells.count[i];
+        first[cells.slot(i)] += count * off;
+        second[cells.slot(i)] += count * off * off;
+        unit += count * away * away;
     }
-    unit /= static_cast<double>(n) * static_cast<double>(groups * groups);
+    unit /= all * static_cast<double>(groups * groups);
     double *centre = parameters, *scale = parameters + slots, *dof = parameters + 2 * slots,
            *constant = parameters + 3 * slots;
     for (index k = 0; k < groups; ++k) {
@@ -86,27 +89,35 @@ void log_shares(const double* counts, index groups, index size, double strength,
 
 // Log-probability of each cell's slot.
 index held_shares(const Cells& cells, const std::int32_t* slots, index size, double strength, double* out) {
-    const index table = cells.groups * size;
-    Scratch<double> counts(table), shares(table);
-    if (!counts || !shares) return NO_MEMORY;
+    const index groups = cells.groups, table = groups * size;
+    Scratch<double> tallies((cells.parts + 1) * table), others(table), shares(cells.parts * table);
+    if (!tallies || !others || !shares) return NO_MEMORY;
+    double* all = tallies + cells.parts * table;
+    for (index i = 0; i < cells.n; ++i) {
+        const index at = cells.codes[i] * size + slots[i];
+        tallies[cells.folds[i] * table + at] += cells.count[i];
+        all[at] += cells.count[i];
+    }
     for (index f = 0; f < cells.parts; ++f) {
-        std::memset(counts, 0, sizeof(double) * static_cast<std::size_t>(table));
-        for (index i = 0; i < cells.n; ++i)
-            if (cells.folds[i] != f) counts[cells.codes[i] * size + slots[i]] += 1;
-        log_shares(counts, cells.groups, size, strength, shares);
-        for (index i = 0; i < cells.n; ++i)
-            if (cells.folds[i] == f)
-                for (index k = 0; k < cells.groups; ++k) out[i * cells.groups + k] = shares[k * size + slots[i]];
+        for (index s = 0; s < table; ++s) others[s] = all[s] - tallies[f * table + s];
+        log_shares(others, groups, size, strength, shares + f * table);
+    }
+    for (index i = 0; i < cells.n; ++i) {
+        const double* own = shares + cells.folds[i] * table + slots[i];
+        for (index k = 0; k < groups; ++k) out[i * groups + k] = own[k * size];
     }
     return OK;
 }
 
-// Inner edges of `count` bins of about equal counts of sorted values; with too few, of twice as many, up to `most`.
-index equal_edges(const double* sorted, index n, index count, index most, double* edges) {
+// Inner edges of `count` bins of about equal counts of n sorted values, of which upto[i] are at most sorted[i]; with too
+// few, of twice as many, up to `most`.
+index equal_edges(const double* sorted, const index* upto, index n, index count, index most, double* edges) {
+    const index rows = upto[n - 1];
     for (;; count *= 2) {
-        index m = 0;
+        index m = 0, i = 0;
         for (index b = 1; b < count; ++b) {
-            const double x = sorted[b * n / count];
+            while (upto[i] <= b * rows / count) ++i;
+            const double x = sorted[i];
             if (!m || x != edges[m - 1]) edges[m++] = x;
         }
         if (m >= 2) return m;
@@ -128,14 +139,19 @@ index held_bins(const Cells& cells, const index* order, const index* counts, ind
     for (index c = 0; c < numbers; ++c) most = counts[c] > most ? counts[c] : most;
     Scratch<double> train(n), edges(2 * most + 4), tallies(2 * groups * (2 * most + 4)), heights(2 * most + 4);
     Scratch<std::int32_t> bins(n);
-    if (!train || !edges || !tallies || !heights || !bins) return NO_MEMORY;
+    Scratch<index> upto(n);
+    if (!upto || !train || !edges || !tallies || !heights || !bins) return NO_MEMORY;
     for (index f = 0; f < cells.parts; ++f) {
-        index rows = 0;
-        for (index i = 0; i < n; ++i)
-            if (cells.folds[order[i]] != f) train[rows++] = cells.x[order[i]];
+        index kept = 0, rows = 0;
+        for (index i = 0; i < n; ++i) {
+            if (cells.folds[order[i]] == f) continue;
+            rows += static_cast<index>(cells.count[order[i]]);
+            train[kept] = cells.x[order[i]];
+            upto[kept++] = rows;
+        }
         if (!rows) return 1;
         for (index c = 0; c < numbers; ++c) {
-            const index m = equal_edges(train, rows, counts[c], counts[numbers - 1], edges), size = m + 1;
+            const index m = equal_edges(train, upto, kept, counts[c], counts[numbers - 1], edges), size = m + 1;
             double *seen = tallies, *shares = tallies + groups * size;
             std::memset(seen, 0, sizeof(double) * static_cast<std::size_t>(groups * size));
             const double length = edges[m - 1] - edges[0];
@@ -146,7 +162,7 @@ index held_bins(const Cells& cells, const index* order, const index* counts, ind
                 const index at = order[i];
                 while (b < m && cells.x[at] >= edges[b]) ++b;
                 bins[at] = static_cast<std::int32_t>(b);
-                if (cells.folds[at] != f) seen[cells.codes[at] * size + b] += 1;
+                if (cells.folds[at] != f) seen[cells.codes[at] * size + b] += cells.count[at];
             }
             log_shares(seen, groups, size, strength, shares);
             double* values = out + c * n * groups;
@@ -167,19 +183,21 @@ index held_bins(const Cells& cells, const index* order, const index* counts, ind
 }  // namespace parzen
 
 PARZEN_EXPORT parzen::index parzen_held_gaussian_f64(const double* x, const std::int32_t* codes,
-                                                     const std::int32_t* folds, parzen::index n, parzen::index groups,
-                                                     parzen::index parts, double* out) {
-    return parzen::held_gaussian({x, codes, folds, n, groups, parts}, out);
+                                                     const std::int32_t* folds, const double* count, parzen::index n,
+                                                     parzen::index groups, parzen::index parts, double* out) {
+    return parzen::held_gaussian({x, codes, folds, count, n, groups, parts}, out);
 }
 PARZEN_EXPORT parzen::index parzen_held_shares_f64(const double* x, const std::int32_t* codes,
-                                                   const std::int32_t* folds, parzen::index n, parzen::index groups,
-                                                   parzen::index parts, const std::int32_t* slots, parzen::index size,
-                                                   double strength, double* out) {
-    return parzen::held_shares({x, codes, folds, n, groups, parts}, slots, size, strength, out);
+                                                   const std::int32_t* folds, const double* count, parzen::index n,
+                                                   parzen::index groups, parzen::index parts,
+                                                   const std::int32_t* slots, parzen::index size, double strength,
+                                                   double* out) {
+    return parzen::held_shares({x, codes, folds, count, n, groups, parts}, slots, size, strength, out);
 }
 PARZEN_EXPORT parzen::index parzen_held_bins_f64(const double* x, const std::int32_t* codes, const std::int32_t* folds,
-                                                 parzen::index n, parzen::index groups, parzen::index parts,
-                                                 const parzen::index* order, const parzen::index* counts,
-                                                 parzen::index numbers, double strength, double* out) {
-    return parzen::held_bins({x, codes, folds, n, groups, parts}, order, counts, numbers, strength, out);
+                                                 const double* count, parzen::index n, parzen::index groups,
+                                                 parzen::index parts, const parzen::index* order,
+                                                 const parzen::index* counts, parzen::index numbers, double strength,
+                                                 double* out) {
+    return parzen::held_bins({x, codes, folds, count, n, groups, parts}, order, counts, numbers, strength, out);
 }

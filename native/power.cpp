@@ -13,11 +13,11 @@ inline vec exp_minus_one(vec x) {
     return w == splat(1.0) ? x : quotient;
 }
 
-// Cells with their groups and weights, relative to a location and a scale.
+// Cells with their groups and weights, and how many rows each stands for, relative to a location and a scale.
 struct Column {
     const double* x;
     const std::int32_t* codes;
-    const double* w;
+    const double *w, *count;
     index n, groups;
     double largest;                             // most that the exponent of exp may be
     double *logs, *y, *weight, *total, *scatter;
@@ -41,21 +41,22 @@ struct Column {
             const vec exponent = load(logs + i) * splat(power), most = splat(largest);
             store(y + i, power > 0 ? exp_minus_one(exponent < most ? exponent : most) / splat(power) : load(logs + i));
         }
-        double mean = 0, variance = 0;
+        double mean = 0, variance = 0, rows = 0;
         for (index k = 0; k < groups; ++k) total[k] = scatter[k] = 0;
         for (index i = 0; i < n; ++i) {
             y[i] = x[i] < location ? -y[i] : y[i];
-            mean += y[i];
+            mean += count[i] * y[i];
+            rows += count[i];
             total[codes[i]] += w[i] * y[i];
         }
-        mean /= static_cast<double>(n);
+        mean /= rows;
         for (index k = 0; k < groups; ++k) total[k] /= weight[k] > 1e-300 ? weight[k] : 1e-300;
         for (index i = 0; i < n; ++i) {
             const double off = y[i] - total[codes[i]], away = y[i] - mean;
             scatter[codes[i]] += w[i] * off * off;
-            variance += away * away;
+            variance += count[i] * away * away;
         }
-        const double unit = variance / static_cast<double>(n) / static_cast<double>(groups * groups);
+        const double unit = variance / rows / static_cast<double>(groups * groups);
         double value = (power - 1) * weighted_logs - log_scales;
         for (index k = 0; k < groups; ++k) value -= 0.5 * weight[k] * std::log((scatter[k] + unit) / (weight[k] + 3));
         return value;
@@ -115,16 +116,49 @@ double largest_between(double a, double b, double tolerance, Function value_at) 
 
 }  // namespace
 
+// The transform of a column: a missing cell stays missing, and an infinite one infinite. With `slopes`, also the logarithm
+// of its derivative at each cell, 0 where it is missing.
+PARZEN_EXPORT index parzen_power_forward_f64(const double* x, index n, index stride, double power, double location,
+                                             double scale, double largest, double* out, double* slopes) {
+    constexpr index tile = 64;
+    const double log_scale = std::log(scale);
+    for (index begin = 0; begin < n; begin += tile) {
+        const index rows = n - begin < tile ? n - begin : tile;
+        double z[tile] = {}, logs[tile], y[tile];
+        for (index r = 0; r < rows; ++r) {
+            const double value = x[(begin + r) * stride], off = (value - location) / scale;
+            z[r] = std::isinf(off) && std::isfinite(value) ? std::copysign(1e300, off) : off;
+        }
+        for (index r = 0; r < rows; ++r) logs[r] = std::fabs(z[r]);
+        for (index r = rows; r < tile; ++r) logs[r] = 0;
+        for (index r = 0; r < tile; r += lanes) {
+            const vec one = log_one_plus(load(logs + r)), exponent = one * splat(power), most = splat(largest);
+            store(logs + r, one);
+            store(y + r, power > 0 ? exp_minus_one(exponent < most ? exponent : most) / splat(power) : one);
+        }
+        for (index r = 0; r < rows; ++r) {
+            const bool odd = std::isnan(z[r]) || std::isinf(z[r]);
+            out[begin + r] = odd ? z[r] : std::copysign(y[r], z[r]);
+            if (!slopes) continue;
+            const double log = std::isinf(z[r]) ? HUGE_VAL : logs[r];
+            slopes[begin + r] = std::isnan(z[r]) ? 0 : (power - 1) * log - log_scale;
+        }
+    }
+    return OK;
+}
+
 // found[0 ... 2]: the likeliest (power, location, scale) of `count` that are tried. With `search`, the power is sought
-// between 0 and 1 within 0.5 of it, to `tolerance`, and 1 is tried as well. All codes lie between 0 and groups - 1.
-PARZEN_EXPORT index parzen_likeliest_power_f64(const double* x, const std::int32_t* codes, const double* w, index n,
-                                               index groups, const double* tried, index count, double largest,
-                                               index search, double tolerance, double* found) {
+// between 0 and 1 within 0.5 of it, to `tolerance`, and 1 is tried as well. All codes lie between 0 and groups - 1;
+// rows[i] is how many rows cell i stands for.
+PARZEN_EXPORT index parzen_likeliest_power_f64(const double* x, const std::int32_t* codes, const double* w,
+                                               const double* rows, index n, index groups, const double* tried,
+                                               index count, double largest, index search, double tolerance,
+                                               double* found) {
     const index padded = rounded_up(n, lanes);
     Scratch<double> room(2 * padded + 3 * groups);
     if (!room) return NO_MEMORY;
     double* sums = room + 2 * padded;
-    Column column{x, codes, w, n, groups, largest, room, room + padded, sums, sums + groups, sums + 2 * groups};
+    Column column{x, codes, w, rows, n, groups, largest, room, room + padded, sums, sums + groups, sums + 2 * groups};
     for (index i = 0; i < n; ++i) column.weight[codes[i]] += w[i];
     double most = -HUGE_VAL;
     const double* best = tried;

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from parzen.compute.held_out import held_bins, held_gaussian, held_shares, likeliest_power
-from parzen.compute.steps import bin_lookup, mass_lookup
+from parzen.compute.held_out import held_bins, held_gaussian, held_shares
+from parzen.compute.power import likeliest_power, power_forward
+from parzen.compute.steps import add_places, bin_lookup, bin_places, different, mass_lookup, mass_places
 from parzen.compute.student import student
 from parzen.densities.histogram import BinDensity
 from tests.oracle import TWINS
@@ -68,43 +69,94 @@ def test_point_masses_equal_the_oracle(level, m, rng):
 
 def cells(rng, numbers, n, groups):
     x = NUMBERS[numbers](rng, n)
-    return x, rng.integers(0, groups, n).astype(np.int32), (np.arange(n) % 4).astype(np.int32)
+    codes, folds = rng.integers(0, groups, n).astype(np.int32), (np.arange(n) % 4).astype(np.int32)
+    return x, codes, folds, rng.integers(1, 4, n)
 
 
 @pytest.mark.parametrize("numbers", NUMBERS)
 @pytest.mark.parametrize(("n", "groups"), [(30, 1), (67, 2), (400, 5)])
 def test_held_out_densities_equal_the_oracle(level, numbers, n, groups, rng):
-    x, codes, folds = cells(rng, numbers, n, groups)
-    given = (x, codes, folds, groups, 4)
+    x, codes, folds, count = cells(rng, numbers, n, groups)
+    each = np.repeat(np.arange(n), count)  # the twins see every row of a cell
+    given, w = (x[each], codes[each], folds[each], groups, 4), count.astype(float)
+    own = (x, codes, folds, w, groups, 4)
     tolerance = {"rtol": 1e-6 if numbers == "far away" else 1e-10, "atol": 1e-10}
-    np.testing.assert_allclose(held_gaussian(*given), TWINS["held_gaussian"](*given), **tolerance)
-    counts = (4, 8, 16)
-    np.testing.assert_allclose(held_bins(*given, counts, 0.5), TWINS["held_bins"](*given, counts, 0.5), rtol=1e-10)
+    np.testing.assert_allclose(held_gaussian(*own)[each], TWINS["held_gaussian"](*given), **tolerance)
+    bins = held_bins(*own, (4, 8, 16), 0.5)[:, each]
+    np.testing.assert_allclose(bins, TWINS["held_bins"](*given, (4, 8, 16), 0.5), rtol=1e-10)
     slots = rng.integers(0, 3, n).astype(np.int32)
-    shares = held_shares(codes, folds, groups, 4, slots, 4, 0.5)
-    np.testing.assert_allclose(shares, TWINS["held_shares"](codes, folds, groups, 4, slots, 4, 0.5), rtol=1e-13)
+    shares = held_shares(codes, folds, w, groups, 4, slots, 4, 0.5)[each]
+    exact = TWINS["held_shares"](codes[each], folds[each], groups, 4, slots[each], 4, 0.5)
+    np.testing.assert_allclose(shares, exact, rtol=1e-13)
 
 
 def test_a_class_without_cells_in_the_other_folds_has_the_mean_of_all(level):
     x, codes, folds = np.array([1.0, 2.0, 4.0, 9.0]), np.array([0, 0, 0, 1], np.int32), np.array([0, 1, 2, 3], np.int32)
-    given = (x, codes, folds, 3, 4)
-    np.testing.assert_allclose(held_gaussian(*given), TWINS["held_gaussian"](*given), rtol=1e-12)
+    found = held_gaussian(x, codes, folds, np.ones(4), 3, 4)
+    np.testing.assert_allclose(found, TWINS["held_gaussian"](x, codes, folds, 3, 4), rtol=1e-12)
 
 
 def test_bins_need_cells_outside_of_a_fold():
     x, none = np.arange(8.0), np.zeros(8, dtype=np.int32)
     with pytest.raises(ValueError, match="a fold holds every cell"):
-        held_bins(x, none, none, 1, 1, (4,), 0.5)
+        held_bins(x, none, none, np.ones(8), 1, 1, (4,), 0.5)
 
 
 @pytest.mark.parametrize("numbers", NUMBERS)
 @pytest.mark.parametrize("groups", [1, 3])
 def test_the_likeliest_power_equals_the_oracle(level, numbers, groups, rng):
-    x, codes, _ = cells(rng, numbers, 150, groups)
-    w = rng.gamma(2.0, size=150)
+    x, codes, _, count = cells(rng, numbers, 150, groups)
+    w, each = rng.gamma(2.0, size=150), np.repeat(np.arange(150), count)
     tried = np.array(
         [(p, c, s) for c in (x.min(), np.median(x)) for s in x.std() * 4.0 ** np.arange(1, -4, -1) for p in (0.0, 0.5)]
     )
     for tolerance in (None, 0.01):
-        given = (x, codes, w, groups, tried, 300.0, tolerance)
-        np.testing.assert_allclose(likeliest_power(*given), TWINS["likeliest_power"](*given), rtol=1e-6, atol=1e-7)
+        options = (groups, tried, 300.0, tolerance)
+        found = likeliest_power(x, codes, w * count, count.astype(float), *options)
+        exact = TWINS["likeliest_power"](x[each], codes[each], w[each], *options)
+        np.testing.assert_allclose(found, exact, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("power", [0.0, 0.3, 1.0, 2.5])
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e9])
+def test_power_transforms_equal_the_oracle(level, power, scale, rng):
+    x = np.concatenate([rng.standard_t(1.5, 90) * scale, 1e-9 * scale * rng.normal(size=20), ODD])
+    slopes = np.empty(len(x))
+    found = power_forward(np.stack([x, x], axis=1)[:, 1], power, 0.25, scale, 300.0, slopes)
+    exact, exact_slopes = TWINS["power_forward"](x, power, 0.25, scale, 300.0)
+    np.testing.assert_allclose(found, exact, rtol=1e-13)
+    np.testing.assert_allclose(slopes, exact_slopes, rtol=1e-13)
+
+
+@pytest.mark.parametrize("ends", [(0.0, 4.0), (-np.inf, np.inf)])
+def test_places_among_edges_and_values_equal_the_oracle(level, ends, rng):
+    edges = np.array([ends[0], 1.0, 1.5, 3.0, ends[1]])
+    x = np.concatenate([rng.uniform(0, 4, 40), [0.0, 1.0, 1.5, 3.0, 4.0, np.nan]])
+    strided = np.stack([x, -x], axis=1)[:, 0]
+    np.testing.assert_array_equal(bin_places(strided, edges), TWINS["bin_places"](x, edges))
+    outside = [np.append(x, np.inf), np.full(3, np.nan), np.empty(0)]
+    for other in (*outside, np.append(x, 4.1), np.append(x, -0.1)) if np.isfinite(ends[0]) else outside:
+        assert bin_places(other, edges) is None
+    at = np.array([-1.0, 0.0, 1.5, 4.0])
+    x = np.append(x, [np.inf, -np.inf])
+    for one, exact in zip(mass_places(x, at), TWINS["mass_places"](x, at), strict=True):
+        np.testing.assert_array_equal(one, exact)
+
+
+@pytest.mark.parametrize("objects", [False, True])
+def test_the_different_values_of_a_column_equal_the_oracle(level, objects, rng):
+    x = np.concatenate([rng.integers(-3, 4, 200) * 0.5, ODD, ODD, [-0.0]])
+    column = np.array([x, x], dtype=object if objects else float).T[:, 1]  # at a stride
+    column = np.array(["a", "b", None, 2.5], dtype=object)[rng.integers(0, 4, 90)] if objects else column
+    exact = TWINS["different"](column)
+    for one, own in zip(different(column, 30), exact, strict=True):
+        np.testing.assert_array_equal(one, own)
+    assert different(column, len(exact[0])) is not None
+    assert different(column, len(exact[0]) - 1) is None
+
+
+def test_rows_of_a_table_are_added_by_their_places(level, rng):
+    table, places, out = rng.normal(size=(5, 3)), rng.integers(0, 5, 70).astype(np.int32), rng.normal(size=(70, 3))
+    exact = TWINS["add_places"](table, places, out)
+    add_places(table, places, out)
+    np.testing.assert_array_equal(out, exact)

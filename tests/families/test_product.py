@@ -1,5 +1,6 @@
 """Products of families: blocks by name, one block for each column, and errors in the table's names."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -8,9 +9,12 @@ from parzen import (
     Collapse,
     DensityEstimator,
     Gaussian,
+    Histogram,
     Poisson,
     Product,
+    fit,
 )
+from parzen.densities.product import MANY_ROWS
 
 
 def test_a_block_can_be_replaced_by_its_name():
@@ -42,3 +46,18 @@ def test_errors_of_blocks_name_the_table_s_columns():
     table = pd.DataFrame({"a": [0.0, 1.0], "b": [None, None]})
     with pytest.raises(Collapse, match="column 'b' has no value"):
         DensityEstimator(Product({"a": Gaussian(), "b": Categorical()})).fit(table)
+
+
+def test_values_that_are_repeated_are_compared_as_any_others(rng):
+    n = 3 * MANY_ROWS
+    X = np.column_stack([rng.integers(0, 9, n) / 2, rng.normal(size=n), rng.choice([0.0, 7.0, 12.5, np.nan], n)])
+    labels = np.eye(2)[rng.integers(0, 2, n)]
+    edges = [np.array([0.0, 5.0, 10.0, 13.0])]
+    density = fit(Product({0: Gaussian(), 1: Gaussian(), 2: Histogram(edges, estimate="ml")}), X, labels).density
+    X[::7, 2] = 40.0  # outside of all bins: it tells nothing about the classes
+    X[0, 0], X[1, 2] = np.inf, np.nan
+    at_once, apart = np.empty((n, 2)), np.empty((n, 2))
+    density.compare(X, at_once)
+    for begin in range(0, n, MANY_ROWS - 1):  # too few rows for repeated values to be looked for
+        density.compare(X[begin : begin + MANY_ROWS - 1], apart[begin : begin + MANY_ROWS - 1])
+    np.testing.assert_array_equal(at_once, apart)

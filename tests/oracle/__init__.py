@@ -7,12 +7,17 @@ formula and imports nothing of the library; it takes what the routine's Python f
 from tests.oracle.cells import cell_moments, cell_select, cell_spread, cell_values
 from tests.oracle.codes import first_bad_code, lookup, places, tally
 from tests.oracle.columns import (
+    add_places,
     bin_lookup,
+    bin_places,
+    different,
     held_bins,
     held_gaussian,
     held_shares,
     likeliest_power,
     mass_lookup,
+    mass_places,
+    power_forward,
     student,
     text_codes,
 )
@@ -110,6 +115,11 @@ TWINS = {
     "student": student,
     "bin_lookup": bin_lookup,
     "mass_lookup": mass_lookup,
+    "bin_places": bin_places,
+    "different": different,
+    "add_places": add_places,
+    "mass_places": mass_places,
+    "power_forward": power_forward,
     "likeliest_power": likeliest_power,
     "held_gaussian": held_gaussian,
     "held_shares": held_shares,

@@ -98,6 +98,41 @@ def power_log_likelihood(x, codes, w, groups, power, location, scale, largest):
     return value
 
 
+def power_forward(x, power, location, scale, largest):
+    """John and Draper's transform of a column, and the logarithm of its slope (0 where a cell is missing)."""
+    with np.errstate(over="ignore"):
+        z = (x - location) / scale
+    z = np.where(np.isinf(z) & np.isfinite(x), np.copysign(1e300, z), z)
+    logs = np.log1p(np.abs(z))
+    size = np.where(np.isinf(z), np.inf, np.expm1(np.minimum(power * logs, largest)) / power) if power else logs
+    slopes = np.where(np.isinf(z) & (power == 1), np.nan, (power - 1) * np.where(power == 1, 1.0, logs))
+    return np.copysign(size, z), np.where(np.isnan(z), 0.0, slopes - np.log(scale))
+
+
+def bin_places(x, edges):
+    """Bin of each value, of which none is outside; the last bin has its right edge, and -1 is a missing value's."""
+    return [-1 if np.isnan(one) else max(b for b, edge in enumerate(edges[:-1]) if edge <= one) for one in x]
+
+
+def mass_places(x, at):
+    """Place of each value among some (their number where it is none, -1 where it is missing), and the others."""
+    place = {value: a for a, value in enumerate(at.tolist())}
+    places = [-1 if np.isnan(one) else place.get(one, len(at)) for one in x.tolist()]
+    return places, np.where(np.isin(x, at), np.nan, x)
+
+
+def different(x):
+    """Rows of the different values of a column, and the place of each cell among them: numbers by bits, by identity."""
+    keys = [id(one) if x.dtype == object else "nan" if np.isnan(one) else float(one).hex() for one in x]
+    order = list(dict.fromkeys(keys))
+    return [keys.index(key) for key in order], [order.index(key) for key in keys]
+
+
+def add_places(table, places, out):
+    """Rows of a table added to other rows."""
+    return out + table[places]
+
+
 def likeliest_power(x, codes, w, groups, tried, largest, tolerance):
     """The likeliest transform of those that are tried, its power being improved by Brent's method."""
 

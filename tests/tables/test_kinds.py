@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from parzen import AutoColumns, DensityEstimator, KernelRegressor
+from parzen.tables.coded import MANY_ROWS, object_codes
 from parzen.tables.kinds import Column, family_kind, few_levels, kernel_letter
 
 N = 60
@@ -100,3 +101,14 @@ def test_a_declared_role_counts_unless_there_is_nothing_to_learn_from():
     assert Column(np.array([0, 1] * 20), "continuous").role == "continuous"
     assert Column(np.zeros(40), "continuous").role == "constant"
     assert Column(np.full(40, np.nan), "categorical").role == "empty"
+
+
+@pytest.mark.parametrize("make", [pd.Series, np.asarray], ids=["pandas", "numpy"])
+def test_objects_have_the_same_codes_whether_cells_share_them_or_not(make):
+    words = ["a long word", "b", None, 2.5, float("nan"), "a long " + "word"]  # two objects are equal
+    shared = np.array([words[i % 6] for i in range(2 * MANY_ROWS)], dtype=object)
+    own = np.array([one[:1] + one[1:] if isinstance(one, str) else one for one in shared], dtype=object)
+    for cells in (shared, own):
+        found = object_codes(cells, make(cells))
+        assert found.values == ["a long word", "b", 2.5]
+        np.testing.assert_array_equal(found.codes[:12], [0, 1, -1, 2, -1, 0] * 2)

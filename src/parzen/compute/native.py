@@ -21,7 +21,7 @@ from parzen.compute.signatures import CELLS, CODES, FLOATS, INTEGER, SIGNATURES
 
 __all__ = [
     "CELLS", "CODES", "F64", "FLOATS", "I32", "I64", "SUFFIX", "U8",
-    "call", "level", "levels", "outputs", "pointer", "rows", "using",
+    "call", "column", "level", "levels", "outputs", "pointer", "rows", "using",
 ]  # fmt: skip
 
 F64, I32, I64, U8 = (np.dtype(kind) for kind in (np.float64, np.int32, np.int64, np.uint8))
@@ -141,3 +141,10 @@ def rows(X: NDArray[Any], suffixes: tuple[str, ...], name: str = "X") -> tuple[s
     n, d = X.shape
     stride = X.strides[0] // X.itemsize if n > 1 else d
     return SUFFIX[X.dtype], (X.__array_interface__["data"][0], n, d, stride)
+
+
+def column(x: NDArray[Any], dtype: np.dtype[Any] = F64) -> tuple[int, int, int]:
+    """Address, size and stride of a column of numbers (or pointers to objects), which may be one of a matrix."""
+    if x.dtype != dtype or x.ndim != 1 or x.strides[0] % x.itemsize:
+        raise TypeError(f"x must be a column of {dtype}, got {x.ndim} dimensions of {x.dtype}.")
+    return x.__array_interface__["data"][0], len(x), x.strides[0] // x.itemsize

@@ -11,7 +11,7 @@ POINTER, INTEGER, NUMBER = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
 ROWS = (POINTER, INTEGER, INTEGER, INTEGER)  # X, n, d, stride
 MEMBERS = (POINTER, POINTER, POINTER, INTEGER)  # codes, weights, dense, groups
 CSR = (POINTER, POINTER, POINTER, INTEGER, INTEGER, INTEGER)  # data, indices, indptr, n, columns, stored
-HELD = (*(POINTER,) * 3, *(INTEGER,) * 3)  # x, codes, folds, n, groups, number of folds
+HELD = (*(POINTER,) * 4, *(INTEGER,) * 3)  # x, codes, folds, counts, n, groups, number of folds
 
 TILES = (
     *(INTEGER,) * 3,
@@ -59,9 +59,14 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "text_codes": ((*(POINTER,) * 3, *(INTEGER,) * 2, *(POINTER,) * 2), ("i32", "i64", "view")),
     "bin_lookup": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, INTEGER, POINTER, NUMBER, POINTER), ("f64",)),
     "mass_lookup": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, INTEGER, POINTER, POINTER), ("f64",)),
+    "different": ((POINTER, *(INTEGER,) * 3, *(POINTER,) * 2), ("f64", "i64")),
+    "add_places": ((POINTER, *(INTEGER,) * 2, *(POINTER,) * 2), ("f64",)),
+    "bin_places": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, NUMBER, NUMBER, POINTER), ("f64",)),
+    "mass_places": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, POINTER, POINTER), ("f64",)),
+    "power_forward": ((POINTER, INTEGER, INTEGER, *(NUMBER,) * 4, POINTER, POINTER), ("f64",)),
     "student": ((*ROWS, INTEGER, *(POINTER,) * 5), FLOATS),
     "likeliest_power": (
-        (*(POINTER,) * 3, INTEGER, INTEGER, POINTER, INTEGER, NUMBER, INTEGER, NUMBER, POINTER),
+        (*(POINTER,) * 4, INTEGER, INTEGER, POINTER, INTEGER, NUMBER, INTEGER, NUMBER, POINTER),
         ("f64",),
     ),
     "held_gaussian": ((*HELD, POINTER), ("f64",)),

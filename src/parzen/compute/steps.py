@@ -1,7 +1,65 @@
 """Densities of one column that are looked up between sorted values, compiled: histograms, and point masses."""
 
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 from parzen.compute import native
 from parzen.compute.arrays import Array
+
+
+def different(x: NDArray[Any], most: int) -> tuple[NDArray[np.int64], NDArray[np.int32]] | None:
+    """Rows of the different values of a column, as they first appear, and the place of each cell among these.
+
+    None where they are more than `most`, which is found out without reading on.
+
+    Parameters
+    ----------
+    x : array of shape (n,) of float64 (missing cells are one value) or of objects (told apart by identity), with any
+        stride
+    """
+    firsts, places = np.empty(most, dtype=np.int64), np.empty(len(x), dtype=np.int32)
+    suffix = "i64" if x.dtype == object else "f64"
+    count = native.call(f"different_{suffix}", *native.column(x, x.dtype), most, *native.outputs(firsts, places))
+    return (firsts[:count], places) if count or not len(x) else None
+
+
+def add_places(table: Array, places: NDArray[np.int32], out: Array) -> None:
+    """Add to each row of out (n, K) the row of a table (m, K) that its place says; places lie between 0 and m - 1."""
+    native.call(
+        "add_places_f64",
+        native.pointer(places, native.I32, (len(out),), "places"),
+        *out.shape,
+        native.pointer(table, native.F64, (len(table), out.shape[1]), "table"),
+        native.pointer(out, native.F64, out.shape, "out"),
+    )
+
+
+def bin_places(x: Array, edges: Array) -> NDArray[np.int32] | None:
+    """Bin of each value, -1 where it is missing; None where a value is outside or infinite, or all are missing.
+
+    Parameters
+    ----------
+    x : array of shape (n,) of float64, with any stride
+    edges : array of shape (m + 1,), rising; the last bin has its right edge
+    """
+    out = np.empty(len(x), dtype=np.int32)
+    inner, m = np.ascontiguousarray(edges[1:-1]), len(edges) - 2
+    between = native.pointer(inner, native.F64, (m,), "edges")
+    ends = (float(edges[0]), float(edges[-1]))
+    return None if native.call("bin_places_f64", *native.column(x), between, m, *ends, *native.outputs(out)) else out
+
+
+def mass_places(x: Array, at: Array) -> tuple[NDArray[np.int32], Array]:
+    """Place of each value among rising ones, and the column without these, where they are missing.
+
+    The place of a value that is none of them is their number, and that of a missing one -1.
+    """
+    places, rest = np.empty(len(x), dtype=np.int32), np.empty(len(x))
+    values = native.pointer(at, native.F64, (len(at),), "at")
+    native.call("mass_places_f64", *native.column(x), values, len(at), *native.outputs(places, rest))
+    return places, rest
 
 
 def bin_lookup(x: Array, edges: Array, table: Array, length: float, out: Array) -> None:
@@ -19,7 +77,7 @@ def bin_lookup(x: Array, edges: Array, table: Array, length: float, out: Array) 
     m, K = table.shape
     native.call(
         "bin_lookup_f64",
-        *_column(x),
+        *native.column(x),
         native.pointer(edges, native.F64, (m + 1,), "edges"),
         m,
         K,
@@ -42,17 +100,10 @@ def mass_lookup(x: Array, at: Array, masses: Array, out: Array) -> None:
     m, K = len(at), masses.shape[1]
     native.call(
         "mass_lookup_f64",
-        *_column(x),
+        *native.column(x),
         native.pointer(at, native.F64, (m,), "at"),
         m,
         K,
         native.pointer(masses, native.F64, (m + 1, K), "masses"),
         native.pointer(out, native.F64, (len(x), K), "out"),
     )
-
-
-def _column(x: Array) -> tuple[int, int, int]:
-    """Address, size and stride of a column of float64, which may be one of a matrix."""
-    if x.dtype != native.F64 or x.ndim != 1 or x.strides[0] % x.itemsize:
-        raise TypeError(f"x must be a column of float64, got {x.ndim} dimensions of {x.dtype}.")
-    return x.__array_interface__["data"][0], len(x), x.strides[0] // x.itemsize

@@ -14,13 +14,6 @@ from parzen.densities.columns import chosen, others
 from parzen.densities.density import Density
 
 
-def atom_of(x: Array, at: Array) -> NDArray[np.int64]:
-    """Position of each value among sorted point masses; their number where it is none of them, or missing."""
-    found = np.searchsorted(at, x)
-    there = np.append(at, np.nan)[np.minimum(found, len(at))] == x
-    return np.where(there, found, len(at))
-
-
 @dataclass(frozen=True)
 class PointMassDensity(Density):
     r"""K densities of one column with point masses: :math:`p_i` at values :math:`a_i`, :math:`p_0 \, q(x)` elsewhere.

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
+from parzen.compute.power import power_forward
 
 #: Largest exponent of exp: the squares of its values don't overflow.
 LARGEST = 300.0
@@ -29,13 +30,16 @@ class PowerTransform:
     scale: Array
 
     def forward(self, X: NDArray[np.floating]) -> Array:
-        """Transformed rows; a missing cell stays missing, and an infinite one infinite."""
-        z = self._relative(X)
-        logs = np.log1p(np.abs(z))
-        straight = self.power > 0
-        exponent = np.where(straight, self.power, 1.0)
-        powers = np.expm1(np.minimum(exponent * logs, LARGEST)) / exponent
-        return np.copysign(np.where(straight & np.isfinite(logs), powers, logs), z)
+        """Transformed rows, or one row; a missing cell stays missing, and an infinite one infinite."""
+        rows: Array = np.asarray(X, dtype=np.float64)
+        if rows.ndim == 1:
+            return self.forward(rows[None])[0]
+        if rows.shape[1] == 1:
+            return power_forward(rows[:, 0], *self._parameters(0))[:, None]
+        out = np.empty(rows.shape)
+        for j in range(rows.shape[1]):
+            out[:, j] = power_forward(rows[:, j], *self._parameters(j))
+        return out
 
     def inverse(self, Y: Array) -> Array:
         """Rows from transformed ones."""
@@ -46,15 +50,15 @@ class PowerTransform:
 
     def log_slope(self, X: NDArray[np.floating]) -> Array:
         """Logarithm of the transform's derivative at each cell, (n, d); 0 where it is missing."""
-        z = self._relative(X)
-        slopes = (self.power - 1.0) * np.log1p(np.abs(z)) - np.log(self.scale)
-        return np.where(np.isnan(z), 0.0, slopes)
+        rows: Array = np.asarray(X, dtype=np.float64)
+        out = np.empty(rows.shape[::-1])
+        for j, slopes in enumerate(out):
+            power_forward(rows[:, j], *self._parameters(j), slopes)
+        return out.T
 
     def select(self, columns: list[int]) -> "PowerTransform":
         """The transform of some of the columns."""
         return PowerTransform(self.power[columns], self.location[columns], self.scale[columns])
 
-    def _relative(self, X: NDArray[np.floating]) -> Array:
-        with np.errstate(over="ignore"):
-            z: Array = (np.asarray(X, dtype=np.float64) - self.location) / self.scale
-        return np.where(np.isinf(z) & np.isfinite(X), np.copysign(1e300, z), z)
+    def _parameters(self, j: int) -> tuple[float, float, float, float]:
+        return float(self.power[j]), float(self.location[j]), float(self.scale[j]), LARGEST

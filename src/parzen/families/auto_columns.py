@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from parzen.compute.arrays import Array
 from parzen.compute.memberships import Memberships
 from parzen.densities.density import Density
 from parzen.families.bernoulli import Bernoulli
@@ -14,6 +15,7 @@ from parzen.families.poisson import Poisson
 from parzen.families.product import Product
 from parzen.families.uninformative import Uninformative
 from parzen.statistics.statistic import Statistic
+from parzen.statistics.threads import for_each
 from parzen.tables.kinds import NUMERIC
 from parzen.tables.table import Table
 
@@ -73,19 +75,13 @@ class AutoColumns(Family):
                     )
                 taken[position] = key
             given[positions] = family
+        kinds = {position: table.kind(position) for position in range(len(table.names())) if position not in taken}
+        numbers = {position: table.numbers(position) for position, kind in kinds.items() if kind in NUMERIC}
+        chosen = _chosen(numbers, table.memberships, kinds)
         usual: dict[str, list[int]] = {}
-        chosen: dict[tuple[int, ...], Family] = {}
-        for position in range(len(table.names())):
-            if position in taken:
-                continue
-            kind = table.kind(position)
-            family = FAMILIES[kind]
-            if kind in NUMERIC:
-                family = choose_family(table.numbers(position), table.memberships, FAMILIES[kind])
-            if family is FAMILIES[kind]:
+        for position, kind in kinds.items():
+            if (position,) not in chosen:
                 usual.setdefault(kind, []).append(position)
-            else:
-                chosen[(position,)] = family
         blocks = given | chosen | {tuple(positions): FAMILIES[kind] for kind, positions in usual.items()}
         return Product({key: family.bind(table.select(list(key))) for key, family in sorted(blocks.items())})
 
@@ -104,6 +100,16 @@ class AutoColumns(Family):
             if not isinstance(family, Family):
                 raise TypeError(f"columns[{key!r}] must be a family such as Gaussian(), got {family!r}.")
         return self.columns
+
+
+def _chosen(
+    numbers: dict[int, Array], memberships: Memberships, kinds: dict[int, str]
+) -> dict[tuple[int, ...], Family]:
+    """Families of columns of numbers that have another one than is usual for their kind; columns on all threads."""
+    found: list[Family] = []
+    for_each(lambda j: choose_family(numbers[j], memberships, FAMILIES[kinds[j]]), iter(numbers), found.append)
+    pairs = zip(numbers, found, strict=True)
+    return {(j,): family for j, family in pairs if family is not FAMILIES[kinds[j]]}
 
 
 FAMILIES: dict[str, Family] = {

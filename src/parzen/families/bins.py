@@ -10,6 +10,7 @@ from scipy import special
 from parzen.compute.arrays import Array, ColumnError
 from parzen.compute.codes import tally
 from parzen.compute.memberships import Memberships
+from parzen.compute.steps import bin_places
 from parzen.densities.histogram import bin_of
 from parzen.smoothing.bandwidth.points import Points
 
@@ -38,12 +39,8 @@ def box_weights(points: Array, weights: Array | None, edges: tuple[Array, ...]) 
 
 def bin_weights(x: NDArray[np.floating], R: Memberships, edges: Array) -> Array | None:
     """Weight of a column in each bin, of each group, (K, m); None where a cell is outside, or all are missing."""
-    low, high = (float(end.reduce(x, initial=np.nan)) for end in (np.fmin, np.fmax))
-    if not (-np.inf < low and high < np.inf and edges[0] <= low and high <= edges[-1]):
-        return None
-    codes = np.searchsorted(edges[1:-1], x, side="right").astype(np.float64)
-    codes[np.isnan(x)] = np.nan
-    return tally(codes[:, None], R, (len(edges) - 1,))
+    places = bin_places(np.asarray(x, dtype=np.float64), edges)
+    return None if places is None else tally(places[:, None], R, (len(edges) - 1,))
 
 
 def box_count(edges: tuple[Array, ...]) -> int:

@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels, Memberships, group_count
 from parzen.compute.posterior import normalise
+from parzen.compute.power import power_forward
+from parzen.compute.steps import mass_places
 from parzen.conjugate import Dirichlet
-from parzen.densities.point_masses import atom_of
-from parzen.densities.power_transform import PowerTransform
+from parzen.densities.power_transform import LARGEST
 from parzen.families.chosen import Chosen
 from parzen.families.family import Family
 from parzen.families.gaussian import Gaussian
 from parzen.families.held_out import STRENGTH, Cells, equal_bins
 from parzen.families.histogram import Histogram
-from parzen.families.point_masses import PointMasses, frequent_values
+from parzen.families.point_masses import PointMasses, frequent, frequent_values
 from parzen.families.power import codes_and_weights, likeliest_power
 from parzen.families.transformed import Transformed
 
@@ -68,13 +69,12 @@ def choose_family(x: Array, R: Memberships, usual: Family) -> Family:
     K = group_count(R)
     R = Labels.sound(codes_and_weights(R, len(x))[0], None, K)
     cells = Cells.of(x, R.codes, K, MOST_ROWS)
-    if K == 1 or len(cells) < LEAST_ROWS * K or not np.ptp(cells.x) > 0:
+    if K == 1 or cells.rows < LEAST_ROWS * K or not np.ptp(cells.x) > 0:
         return usual
     with np.errstate(all="ignore"):
         found = _candidates(cells, usual)
-        some, w = cells.different()  # the others have the same numbers
-        values, codes = np.stack([one.values[some] for one in found]), cells.codes[some]
-        log_prior = np.log(np.bincount(cells.codes, minlength=K).astype(np.float64))
+        values, codes, w = np.stack([one.values for one in found]), cells.codes, cells.count
+        log_prior = np.log(np.bincount(codes, weights=w, minlength=K))
         scores = np.minimum(_of_own_class(values, codes), 0.0)
         best = _near_best(scores, w, _near_best(_log_posterior(values, codes, log_prior), w, range(len(found))))[0]
         gain, error = (float(one[0]) for one in _means_and_errors(scores[[best]] - scores[0], w))
@@ -90,7 +90,8 @@ def _candidates(cells: Cells, usual: Family) -> list[Candidate]:
     found += _densities(cells, log_unit)
     tried: list[int] = []
     for share, rows in MASSES:
-        at = frequent_values(cells.x, share, rows)
+        values, _, count = cells.values
+        at = values[frequent(count, share, rows)]
         if len(at) and len(at) not in tried:
             tried.append(len(at))
             found += _with_masses(cells, at, share, rows, log_unit)
@@ -102,11 +103,12 @@ def _densities(cells: Cells, log_unit: float) -> list[Candidate]:
     found = [Candidate(cells.under_gaussian(cells.x) + log_unit, lambda x, R: _gaussian())]
     if not np.ptp(cells.x) > 0:
         return found
-    transform = PowerTransform(*likeliest_power(cells.x, cells.memberships()).arrays())
-    column = cells.x[:, None]
-    values = cells.under_gaussian(transform.forward(column)[:, 0]) + transform.log_slope(column)
-    found.append(Candidate(values + log_unit, _transformed))
-    counts = [count for count in BINS if 3 * count <= len(cells)]
+    found_power = likeliest_power(cells.x, Labels.sound(cells.codes, None, cells.groups), place=cells.place)
+    power, location, scale = (float(part[0]) for part in found_power.arrays())
+    slopes = np.empty(len(cells))
+    transformed = power_forward(cells.x, power, location, scale, LARGEST, slopes)
+    found.append(Candidate(cells.under_gaussian(transformed) + (slopes[:, None] + log_unit), _transformed))
+    counts = [count for count in BINS if 3 * count <= cells.rows]
     for count, values in zip(counts, cells.under_bins(counts) if counts else (), strict=True):
         found.append(Candidate(values + log_unit, partial(_histogram, count)))
     return found
@@ -114,7 +116,7 @@ def _densities(cells: Cells, log_unit: float) -> list[Candidate]:
 
 def _with_masses(cells: Cells, at: Array, share: float, rows: int, log_unit: float) -> list[Candidate]:
     """Point masses, and densities of all other values."""
-    atoms = atom_of(cells.x, at)
+    atoms = mass_places(cells.x, at)[0]
     masses, others = cells.under_masses(atoms, len(at) + 1), atoms == len(at)
     rest = cells[others]
 
@@ -122,7 +124,7 @@ def _with_masses(cells: Cells, at: Array, share: float, rows: int, log_unit: flo
         def family(x: Array, R: Memberships) -> Family:
             values = frequent_values(x, share, rows)
             values = values if len(values) else at
-            return PointMasses(make(np.where(atom_of(x, values) < len(values), np.nan, x), R), values, STRENGTH)
+            return PointMasses(make(mass_places(x, values)[1], R), values, STRENGTH)
 
         return family
 
@@ -130,7 +132,7 @@ def _with_masses(cells: Cells, at: Array, share: float, rows: int, log_unit: flo
         return [Candidate(masses, made(lambda x, R: _gaussian()))]
     densities = _densities(rest, log_unit)
     found = []
-    for one in densities if len(rest) >= LEAST_ROWS else densities[:1]:
+    for one in densities if rest.rows >= LEAST_ROWS else densities[:1]:
         values = masses.copy()
         values[others] += one.values
         found.append(Candidate(values, made(one.make)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from parzen.compute.arrays import Array
 from parzen.compute.held_out import held_bins, held_gaussian, held_shares
 from parzen.compute.memberships import Labels
 from parzen.families.family import Family
+from parzen.families.sampling import drawn
 from parzen.statistics.messages import without_floor_warnings
 
 #: Folds of the cross-validation.
@@ -20,12 +22,16 @@ STRENGTH = 0.5
 
 @dataclass(frozen=True)
 class Cells:
-    """Known cells of one column, with their classes and folds.
+    """Different cells of one column, with their classes and folds, sorted by value.
 
     Attributes
     ----------
     x : array of shape (n,)
     codes, folds : arrays of shape (n,) of int
+    count : array of shape (n,)
+        How many rows have such a cell.
+    place : array of shape (rows,)
+        The cell of each row.
     groups : int
         K, the number of classes.
     """
@@ -33,42 +39,63 @@ class Cells:
     x: Array
     codes: NDArray[np.int32]
     folds: NDArray[np.int32]
+    count: Array
+    place: NDArray[np.intp]
     groups: int
 
     @classmethod
     def of(cls, x: Array, codes: NDArray[np.int32], groups: int, most: int) -> "Cells":
-        """Cells that are there and have a class, at most so many, in random folds that share out every class."""
-        rng = np.random.default_rng(0)
+        """Known cells that have a class, of at most so many rows, in random folds that share out every class."""
         rows = np.flatnonzero(np.isfinite(x) & (codes >= 0))
-        if len(rows) > most:
-            rows = rng.choice(rows, most, replace=False)
-        # Values in order first, so that the order of the rows does not matter; then at random.
-        rows = rng.permutation(rows[np.lexsort((codes[rows], x[rows]))])
-        rows = rows[np.argsort(codes[rows], kind="stable")]
-        return cls(x[rows], codes[rows], np.arange(len(rows), dtype=np.int32) % FOLDS, groups)
+        some, order = drawn(len(rows), most)
+        rows = rows[some]
+        # Values in order first, so that the order of the rows does not matter; then at random, then by class.
+        rows = rows[np.argsort(x[rows])]
+        values = x[rows]
+        new = np.append(True, values[1:] != values[:-1])[: len(values)]
+        slots = np.sort((np.cumsum(new) - 1) * groups + codes[rows])[order]
+        slots = slots[np.argsort(slots % groups, kind="stable")] * FOLDS + np.arange(len(rows)) % FOLDS
+        count = np.bincount(slots)
+        held = np.flatnonzero(count)
+        position = np.empty(len(count), dtype=np.intp)
+        position[held] = np.arange(len(held))
+        own, folds = held // FOLDS, (held % FOLDS).astype(np.int32)
+        return cls(
+            values[new][own // groups],
+            (own % groups).astype(np.int32),
+            folds,
+            count[held].astype(np.float64),
+            position[slots],
+            groups,
+        )
 
     def __len__(self) -> int:
         return len(self.x)
 
-    def __getitem__(self, rows: NDArray[np.bool_]) -> "Cells":
-        return replace(self, x=self.x[rows], codes=self.codes[rows], folds=self.folds[rows])
+    def __getitem__(self, some: NDArray[np.bool_]) -> "Cells":
+        place = (np.cumsum(some) - 1)[self.place[some[self.place]]]
+        parts = {name: getattr(self, name)[some] for name in ("x", "codes", "folds", "count")}
+        return replace(self, **parts, place=place)
 
-    def different(self) -> tuple[NDArray[np.intp], Array]:
-        """One of each set of cells that are alike in value, class and fold, and how many there are of it."""
-        rank = np.unique(self.x, return_inverse=True)[1]
-        slots = (rank * self.groups + self.codes) * FOLDS + self.folds
-        count = np.bincount(slots)
-        some = np.zeros(len(count), dtype=np.intp)
-        some[slots] = np.arange(len(slots))
-        return some[count > 0], count[count > 0].astype(np.float64)
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return len(self.place)
+
+    @cached_property
+    def values(self) -> tuple[Array, NDArray[np.intp], Array]:
+        """Different values, in order; the position of each cell's among them; how many rows have each."""
+        new = np.append(True, self.x[1:] != self.x[:-1])[: len(self.x)]
+        rank = np.cumsum(new) - 1
+        return self.x[new], rank, np.bincount(rank, weights=self.count).astype(np.float64)
 
     def memberships(self) -> Labels:
-        """Memberships in the classes."""
-        return Labels.sound(self.codes, None, self.groups)
+        """Memberships of the cells in the classes, each weighing as many rows as it has."""
+        return Labels.sound(self.codes, self.count, self.groups)
 
     def resolution(self) -> float:
         """The least distance of two different cells, rounding aside: what values are recorded to."""
-        gaps = np.diff(np.unique(self.x))
+        gaps = np.diff(self.values[0])
         real = gaps[gaps > 1e-12 * np.abs(self.x).max()]
         return float(real.min()) if len(real) else 1.0
 
@@ -89,19 +116,19 @@ class Cells:
         They are the predictive densities (Student t) of ``Gaussian("diag", estimate="bayes")`` with its default prior,
         from moments about the means of the classes.
         """
-        return held_gaussian(y, self.codes, self.folds, self.groups, FOLDS)
+        return held_gaussian(y, self.codes, self.folds, self.count, self.groups, FOLDS)
 
     def under_bins(self, counts: Sequence[int]) -> Array:
         """Log-density of each cell under each class by histograms of bins of equal counts of the other folds.
 
         One array of shape (n, K) for each number of bins; the edges are those of `equal_bins`.
         """
-        return held_bins(self.x, self.codes, self.folds, self.groups, FOLDS, counts, STRENGTH)
+        return held_bins(self.x, self.codes, self.folds, self.count, self.groups, FOLDS, counts, STRENGTH)
 
     def under_masses(self, atoms: NDArray[np.integer], size: int) -> Array:
         """Log-probability of each cell's point mass (the last: of being none of them) under each class, (n, K)."""
         slots = atoms.astype(np.int32)
-        return held_shares(self.codes, self.folds, self.groups, FOLDS, slots, size, STRENGTH)
+        return held_shares(self.codes, self.folds, self.count, self.groups, FOLDS, slots, size, STRENGTH)
 
 
 def equal_bins(x: Array, count: int, most: int) -> Array:

@@ -5,13 +5,15 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, ColumnError, as_floats
 from parzen.compute.codes import tally
 from parzen.compute.memberships import Memberships
+from parzen.compute.steps import mass_places
 from parzen.densities.density import Density
 from parzen.densities.gaussian import GaussianDensity
-from parzen.densities.point_masses import PointMassDensity, atom_of
+from parzen.densities.point_masses import PointMassDensity
 from parzen.families.checks import total_or_collapse
 from parzen.families.family import Family
 from parzen.families.gaussian import Gaussian
@@ -113,13 +115,13 @@ class PointMasses(Family):
     def n_parameters(self, density: Any) -> int:
         return int(density.log_mass[:, :-1].size) + self._inner().n_parameters(density.rest)
 
-    def _apart(self, X: Any) -> tuple[Array, Array]:
-        """Positions of cells among the point masses (NaN where missing), and the column without these cells."""
+    def _apart(self, X: Any) -> tuple[NDArray[np.int32], Array]:
+        """Positions of cells among the point masses (-1 where missing), and the column without these cells."""
         X, values = as_floats(X), self._values()
         if X.shape[1] != 1:
             raise ColumnError("PointMasses is for one column, but there is a column {column}; give each its own.", 1)
-        atoms = atom_of(X[:, 0], values)[:, None]
-        return np.where(np.isnan(X), np.nan, atoms), np.where(atoms < len(values), np.nan, X)
+        places, rest = mass_places(np.asarray(X[:, 0], dtype=np.float64), values)
+        return places[:, None], rest[:, None]
 
     def _log_mass(self, counts: Array) -> Array:
         filled = np.where(counts.any(axis=1, keepdims=True), counts, counts.sum(axis=0)) + self.strength
@@ -167,12 +169,18 @@ class PointMasses(Family):
 def frequent_values(x: Array, share: float = SHARE, rows: int = ROWS) -> Array:
     """Values of a share of the known cells of x (n,), and of so many rows, at least."""
     values, count = np.unique(x[np.isfinite(x)], return_counts=True)
-    return values[(count >= share * count.sum()) & (count >= rows)]
+    return values[frequent(count, share, rows)]
+
+
+def frequent(count: NDArray[Any], share: float, rows: int) -> NDArray[np.bool_]:
+    """Which values have a share of all cells, and so many rows, at least, by their counts."""
+    return (count >= share * count.sum()) & (count >= rows)
 
 
 def _spread(x: Array, at: Array) -> float:
     """Standard deviation of the values that are no point masses; where these don't vary, of all, or 1."""
     known = x[np.isfinite(x)]
-    others = known[atom_of(known, at) == len(at)]
+    others = mass_places(known, at)[1]
+    others = others[~np.isnan(others)]
     widths = (float(part.std()) for part in (others, known) if len(part))
     return next((width for width in widths if 0 < width < np.inf), 1.0)

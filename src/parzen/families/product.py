@@ -14,7 +14,11 @@ from parzen.families.likelihood import initial_density, observe_with_likelihood
 from parzen.statistics.accumulate import map_rows
 from parzen.statistics.joint import ExpectedStatistic, Joint
 from parzen.statistics.statistic import Statistic
+from parzen.statistics.threads import for_each
 from parzen.tables.table import Table
+
+#: Rows of a block whose columns are worth being observed on several threads.
+MANY_ROWS = 4096
 
 
 @dataclass(eq=False, repr=False)
@@ -81,7 +85,9 @@ class Product(Family):
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Statistic:
         pairs = self._pairs(X.shape[1])
         if at is None:
-            return Joint(tuple(_named(columns, family.observe, X[:, _slice(columns)], R) for family, columns in pairs))
+            return Joint(
+                _each(lambda pair: _named(pair[1], pair[0].observe, X[:, _slice(pair[1])], R), pairs, X.shape[0])
+            )
         parts: list[Statistic] = []
         weights: list[Array] = []
         likelihood = np.zeros(group_count(R))
@@ -160,6 +166,15 @@ def _named(columns: tuple[int, ...], function: Any, *arguments: Any) -> Any:
         return function(*arguments)
     except ColumnError as error:
         raise error.renamed(columns) from None
+
+
+def _each(observe: Any, pairs: list[Any], rows: int) -> tuple[Statistic, ...]:
+    """What blocks of columns give, in their order: computed on all threads where there are many rows."""
+    if rows < MANY_ROWS:
+        return tuple(map(observe, pairs))
+    found: list[Statistic] = []
+    for_each(observe, iter(pairs), found.append)
+    return tuple(found)
 
 
 def _name(key: Any) -> str:

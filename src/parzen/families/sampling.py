@@ -1,13 +1,29 @@
-"""Rows that are kept as a statistic."""
+"""Rows that are kept as a statistic, and rows that are drawn."""
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parzen.compute.arrays import ColumnError
 from parzen.compute.memberships import Labels, Memberships, group_count
 from parzen.compute.order import copy_rows
 from parzen.statistics.sample import Sample
+
+
+@lru_cache(maxsize=16)
+def drawn(n: int, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """At most so many of n rows, drawn at random (all of them where they are no more), and a random order of these.
+
+    They depend on both numbers alone: columns without missing cells are compared on the same rows.
+    """
+    rng = np.random.default_rng(0)
+    rows = rng.choice(n, most, replace=False) if n > most else np.arange(n)
+    order = rng.permutation(len(rows))
+    for part in (rows, order):
+        part.setflags(write=False)
+    return rows, order
 
 
 def observed(rows: Any, R: Memberships, what: str, incomplete: str = "error") -> Sample:

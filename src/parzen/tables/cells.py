@@ -42,7 +42,7 @@ def cells_of(column: Any) -> NDArray[Any]:
     array = column if isinstance(column, np.ndarray) else column.to_numpy()
     if array.dtype.kind in "mM":  # microseconds, whatever the unit was: the resolution of Python's own datetimes
         return array.astype(f"{array.dtype.kind}8[us]").astype(object)
-    return array if array.dtype.kind in NUMBERS else array.astype(object)
+    return array if array.dtype.kind in NUMBERS else array.astype(object, copy=False)
 
 
 def distinct_cells(cells: list[Any]) -> list[Any]:

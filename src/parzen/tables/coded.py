@@ -8,7 +8,13 @@ from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
 from parzen.compute.arrow import text_codes
+from parzen.compute.steps import different
 from parzen.tables.cells import distinct_cells, is_missing
+
+#: Rows of a column of objects in which repeated ones are looked for, and how many there must be of each on average.
+MANY_ROWS, ROWS_FOR_EACH = 1024, 16
+#: Types of polars and pandas that may hold text as Arrow does.
+TEXT = ("String", "StringDtype", "ArrowDtype")
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,7 @@ def coded(column: Any) -> Coded | None:
         physical = column.to_physical()
         codes = physical.cast(_signed(physical)).fill_null(-1).to_numpy()
         return Coded(codes, column.dtype.categories.to_list()) if kind == "Enum" else _compact(column, codes)
-    if kind in ("String", "StringDtype", "ArrowDtype") and hasattr(column, "__arrow_c_stream__"):
+    if kind in TEXT and hasattr(column, "__arrow_c_stream__"):
         found = text_codes(column) if _is_text(column.dtype) else None
         return None if found is None else _merged(found[0], taken(column, found[1]))
     return None
@@ -61,6 +67,10 @@ def coded(column: Any) -> Coded | None:
 
 def object_codes(cells: NDArray[Any], column: Any) -> Coded:
     """Cells of a column as codes, as they first appear; objects are compared as keys of a dict are."""
+    same = different(cells, len(cells) // ROWS_FOR_EACH) if cells.dtype == object and len(cells) >= MANY_ROWS else None
+    if same is not None:  # a few objects, each in many cells: only they have to be compared
+        found = object_codes(cells[same[0]], column)
+        return Coded(found.codes[same[1]], found.values)
     if hasattr(column, "factorize") and cells.dtype == object:  # pandas has the same loop, compiled
         import pandas
 
@@ -70,9 +80,9 @@ def object_codes(cells: NDArray[Any], column: Any) -> Coded:
         except TypeError:
             pass  # cells that have no hash: which ones is said below
     listed = cells.tolist() if cells.dtype == object else cells.astype(object).tolist()
-    different = distinct_cells(listed)
-    position: dict[Any, int] = {cell: -1 for cell in different if is_missing(cell)}
-    values = [cell for cell in different if cell not in position]
+    once = distinct_cells(listed)
+    position: dict[Any, int] = {cell: -1 for cell in once if is_missing(cell)}
+    values = [cell for cell in once if cell not in position]
     position.update(zip(values, range(len(values)), strict=True))
     return Coded(np.fromiter(map(position.__getitem__, listed), dtype=np.int32, count=len(listed)), values)
 

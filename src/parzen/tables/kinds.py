@@ -7,19 +7,20 @@ Each fact of a `Column` is computed once, when it is first needed. Three questio
 - `Column.role`: what can be learnt from the column in a table of unknown origin? It is shown in reports.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import cached_property
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
 from parzen.tables.cells import NUMBERS, as_numbers, cells_of, column_of
-from parzen.tables.coded import Coded, coded, object_codes
+from parzen.tables.coded import TEXT, Coded, coded, object_codes
 
 #: Kinds whose values are numbers, kinds whose values are categories, and both: what models learn from.
 NUMERIC = ("continuous", "count")
@@ -31,6 +32,8 @@ KERNEL_LETTERS = {"continuous": "c", "unordered": "u", "ordered": "o"}
 FEW_LEVELS = 12
 #: A text column with more different values than this, or different ones in most rows, has no categories.
 MOST_CATEGORIES = 200
+#: Rows of a table whose columns are worth being read on several threads.
+WORTH_THREADS = 4096
 #: Squares and products of numbers beyond this overflow.
 LARGEST = 1e100
 
@@ -71,6 +74,10 @@ class Column:
     def coded(self) -> Coded | None:
         """Its cells as codes, where its type is one of categories or of text."""
         return coded(self.values)
+
+    def read_codes(self) -> None:
+        """Read `coded`; not by the property itself, which has one lock for all columns in some versions of Python."""
+        vars(self)["coded"] = coded(self.values)
 
     @cached_property
     def levels(self) -> Coded:
@@ -195,6 +202,13 @@ class Columns:
 
     def __len__(self) -> int:
         return int(self.X.shape[0])
+
+    def read_text(self, for_each: Callable[[Callable[[Column], None], Iterator[Column]], None]) -> Self:
+        """Read the columns of text of a frame now; `for_each` calls a function of each: on several threads, say."""
+        if len(self) >= WORTH_THREADS:
+            text = [j for j, dtype in enumerate(self.X.dtypes) if type(dtype).__name__ in TEXT]
+            for_each(Column.read_codes, iter([self[j] for j in text]))
+        return self
 
     def __getitem__(self, j: int) -> Column:
         """Column j."""

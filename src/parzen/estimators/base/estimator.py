@@ -19,7 +19,9 @@ from parzen.families.fit import Fit, fit
 from parzen.statistics.accumulate import accumulate
 from parzen.statistics.messages import NeedsDensity, caller_stacklevel
 from parzen.statistics.statistic import Statistic
+from parzen.statistics.threads import for_each
 from parzen.storage.files import SaveMixin
+from parzen.tables.cells import frame_kind
 from parzen.tables.first_table import learn
 from parzen.tables.kinds import Columns
 from parzen.tables.schema import Schema
@@ -85,7 +87,7 @@ class BaseFamilyEstimator(SaveMixin, BaseEstimator):
 
     def _bind(self, X: Any, R: Memberships = None) -> Any:
         """Rows of the first table; its names and categories are learnt, and what else depends on its cells."""
-        columns = Columns(X)
+        columns = _columns(X)
         self.family_, self.schema_ = learn(self.given_, columns, R)
         return self._encoded(columns, grow=True)
 
@@ -101,7 +103,7 @@ class BaseFamilyEstimator(SaveMixin, BaseEstimator):
     def _encoded(self, X: Any, grow: bool) -> Any:
         """Rows of a table as the family reads them; with `grow`, to be fitted."""
         choose("missing", self.missing, ("allow", "error"))
-        rows = self.schema_.encode(X, grow=grow)
+        rows = self.schema_.encode(X if isinstance(X, Columns) else _columns(X), grow=grow)
         if self.missing == "error" and not is_sparse(rows) and rows.dtype.kind == "f" and np.isnan(rows).any():
             row, column = np.argwhere(np.isnan(rows))[0]
             raise ValueError(
@@ -257,3 +259,8 @@ class BaseFamilyEstimator(SaveMixin, BaseEstimator):
         tags.input_tags.allow_nan = family.takes_missing and self.missing == "allow"
         tags.input_tags.positive_only = not family.takes_negative
         return tags
+
+
+def _columns(X: Any) -> Columns:
+    """The columns of a table; those of text are read on all threads."""
+    return Columns(X).read_text(for_each) if frame_kind(X) else Columns(X)
