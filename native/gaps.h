@@ -8,6 +8,10 @@
 // and P_mm is as small as the number of missing cells. Columns are in units of their deviations, and members are lanes:
 // all of them miss the same cells. What P_mm = U D U' gives is kept for patterns that come again. Since P is formed and
 // squares are subtracted, rows that would lose digits are told, and left to the factors of split.h.
+//
+// For EM the missing cells are put at their conditional means, mean_m - P_mm^-1 v, whose conditional covariance is P_mm^-1.
+// The squared distance of such a row is that over its observed cells: it is least there, so that no squares are subtracted
+// and what rounding does to the means counts only squared.
 #pragma once
 #include "exp.h"
 
@@ -20,6 +24,7 @@ template <bool Shared>
 struct Gaps {
     static constexpr index few = 4, slots = 256;  // patterns of at most `few` missing cells are kept, in as many slots
     static constexpr double most_loss = 1e6;      // of units in the last place
+    static constexpr double most_growth = 1e3;    // of conditional means: its square is how much their rounding grows
     index d, groups, width, wide;                 // members, and covariances, as lanes
     index room;                                   // of a slot
     Scratch<double> inverse, precision, scale, centre, unit, loss, lower;  // [cell * wide + member]
@@ -28,6 +33,7 @@ struct Gaps {
     Scratch<std::uint64_t> keys;
 
     // The pattern at hand.
+    std::uint64_t current = 0;
     index missing = 0;
     const index *gone = nullptr, *there = nullptr;
     double *triangle = nullptr, *pivot = nullptr, *logs = nullptr;
@@ -102,6 +108,8 @@ struct Gaps {
     // Takes up the pattern of a row, from its slot where it is there.
     template <class T>
     void pattern(const T* x, std::uint64_t key) {
+        if (d <= 64 && key && key == current) return;
+        current = key;
         const bool keep = d <= 64 && __builtin_popcountll(key) <= few;
         const index slot = keep ? static_cast<index>((key * 0x9e3779b97f4a7c15ULL) >> 56) : slots;
         index* own = columns + slot * d;
@@ -179,6 +187,54 @@ struct Gaps {
             }
         }
         for (index v = 0; v < V; ++v) store(square + first + v * lanes, total[v]);
+    }
+
+    // Whether conditional means keep their digits.
+    bool exact() const {
+        for (index k = 0; k < wide; ++k)
+            if (!(loss.data[k] <= most_growth)) return false;
+        return true;
+    }
+
+    // Conditional means of the missing cells of the pattern at hand, less the members' means:
+    // out[k * step + gone[a] * next].
+    template <class T>
+    void fill(const T* x, double* out, index step, index next) {
+        over_members([&](index first, auto number) { reduce<decltype(number)::value>(x, first); });
+        for (index first = 0; first < width; first += lanes)
+            for (index a = missing - 1; a >= 0; --a) {
+                vec t = load(solved + a * width + first) * load(pivot + a * wide + first);
+                for (index b = a + 1; b < missing; ++b)
+                    t -= load(triangle + (b * (b - 1) / 2 + a) * wide + first) * load(solved + b * width + first);
+                store(solved + a * width + first, t);
+                t /= -load(scale + gone[a] * wide + first);
+                const index here = groups - first < lanes ? groups - first : lanes;
+                for (index l = 0; l < here; ++l) out[(first + l) * step + gone[a] * next] = t[l];
+            }
+    }
+
+    // extra[(i * d + j) * wide + k] += weight[k] times the conditional covariance, j <= i, in units of the deviations.
+    // With W = U^-1 it is W' D^-1 W; W takes the place of what is solved for.
+    __attribute__((noinline)) void spread(const double* weight, double* inverted, double* extra) const {
+        for (index first = 0; first < wide; first += lanes) {
+            const vec w = load(weight + first);
+            const auto W = [&](index a, index b) { return inverted + (a * (a - 1) / 2 + b) * wide + first; };
+            for (index b = 0; b < missing; ++b)
+                for (index a = b + 1; a < missing; ++a) {
+                    vec t = -load(triangle + (a * (a - 1) / 2 + b) * wide + first);
+                    for (index c = b + 1; c < a; ++c)
+                        t -= load(triangle + (a * (a - 1) / 2 + c) * wide + first) * load(W(c, b));
+                    store(W(a, b), t);
+                }
+            for (index i = 0; i < missing; ++i)
+                for (index j = 0; j <= i; ++j) {
+                    vec t = load(pivot + i * wide + first);
+                    if (j < i) t *= load(W(i, j));
+                    for (index c = i + 1; c < missing; ++c) t += load(W(c, i)) * load(pivot + c * wide + first) * load(W(c, j));
+                    double* to = extra + (gone[i] * d + gone[j]) * wide + first;
+                    store(to, load(to) + w * t);
+                }
+        }
     }
 
     // Calls run(first, V) for vectors of members, three at a time.
