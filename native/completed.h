@@ -47,17 +47,17 @@ struct Completed {
     Gaps<false> gaps;
     Triangles<double> triangles;
     Scatters<double> scatters;
-    Scratch<double> x, there, y, scores, constant, held, inverted, extra, seen, first, second, zero;
+    Scratch<double> x, there, y, scores, marginal, constant, held, inverted, extra, seen, first, second, zero;
     const double *mean = nullptr, *log_weight = nullptr;
     std::uint64_t keys[rows];
     index count = 0;
 
     Completed(index columns, index K)
         : d(columns), groups(K), gaps(d, K), triangles(d, K), scatters(d, K), x(d * rows), there(d * rows),
-          y(K * d * rows), scores(K * rows), constant(K), held(gaps.wide), inverted(d * d / 2 * gaps.wide),
+          y(K * d * rows), scores(K * rows), marginal(K * rows), constant(K), held(gaps.wide), inverted(d * d / 2 * gaps.wide),
           extra(d * d * gaps.wide), seen(d * gaps.wide), first(K * d * lanes), second(K * d * lanes), zero(d) {}
     explicit operator bool() const {
-        return gaps && triangles && scatters && x.data && there.data && y.data && scores.data && constant.data &&
+        return gaps && triangles && scatters && x.data && there.data && y.data && scores.data && marginal.data && constant.data &&
                held.data && inverted.data && extra.data && seen.data && first.data && second.data && zero.data;
     }
 
@@ -113,25 +113,21 @@ struct Completed {
 
     template <class T>
     void score(const T* X, index stride, bool holes) {
-        double own[rows];
-        if (holes)
-            for (index r = 0; r < count; ++r) {
-                if (!keys[r]) continue;
-                gaps.pattern(X + r * stride, keys[r]);
-                gaps.fill(X + r * stride, y + r, d * rows, rows);
-            }
-        for (index k = 0; k < groups; ++k) triangles.score(y + k * d * rows, k, constant[k] / log_two, scores + k * rows);
-        if (!holes) return;
-        for (index r = 0; r < count; ++r) {
+        if (holes) std::memset(marginal, 0, sizeof(double) * groups * rows);
+        for (index r = 0; holes && r < count; ++r) {
             if (!keys[r]) continue;
-            gaps.pattern(X + r * stride, keys[r]);
-            for (index k = 0; k < groups; ++k) {
-                double& to = scores[k * rows + r];
-                if (gaps.missing == d) to = log_weight[k] / log_two;
-                else to += (half_log_two_pi * gaps.missing - gaps.logs[k]) / log_two;
-            }
+            gaps.pattern(X + r * stride, keys[r], r);
+            gaps.fill(X + r * stride, y + r, d * rows, rows);
+            const double two_pi = half_log_two_pi * gaps.missing;
+            for (index k = 0; k < groups; ++k)
+                marginal[k * rows + r] = gaps.missing < d ? (two_pi - gaps.logs[k]) / log_two : (log_weight[k] - constant[k]) / log_two;
         }
-        (void)own;
+        for (index k = 0; k < groups; ++k) {
+            double* to = scores + k * rows;
+            triangles.score(y + k * d * rows, k, constant[k] / log_two, to);
+            if (holes)
+                for (index v = 0; v < rows; v += lanes) store(to + v, load(to + v) + load(marginal + k * rows + v));
+        }
     }
 
     // Moments of the completed rows, and of their observed cells.
@@ -175,7 +171,7 @@ struct Completed {
                 for (index j = 0; j < d; ++j) weigh(j);
                 continue;
             }
-            gaps.pattern(X + begin * stride, keys[begin]);
+            gaps.pattern(X + begin * stride, keys[begin], begin);
             for (index i = 0; i < d - gaps.missing; ++i) weigh(gaps.there[i]);
             gaps.spread(held, inverted, extra);
         }
@@ -208,7 +204,7 @@ struct Completed {
             for (index i = 0; i <= d; ++i)
                 for (index j = 0; j <= i; ++j) {
                     double t = scatters.sum(k, i, j);
-                    if (i < d) t += extra[(i * d + j) * wide + k] / (gaps.scale[i * wide + k] * gaps.scale[j * wide + k]);
+                    if (i < d) t += extra[(i * d + j) * wide + k] * gaps.deviation[i * wide + k] * gaps.deviation[j * wide + k];
                     whole[i * side + j] = whole[j * side + i] = t;
                 }
             for (index j = 0; j < d; ++j) {

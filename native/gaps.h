@@ -23,11 +23,12 @@ namespace parzen {
 template <bool Shared>
 struct Gaps {
     static constexpr index few = 4, slots = 256;  // patterns of at most `few` missing cells are kept, in as many slots
+    static constexpr index some = 16, places = 8 * lanes;  // and of at most `some`, for the rows of a tile
     static constexpr double most_loss = 1e6;      // of units in the last place
     static constexpr double most_growth = 1e3;    // of conditional means: its square is how much their rounding grows
     index d, groups, width, wide;                 // members, and covariances, as lanes
-    index room;                                   // of a slot
-    Scratch<double> inverse, precision, scale, centre, unit, loss, lower;  // [cell * wide + member]
+    index room, more;                             // of a slot, and of a place in a tile
+    Scratch<double> inverse, precision, scale, deviation, centre, unit, loss, lower;  // [cell * wide + member]
     Scratch<double> shift, kept, off, solved, weighted, square;
     Scratch<index> columns, counts;               // of each slot: observed ones first, and how many are missing
     Scratch<std::uint64_t> keys;
@@ -40,12 +41,13 @@ struct Gaps {
 
     Gaps(index columns_, index members)
         : d(columns_), groups(members), width(rounded_up(members, lanes)), wide(Shared ? lanes : width),
-          room((few * (few - 1) / 2 + few + 1) * wide), inverse(d * d * wide), precision(d * d * wide), scale(d * wide),
+          room(cells(few) * wide), more(cells(d < some ? d : some) * wide), inverse(d * d * wide), precision(d * d * wide), scale(d * wide), deviation(d * wide),
           centre(d * wide), unit(d * wide), loss(wide), lower(d * d * wide), shift(Shared ? d * width : 0),
-          kept(slots * room + (d * (d - 1) / 2 + d + 1) * wide), off(d * wide), solved(d * width), weighted(d * wide),
-          square(width), columns((slots + 1) * d), counts(slots + 1), keys(slots) {}
+          kept(slots * room + places * more + cells(d) * wide), off(d * wide), solved(d * width), weighted(d * wide),
+          square(width), columns((slots + places + 1) * d), counts(slots + places + 1), keys(slots + places) {}
+    static index cells(index missing) { return missing * (missing - 1) / 2 + missing + 1; }
     explicit operator bool() const {
-        return inverse.data && precision.data && scale.data && centre.data && unit.data && loss.data && lower.data &&
+        return inverse.data && precision.data && scale.data && deviation.data && centre.data && unit.data && loss.data && lower.data &&
                shift.data && kept.data && off.data && solved.data && weighted.data && square.data &&
                columns.data && counts.data && keys.data;
     }
@@ -58,11 +60,12 @@ struct Gaps {
             for (index i = 0; i < d; ++i) {
                 double total = 0;
                 for (index j = 0; j <= i; ++j) total += L[i * d + j] * L[i * d + j];
-                const double deviation = std::sqrt(total);
-                scale[i * wide + k] = 1.0 / deviation;
-                unit[i * wide + k] = std::log(deviation);
+                const double own_deviation = std::sqrt(total);
+                deviation[i * wide + k] = own_deviation;
+                scale[i * wide + k] = 1.0 / own_deviation;
+                unit[i * wide + k] = std::log(own_deviation);
                 centre[i * wide + k] = mean[own * d + i];
-                for (index j = 0; j <= i; ++j) lower[(i * d + j) * wide + k] = L[i * d + j] / deviation;
+                for (index j = 0; j <= i; ++j) lower[(i * d + j) * wide + k] = L[i * d + j] / own_deviation;
             }
         }
         for (index first = 0; first < wide; first += lanes) invert(first);
@@ -105,13 +108,14 @@ struct Gaps {
         return found;
     }
 
-    // Takes up the pattern of a row, from its slot where it is there.
+    // Takes up the pattern of a row, from its slot where it is there; `place` is that of the row in its tile.
     template <class T>
-    void pattern(const T* x, std::uint64_t key) {
+    void pattern(const T* x, std::uint64_t key, index place = 0) {
         if (d <= 64 && key && key == current) return;
         current = key;
-        const bool keep = d <= 64 && __builtin_popcountll(key) <= few;
-        const index slot = keep ? static_cast<index>((key * 0x9e3779b97f4a7c15ULL) >> 56) : slots;
+        const index number = __builtin_popcountll(key);
+        const bool keep = d <= 64 && number <= some, short_one = number <= few;
+        const index slot = !keep ? slots + places : short_one ? static_cast<index>((key * 0x9e3779b97f4a7c15ULL) >> 56) : slots + place;
         index* own = columns + slot * d;
         const bool known = keep && keys[slot] == key;
         if (!known) {
@@ -126,37 +130,49 @@ struct Gaps {
         missing = counts[slot];
         there = own;
         gone = own + d - missing;
-        logs = kept + slot * room;
+        logs = kept + (slot < slots ? slot * room : slots * room + (slot - slots) * more);
         pivot = logs + wide;
         triangle = pivot + missing * wide;
-        if (!known) for (index first = 0; first < wide; first += lanes) factorise(first);
+        if (known) return;
+        if constexpr (Shared) factorise<1>(0);
+        else over_members([&](index first, auto vectors) { factorise<decltype(vectors)::value>(first); });
     }
 
     // P_mm = U D U', U with a diagonal of ones; half the log-determinant, less that of the units.
+    template <index V>
     __attribute__((noinline)) void factorise(index first) {
-        vec total = {}, product = splat(1.0);
+        vec total[V] = {}, product[V];
+        for (index v = 0; v < V; ++v) product[v] = splat(1.0);
         for (index a = 0; a < missing; ++a) {
             const double* row = precision + gone[a] * d * wide + first;
             double* to = triangle + a * (a - 1) / 2 * wide + first;
-            vec own = load(row + gone[a] * wide);
+            vec own[V];
+            for (index v = 0; v < V; ++v) own[v] = load(row + gone[a] * wide + v * lanes);
             for (index b = 0; b < a; ++b) {
                 const double* earlier = triangle + b * (b - 1) / 2 * wide + first;
-                vec t = load(row + gone[b] * wide);
-                for (index c = 0; c < b; ++c) t -= load(weighted + c * wide + first) * load(earlier + c * wide);
-                const vec scaled = t * load(pivot + b * wide + first);
-                store(weighted + b * wide + first, t);
-                store(to + b * wide, scaled);
-                own -= t * scaled;
+                vec t[V];
+                for (index v = 0; v < V; ++v) t[v] = load(row + gone[b] * wide + v * lanes);
+                for (index c = 0; c < b; ++c)
+                    for (index v = 0; v < V; ++v)
+                        t[v] -= load(weighted + c * wide + first + v * lanes) * load(earlier + c * wide + v * lanes);
+                for (index v = 0; v < V; ++v) {
+                    const vec scaled = t[v] * load(pivot + b * wide + first + v * lanes);
+                    store(weighted + b * wide + first + v * lanes, t[v]);
+                    store(to + b * wide + v * lanes, scaled);
+                    own[v] -= t[v] * scaled;
+                }
             }
-            store(pivot + a * wide + first, splat(1.0) / own);
-            product *= own;
-            total -= load(unit + gone[a] * wide + first);
-            if (a % 8 == 7 || a + 1 == missing) {  // before it could overflow
-                total += splat(0.5) * logarithm(product);
-                product = splat(1.0);
+            for (index v = 0; v < V; ++v) {
+                store(pivot + a * wide + first + v * lanes, splat(1.0) / own[v]);
+                product[v] *= own[v];
+                total[v] -= load(unit + gone[a] * wide + first + v * lanes);
+                if (a % 8 == 7 || a + 1 == missing) {  // before it could overflow
+                    total[v] += splat(0.5) * logarithm(product[v]);
+                    product[v] = splat(1.0);
+                }
             }
         }
-        store(logs + first, total);
+        for (index v = 0; v < V; ++v) store(logs + first + v * lanes, total[v]);
     }
 
     // v' P_mm^-1 v of V vectors of members.
@@ -196,21 +212,30 @@ struct Gaps {
         return true;
     }
 
+    // From what `reduce` leaves to P_mm^-1 v, in the columns' own units and with the sign of conditional means.
+    template <index V>
+    inline void solve_back(index first, double* out, index step, index next) {
+        for (index a = missing - 1; a >= 0; --a) {
+            vec t[V];
+            for (index v = 0; v < V; ++v) t[v] = load(solved + a * width + first + v * lanes) * load(pivot + a * wide + first + v * lanes);
+            for (index b = a + 1; b < missing; ++b)
+                for (index v = 0; v < V; ++v)
+                    t[v] -= load(triangle + (b * (b - 1) / 2 + a) * wide + first + v * lanes) * load(solved + b * width + first + v * lanes);
+            for (index v = 0; v < V; ++v) {
+                const index at = first + v * lanes, here = groups - at < lanes ? groups - at : lanes;
+                store(solved + a * width + at, t[v]);
+                const vec value = -t[v] * load(deviation + gone[a] * wide + at);
+                for (index l = 0; l < here; ++l) out[(at + l) * step + gone[a] * next] = value[l];
+            }
+        }
+    }
+
     // Conditional means of the missing cells of the pattern at hand, less the members' means:
     // out[k * step + gone[a] * next].
     template <class T>
     void fill(const T* x, double* out, index step, index next) {
         over_members([&](index first, auto number) { reduce<decltype(number)::value>(x, first); });
-        for (index first = 0; first < width; first += lanes)
-            for (index a = missing - 1; a >= 0; --a) {
-                vec t = load(solved + a * width + first) * load(pivot + a * wide + first);
-                for (index b = a + 1; b < missing; ++b)
-                    t -= load(triangle + (b * (b - 1) / 2 + a) * wide + first) * load(solved + b * width + first);
-                store(solved + a * width + first, t);
-                t /= -load(scale + gone[a] * wide + first);
-                const index here = groups - first < lanes ? groups - first : lanes;
-                for (index l = 0; l < here; ++l) out[(first + l) * step + gone[a] * next] = t[l];
-            }
+        over_members([&](index first, auto number) { solve_back<decltype(number)::value>(first, out, step, next); });
     }
 
     // extra[(i * d + j) * wide + k] += weight[k] times the conditional covariance, j <= i, in units of the deviations.
@@ -218,6 +243,9 @@ struct Gaps {
     __attribute__((noinline)) void spread(const double* weight, double* inverted, double* extra) const {
         for (index first = 0; first < wide; first += lanes) {
             const vec w = load(weight + first);
+            double total = 0;
+            for (index l = 0; l < lanes; ++l) total += w[l];
+            if (total == 0) continue;
             const auto W = [&](index a, index b) { return inverted + (a * (a - 1) / 2 + b) * wide + first; };
             for (index b = 0; b < missing; ++b)
                 for (index a = b + 1; a < missing; ++a) {
