@@ -36,7 +36,8 @@ inline void finish(const Sums& sums, index groups, const double* mean, double* w
                 scatter[c * d + j] = whole[i * width + j] - (w != 0 ? whole[i * width + d] * (whole[j * width + d] / w) : 0.0);
             cell_weight[c] = cells[i];
             centre(mean[c], cells[d + i], cells[i], cell_mean + c, cell_carry + c);
-            cell_scatter[c] = cells[2 * d + i] - (cells[i] != 0 ? cells[d + i] * (cells[d + i] / cells[i]) : 0.0);
+            const double left = cells[2 * d + i] - (cells[i] != 0 ? cells[d + i] * (cells[d + i] / cells[i]) : 0.0);
+            cell_scatter[c] = left < 0 ? 0.0 : left;
         }
     }
 }
@@ -47,18 +48,18 @@ struct Completed {
     Gaps<false> gaps;
     Triangles<double> triangles;
     Scatters<double> scatters;
-    Scratch<double> x, there, y, scores, marginal, constant, held, inverted, extra, seen, first, second, zero;
+    Scratch<double> x, there, y, scores, marginal, constant, held, covariance, extra, seen, guessed, zero;
     const double *mean = nullptr, *log_weight = nullptr;
     std::uint64_t keys[rows];
     index count = 0;
 
     Completed(index columns, index K)
         : d(columns), groups(K), gaps(d, K), triangles(d, K), scatters(d, K), x(d * rows), there(d * rows),
-          y(K * d * rows), scores(K * rows), marginal(K * rows), constant(K), held(gaps.wide), inverted(d * d / 2 * gaps.wide),
-          extra(d * d * gaps.wide), seen(d * gaps.wide), first(K * d * lanes), second(K * d * lanes), zero(d) {}
+          y(K * d * rows), scores(K * rows), marginal(K * rows), constant(K), held(gaps.wide), covariance(d * (d + 1) / 2 * lanes),
+          extra(d * d * gaps.wide), seen(K * d), guessed(2 * K * d), zero(d) {}
     explicit operator bool() const {
         return gaps && triangles && scatters && x.data && there.data && y.data && scores.data && marginal.data && constant.data &&
-               held.data && inverted.data && extra.data && seen.data && first.data && second.data && zero.data;
+               held.data && covariance.data && extra.data && seen.data && guessed.data && zero.data;
     }
 
     // Takes up the components; false where conditional means could lose digits.
@@ -94,7 +95,7 @@ struct Completed {
             for (index j = 0; j < d; ++j) {
                 const double cell = row[j];
                 x[j * rows + r] = cell;
-                there[j * rows + r] = cell == cell ? 1.0 : 0.0;
+                there[r * d + j] = cell == cell ? 1.0 : 0.0;
                 own |= cell != cell;
             }
             keys[r] = own && r < count ? gaps.bits(row) : 0;
@@ -130,25 +131,20 @@ struct Completed {
         }
     }
 
-    // Moments of the completed rows, and of their observed cells.
-    void learn(bool holes) {
+    // Moments of the completed rows; and what the missing cells of a row have in them, which were not observed.
+    void learn() {
+        for (index k = 0; k < groups; ++k) scatters.add(y + k * d * rows, scores + k * rows, k, zero);
+    }
+    void set_apart(index r) {
         for (index k = 0; k < groups; ++k) {
-            const double *w = scores + k * rows, *own = y + k * d * rows;
-            vec sum = {};
-            for (index v = 0; v < rows; v += lanes) sum += load(w + v);
-            if (!Chosen<double>(sum).count) continue;
-            scatters.add(own, w, k, zero);
-            for (index j = 0; j < d; ++j) {
-                vec a = {}, b = {};
-                for (index v = 0; v < rows; v += lanes) {
-                    const vec cell = load(own + j * rows + v);
-                    vec t = load(w + v) * cell;
-                    if (holes) t *= load(there + j * rows + v);
-                    a += t;
-                    b += t * cell;
-                }
-                add_lanes<double>(first + (k * d + j) * lanes, a);
-                add_lanes<double>(second + (k * d + j) * lanes, b);
+            const double w = scores[k * rows + r];
+            if (w == 0) continue;
+            const double* own = y + k * d * rows + r;
+            double* to = guessed + 2 * k * d;
+            for (index a = 0; a < gaps.missing; ++a) {
+                const double cell = own[gaps.gone[a] * rows], t = w * cell;
+                to[2 * gaps.gone[a]] += t;
+                to[2 * gaps.gone[a] + 1] += t * cell;
             }
         }
     }
@@ -157,23 +153,23 @@ struct Completed {
     template <class T>
     void spread(const T* X, index stride) {
         for (index r = 0; r < count;) {
-            std::memset(held, 0, sizeof(double) * gaps.wide);
             const index begin = r;
+            if (keys[begin]) gaps.pattern(X + begin * stride, keys[begin], begin);
+            std::memset(held, 0, sizeof(double) * gaps.wide);
             do {
                 for (index k = 0; k < groups; ++k) held[k] += scores[k * rows + r];
+                if (keys[begin]) set_apart(r);
                 ++r;
             } while (r < count && d <= 64 && keys[r] == keys[begin]);
-            const auto weigh = [&](index j) {
+            const double* mask = there + begin * d;
+            for (index k = 0; k < groups; ++k) {
+                const double w = held[k];
+                double* to = seen + k * d;
+                if (w == 0) continue;
 #pragma omp simd
-                for (index k = 0; k < gaps.wide; ++k) seen.data[j * gaps.wide + k] += held.data[k];
-            };
-            if (!keys[begin]) {
-                for (index j = 0; j < d; ++j) weigh(j);
-                continue;
+                for (index j = 0; j < d; ++j) to[j] += w * mask[j];
             }
-            gaps.pattern(X + begin * stride, keys[begin], begin);
-            for (index i = 0; i < d - gaps.missing; ++i) weigh(gaps.there[i]);
-            gaps.spread(held, inverted, extra);
+            if (keys[begin]) gaps.spread(held, covariance, extra);
         }
     }
 
@@ -189,7 +185,7 @@ struct Completed {
             score(block, stride, holes);
             const index odd = posteriors<double>(scores, groups, w, nullptr, likelihood);
             if (odd) return odd;
-            learn(holes);
+            learn();
             spread(block, stride);
         }
         add_to(sums);
@@ -208,9 +204,10 @@ struct Completed {
                     whole[i * side + j] = whole[j * side + i] = t;
                 }
             for (index j = 0; j < d; ++j) {
-                cells[j] = seen[j * wide + k];
-                cells[d + j] = total_of<double>(first + (k * d + j) * lanes);
-                cells[2 * d + j] = total_of<double>(second + (k * d + j) * lanes);
+                const double w = seen[k * d + j], *apart = guessed + 2 * (k * d + j);
+                cells[j] = w;
+                cells[d + j] = w != 0 ? scatters.sum(k, d, j) - apart[0] : 0.0;
+                cells[2 * d + j] = w != 0 ? scatters.sum(k, j, j) - apart[1] : 0.0;
             }
         }
     }

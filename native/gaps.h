@@ -23,7 +23,7 @@ namespace parzen {
 template <bool Shared>
 struct Gaps {
     static constexpr index few = 4, slots = 256;  // patterns of at most `few` missing cells are kept, in as many slots
-    static constexpr index some = 16, places = 8 * lanes;  // and of at most `some`, for the rows of a tile
+    static constexpr index some = 16, places = 4 * lanes;  // and of at most `some`, for the rows of a tile
     static constexpr double most_loss = 1e6;      // of units in the last place
     static constexpr double most_growth = 1e3;    // of conditional means: its square is how much their rounding grows
     index d, groups, width, wide;                 // members, and covariances, as lanes
@@ -185,15 +185,17 @@ struct Gaps {
                 const index at = there[i] * wide + from + v * lanes;
                 store(off + i * wide + from + v * lanes, (splat(x[there[i]]) - load(centre + at)) * load(scale + at));
             }
+        index done = 0;
+        for (constexpr index A = F == 3 ? 2 : 4; missing - done >= A; done += A) products<F, A>(done, from);
+        for (; done < missing; ++done) products<F, 1>(done, from);
         vec total[V] = {};
         for (index a = 0; a < missing; ++a) {
-            const double *row = precision + gone[a] * d * wide + from, *own = triangle + a * (a - 1) / 2 * wide + from;
-            vec sum[F] = {}, t[V];
-            for (index i = 0; i < observed; ++i)
-                for (index v = 0; v < F; ++v)
-                    sum[v] += load(row + there[i] * wide + v * lanes) * load(off + i * wide + from + v * lanes);
-            for (index v = 0; v < V; ++v)
-                t[v] = Shared ? sum[0] - load(shift + gone[a] * width + first + v * lanes) : sum[Shared ? 0 : v];
+            const double* own = triangle + a * (a - 1) / 2 * wide + from;
+            vec t[V];
+            for (index v = 0; v < V; ++v) {
+                t[v] = load(weighted + a * wide + from + (Shared ? 0 : v) * lanes);
+                if constexpr (Shared) t[v] -= load(shift + gone[a] * width + first + v * lanes);
+            }
             for (index b = 0; b < a; ++b)
                 for (index v = 0; v < V; ++v)
                     t[v] -= load(own + b * wide + (Shared ? 0 : v) * lanes) * load(solved + b * width + first + v * lanes);
@@ -203,6 +205,23 @@ struct Gaps {
             }
         }
         for (index v = 0; v < V; ++v) store(square + first + v * lanes, total[v]);
+    }
+
+    // v, of A missing cells and F vectors of covariances: as many chains as hide the latency of an addition.
+    template <index F, index A>
+    inline void products(index a, index from) {
+        vec sum[A][F] = {};
+        const double* row[A];
+        for (index s = 0; s < A; ++s) row[s] = precision + gone[a + s] * d * wide + from;
+        for (index i = 0; i < d - missing; ++i) {
+            const index at = there[i] * wide;
+            for (index v = 0; v < F; ++v) {
+                const vec own = load(off + i * wide + from + v * lanes);
+                for (index s = 0; s < A; ++s) sum[s][v] += load(row[s] + at + v * lanes) * own;
+            }
+        }
+        for (index s = 0; s < A; ++s)
+            for (index v = 0; v < F; ++v) store(weighted + (a + s) * wide + from + v * lanes, sum[s][v]);
     }
 
     // Whether conditional means keep their digits.
@@ -239,29 +258,25 @@ struct Gaps {
     }
 
     // extra[(i * d + j) * wide + k] += weight[k] times the conditional covariance, j <= i, in units of the deviations.
-    // With W = U^-1 it is W' D^-1 W; W takes the place of what is solved for.
-    __attribute__((noinline)) void spread(const double* weight, double* inverted, double* extra) const {
+    // Row by row from the last one: C = D^-1 U^-1 - (U' - 1) C, of which the part above the diagonal is not needed.
+    __attribute__((noinline)) void spread(const double* weight, double* covariance, double* extra) const {
         for (index first = 0; first < wide; first += lanes) {
             const vec w = load(weight + first);
             double total = 0;
             for (index l = 0; l < lanes; ++l) total += w[l];
             if (total == 0) continue;
-            const auto W = [&](index a, index b) { return inverted + (a * (a - 1) / 2 + b) * wide + first; };
-            for (index b = 0; b < missing; ++b)
-                for (index a = b + 1; a < missing; ++a) {
-                    vec t = -load(triangle + (a * (a - 1) / 2 + b) * wide + first);
-                    for (index c = b + 1; c < a; ++c)
-                        t -= load(triangle + (a * (a - 1) / 2 + c) * wide + first) * load(W(c, b));
-                    store(W(a, b), t);
-                }
-            for (index i = 0; i < missing; ++i)
-                for (index j = 0; j <= i; ++j) {
-                    vec t = load(pivot + i * wide + first);
-                    if (j < i) t *= load(W(i, j));
-                    for (index c = i + 1; c < missing; ++c) t += load(W(c, i)) * load(pivot + c * wide + first) * load(W(c, j));
-                    double* to = extra + (gone[i] * d + gone[j]) * wide + first;
+            const auto C = [&](index i, index j) { return covariance + (i * (i + 1) / 2 + j) * lanes; };
+            for (index i = missing - 1; i >= 0; --i) {
+                const double* column = triangle + i * wide + first;  // below the diagonal of U
+                for (index j = missing - 1; j >= i; --j) {
+                    vec t = i == j ? load(pivot + i * wide + first) : vec{};
+                    for (index c = i + 1; c < missing; ++c)
+                        t -= load(column + c * (c - 1) / 2 * wide) * load(c > j ? C(c, j) : C(j, c));
+                    store(C(j, i), t);
+                    double* to = extra + (gone[j] * d + gone[i]) * wide + first;
                     store(to, load(to) + w * t);
                 }
+            }
         }
     }
 
