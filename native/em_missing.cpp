@@ -6,6 +6,7 @@
 //     sum of w y y'  =  [ S    S G'             ]
 //                       [ G S  G S G' + w C C'  ],   S that of the observed cells.
 #include "completed.h"
+#include "completed_shared.h"
 #include "split.h"
 
 namespace parzen {
@@ -125,6 +126,19 @@ index em_rotated(const T* X, index n, index d, index stride, const double* weigh
     return OK;
 }
 
+// Of each column's sum over the groups, every group's share by weight.
+void share_out(index groups, index d, const double* weight, double* scatter) {
+    for (index j = 0; j < d; ++j) {
+        double total = 0, whole = 0;
+        for (index k = 0; k < groups; ++k) {
+            total += scatter[k * d + j];
+            whole += weight[k * d + j];
+        }
+        for (index k = 0; k < groups; ++k) scatter[k * d + j] = whole > 0 ? total * (weight[k * d + j] / whole) : 0.0;
+    }
+}
+
+// The scatter is that of each factor: with one for all, that within all components.
 template <class T>
 index em_missing(const T* X, index n, index d, index stride, const double* weights, index groups, index factors,
                  const double* mean, const double* factor, const double* log_weight, double* weight, double* means,
@@ -141,8 +155,25 @@ index em_missing(const T* X, index n, index d, index stride, const double* weigh
             return OK;
         }
     }
-    return em_rotated(X, n, d, stride, weights, groups, factors, mean, factor, log_weight, weight, means, carry, scatter,
-                      cell_weight, cell_mean, cell_carry, cell_scatter, likelihood);
+    if (factors < groups) {
+        CompletedShared completed(d, groups);
+        if (!completed) return NO_MEMORY;
+        if (completed.prepare(mean, factor, log_weight)) {
+            const index odd = completed.observe(X, n, stride, weights, likelihood);
+            if (!odd) completed.finish(weight, means, carry, scatter, cell_weight, cell_mean, cell_carry, cell_scatter);
+            return odd;
+        }
+    }
+    Scratch<double> apart(groups * d * d);
+    if (!apart) return NO_MEMORY;
+    const index odd = em_rotated(X, n, d, stride, weights, groups, factors, mean, factor, log_weight, weight, means, carry,
+                                 apart, cell_weight, cell_mean, cell_carry, cell_scatter, likelihood);
+    if (odd) return odd;
+    std::memset(scatter, 0, sizeof(double) * factors * d * d);
+    for (index k = 0; k < groups; ++k)
+        for (index c = 0; c < d * d; ++c) scatter[(k < factors ? k : 0) * d * d + c] += apart[k * d * d + c];
+    if (factors < groups) share_out(groups, d, cell_weight, cell_scatter);
+    return OK;
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ from tests.oracle.cubes import cube_bounds, cube_moments, cube_sweep, cube_value
 from tests.oracle.descent import descend, descend_columns
 from tests.oracle.em import em, em_diagonal, em_full, em_missing, em_missing_diagonal, em_shared
 from tests.oracle.gaussian import (
+    expected,
     covariances,
     expected_moments,
     gaussian_diagonal,
@@ -84,6 +85,8 @@ TWINS = {
     "gaussian_diagonal": gaussian_diagonal,
     "missing_squares": missing_squares,
     "missing_expected": missing_expected,
+    # expected.cpp
+    "expected": expected,
     # em.cpp, em_missing.cpp, centres.cpp, csr_centres.cpp
     "em_full": em_full,
     "em_diagonal": em_diagonal,
