@@ -20,8 +20,8 @@ from tests.oracle.cubes import cube_bounds, cube_moments, cube_sweep, cube_value
 from tests.oracle.descent import descend, descend_columns
 from tests.oracle.em import em, em_diagonal, em_full, em_missing, em_missing_diagonal, em_shared
 from tests.oracle.gaussian import (
-    expected,
     covariances,
+    expected,
     expected_moments,
     gaussian_diagonal,
     gaussian_log_density,
