@@ -80,13 +80,15 @@ struct CompletedShared {
         for (index r = 0; r < rows; ++r) {
             const T* cells = X + (r < count ? r : count - 1) * stride;
             std::uint64_t key = 0;
-            for (index j = 0; j < d; ++j) {
-                const double cell = cells[j] - origin[j];
-                const bool lacks = cells[j] != cells[j];
-                key |= static_cast<std::uint64_t>(lacks) << (j & 63);
-                x[j * rows + r] = lacks ? 0.0 : cell;
-                row[j] = lacks ? 0.0 : cell * fillings.scale[j];
-            }
+            double *to = x + r, *scaled = row;
+            const double *about_c = origin, *scale = fillings.scale;
+#pragma omp simd reduction(| : key)
+            for (index j = 0; j < d; ++j) key |= static_cast<std::uint64_t>(cells[j] != cells[j]) << (j & 63);
+#pragma omp simd
+            for (index j = 0; j < d; ++j) scaled[j] = cells[j] == cells[j] ? cells[j] - about_c[j] : 0.0;
+            for (index j = 0; j < d; ++j) to[j * rows] = scaled[j];
+            if (key)
+                for (index j = 0; j < d; ++j) scaled[j] *= scale[j];
             keys[r] = key;
             source[r] = -1;
             if (!key) continue;

@@ -13,15 +13,15 @@ struct Tiles {
     Fillings fillings;
     Triangles<double> triangles;
     Scatters<double> scatters;
-    Scratch<double> y, weight, marginal, zero, row, guessed, seen, constant, likelihood;
+    Scratch<double> y, turned, weight, marginal, zero, row, guessed, seen, constant, likelihood;
     Scratch<index> filled;
 
     Tiles(index columns, index K)
-        : d(columns), fillings(d, K), triangles(d, K), scatters(d, K), y(K * d * rows), weight(K * rows),
+        : d(columns), fillings(d, K), triangles(d, K), scatters(d, K), y(K * d * rows), turned(d * rows), weight(K * rows),
           marginal(K * rows), zero(d), row(fillings.wide), guessed(2 * K * d), seen(K * d), constant(K), likelihood(K),
           filled(K) {}
     explicit operator bool() const {
-        return fillings && triangles && scatters && y.data && weight.data && marginal.data && zero.data && row.data &&
+        return fillings && triangles && scatters && y.data && turned.data && weight.data && marginal.data && zero.data && row.data &&
                guessed.data && seen.data && constant.data && likelihood.data && filled.data;
     }
 
@@ -43,21 +43,22 @@ struct Tiles {
     template <class T>
     void add(const T* x, index k, double w, const double* mean) {
         const index at = filled[k]++;
-        double *to = y + k * d * rows + at, *own = seen + k * d;
+        double *to = y + (k * rows + at) * d, *own = seen + k * d, *scaled = row;
         const double* scale = fillings.scale + k * d;
         std::uint64_t key = 0;
+#pragma omp simd
         for (index j = 0; j < d; ++j) {
-            const double cell = x[j], off = cell - mean[j];
-            const bool lacks = cell != cell;
-            key |= static_cast<std::uint64_t>(lacks) << (j & 63);
-            to[j * rows] = lacks ? 0.0 : off;
-            own[j] += lacks ? 0.0 : w;
-            row[j] = lacks ? 0.0 : off * scale[j];
+            const double cell = x[j], off = cell == cell ? cell - mean[j] : 0.0;
+            to[j] = off;
+            scaled[j] = off * scale[j];
+            own[j] += cell == cell ? w : 0.0;
         }
+#pragma omp simd reduction(| : key)
+        for (index j = 0; j < d; ++j) key |= static_cast<std::uint64_t>(x[j] != x[j]) << (j & 63);
         weight[k * rows + at] = w;
         marginal[k * rows + at] = 0;
         if (key) complete(x, key, k, w, to, marginal[k * rows + at]);
-        if (filled[k] == rows) learn(k);
+        if (at + 1 == rows) learn(k);
     }
 
     template <class T>
@@ -66,27 +67,31 @@ struct Tiles {
         fillings.held[k] += w;
         fillings.solve(k, row);
         const index m = fillings.missing[k], *gone = fillings.gone + k * d;
+        const double *found = fillings.solved, *deviation = fillings.deviation + k * d;
+        double* apart = guessed + 2 * k * d;
         for (index a = 0; a < m; ++a) {
             const index j = gone[a];
-            const double cell = -fillings.solved[a] * fillings.deviation[k * d + j], t = w * cell;
-            to[j * rows] = cell;
-            guessed[2 * (k * d + j)] += t;
-            guessed[2 * (k * d + j) + 1] += t * cell;
+            const double cell = -found[a] * deviation[j], t = w * cell;
+            to[j] = cell;
+            apart[2 * j] += t;
+            apart[2 * j + 1] += t * cell;
         }
         marginal = m == d ? -constant[k] : half_log_two_pi * m - fillings.logs[k];
     }
 
     void learn(index k) {
-        double score[rows], *w = weight + k * rows, total = 0;
+        double score[rows], *w = weight + k * rows, *own = y + k * rows * d, *tile = turned, total = 0;
         for (index r = filled[k]; r < rows; ++r) {
             w[r] = marginal[k * rows + r] = 0;
-            for (index j = 0; j < d; ++j) y[(k * d + j) * rows + r] = 0;
+            std::memset(own + r * d, 0, sizeof(double) * d);
         }
-        triangles.score(y + k * d * rows, k, 0.0, score);
+        for (index j = 0; j < d; ++j)
+            for (index r = 0; r < rows; ++r) tile[j * rows + r] = own[r * d + j];
+        triangles.score(tile, k, 0.0, score);
 #pragma omp simd reduction(+ : total)
         for (index r = 0; r < rows; ++r) total += w[r] * (constant.data[k] + marginal.data[k * rows + r] + 0.5 * score[r]);
         likelihood[k] += total;
-        scatters.add(y + k * d * rows, w, k, zero);
+        scatters.add(tile, w, k, zero);
         filled[k] = 0;
     }
 

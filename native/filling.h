@@ -54,6 +54,19 @@ struct Fillings {
         return most <= most_growth;
     }
 
+    // Which cells are missing; returns how many.
+    template <class T>
+    index columns(const T* x, std::uint64_t key, index* own) const {
+        index m = 0;
+        if (d <= 64) {
+            for (; key; key &= key - 1) own[m++] = __builtin_ctzll(key);
+        } else {
+            for (index j = 0; j < d; ++j)
+                if (x[j] != x[j]) own[m++] = j;
+        }
+        return m;
+    }
+
     // Takes up the pattern of a row, unless it is the last one's. Keys of more than 64 columns don't say which it is.
     template <class T>
     void pattern(index k, const T* x, std::uint64_t key) {
@@ -61,26 +74,23 @@ struct Fillings {
         spread(k);
         current[k] = key;
         index* own = gone + k * d;
-        index m = 0;
-        for (index j = 0; j < d; ++j)
-            if (x[j] != x[j]) own[m++] = j;
-        missing[k] = m;
-        const double* P = precision + k * d * wide;
-        double *U = triangle + k * size, *D = pivot + k * d, total = 0, product = 1;
+        const index m = missing[k] = columns(x, key, own);
+        const double *P = precision + k * d * wide, *units = unit + k * d;
+        double *U = triangle + k * size, *D = pivot + k * d, *s = solved, total = 0, product = 1;
         for (index a = 0; a < m; ++a) {
             const double* row = P + own[a] * wide;
             double *to = U + a * (a - 1) / 2, left = row[own[a]];
             for (index b = 0; b < a; ++b) {
                 const double* earlier = U + b * (b - 1) / 2;
                 double t = row[own[b]];
-                for (index c = 0; c < b; ++c) t -= solved[c] * earlier[c];
-                solved[b] = t;
+                for (index c = 0; c < b; ++c) t -= s[c] * earlier[c];
+                s[b] = t;
                 to[b] = t * D[b];
                 left -= t * to[b];
             }
             D[a] = 1.0 / left;
             product *= left;
-            total -= unit[k * d + own[a]];
+            total -= units[own[a]];
             if (a % 8 == 7 || a + 1 == m) {
                 total += 0.5 * std::log(product);
                 product = 1;

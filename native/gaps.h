@@ -119,12 +119,14 @@ struct Gaps {
         index* own = columns + slot * d;
         const bool known = keep && keys[slot] == key;
         if (!known) {
-            index next = 0;
-            for (index j = 0; j < d; ++j)
-                if (x[j] == x[j]) own[next++] = j;
+            index next = 0, last = d;  // without a branch on cells; the missing ones in descending order
+            for (index j = 0; j < d; ++j) {
+                const bool is_there = x[j] == x[j];
+                own[is_there ? next : last - 1] = j;
+                next += is_there;
+                last -= !is_there;
+            }
             counts[slot] = d - next;
-            for (index j = 0; j < d; ++j)
-                if (x[j] != x[j]) own[next++] = j;
             if (keep) keys[slot] = key;
         }
         missing = counts[slot];
@@ -180,11 +182,14 @@ struct Gaps {
     inline void reduce(const T* x, index first) {
         constexpr index F = Shared ? 1 : V;                    // vectors of covariances
         const index from = Shared ? 0 : first, observed = d - missing;
-        for (index i = 0; i < observed; ++i)
-            for (index v = 0; v < F; ++v) {
-                const index at = there[i] * wide + from + v * lanes;
-                store(off + i * wide + from + v * lanes, (splat(x[there[i]]) - load(centre + at)) * load(scale + at));
-            }
+        const double *middle = centre + from, *scales = scale + from;
+        double* to = off + from;
+        for (index i = 0; i < observed; ++i) {
+            const index at = there[i] * wide;
+            const vec cell = splat(x[there[i]]);
+            for (index v = 0; v < F; ++v)
+                store(to + i * wide + v * lanes, (cell - load(middle + at + v * lanes)) * load(scales + at + v * lanes));
+        }
         index done = 0;
         for (constexpr index A = F == 3 ? 2 : 4; missing - done >= A; done += A) products<F, A>(done, from);
         for (; done < missing; ++done) products<F, 1>(done, from);
@@ -211,12 +216,13 @@ struct Gaps {
     template <index F, index A>
     inline void products(index a, index from) {
         vec sum[A][F] = {};
-        const double* row[A];
+        const double *row[A], *cells = off + from;
+        const index *at_column = there, observed = d - missing;
         for (index s = 0; s < A; ++s) row[s] = precision + gone[a + s] * d * wide + from;
-        for (index i = 0; i < d - missing; ++i) {
-            const index at = there[i] * wide;
+        for (index i = 0; i < observed; ++i) {
+            const index at = at_column[i] * wide;
             for (index v = 0; v < F; ++v) {
-                const vec own = load(off + i * wide + from + v * lanes);
+                const vec own = load(cells + i * wide + v * lanes);
                 for (index s = 0; s < A; ++s) sum[s][v] += load(row[s] + at + v * lanes) * own;
             }
         }
@@ -273,7 +279,7 @@ struct Gaps {
                     for (index c = i + 1; c < missing; ++c)
                         t -= load(column + c * (c - 1) / 2 * wide) * load(c > j ? C(c, j) : C(j, c));
                     store(C(j, i), t);
-                    double* to = extra + (gone[j] * d + gone[i]) * wide + first;
+                    double* to = extra + (gone[i] * d + gone[j]) * wide + first;  // gone[i] is the larger one
                     store(to, load(to) + w * t);
                 }
             }
