@@ -19,10 +19,11 @@
 
 namespace parzen {
 
-// With Shared all members have the first one's covariance, and missing cells are put at its mean.
-template <bool Shared>
+// With Shared all members have the first one's covariance, and missing cells are put at its mean. There are 2^Bits slots for
+// patterns: many where rows come in any order, few where those of one pattern follow one another.
+template <bool Shared, int Bits>
 struct Gaps {
-    static constexpr index few = 4, slots = 256;  // patterns of at most `few` missing cells are kept, in as many slots
+    static constexpr index few = 4, slots = index{1} << Bits;  // patterns of at most `few` missing cells are kept there
     static constexpr index some = 16, places = 4 * lanes;  // and of at most `some`, for the rows of a tile
     static constexpr double most_loss = 1e6;      // of units in the last place
     static constexpr double most_growth = 1e3;    // of conditional means: its square is how much their rounding grows
@@ -115,7 +116,7 @@ struct Gaps {
         current = key;
         const index number = __builtin_popcountll(key);
         const bool keep = d <= 64 && number <= some, short_one = number <= few;
-        const index slot = !keep ? slots + places : short_one ? static_cast<index>((key * 0x9e3779b97f4a7c15ULL) >> 56) : slots + place;
+        const index slot = !keep ? slots + places : short_one ? static_cast<index>((key * 0x9e3779b97f4a7c15ULL) >> (64 - Bits)) : slots + place;
         index* own = columns + slot * d;
         const bool known = keep && keys[slot] == key;
         if (!known) {
