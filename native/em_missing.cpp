@@ -1,10 +1,12 @@
-// E-step of a mixture of full Gaussians at rows with missing cells. Rows of one pattern that follow one another
+// E-step of a mixture of full Gaussians at rows with missing cells: by their conditional means (completed.h), or by rotated
+// factors where that could lose digits. Of the latter, rows of one pattern that follow one another
 // share each component's rotated factor (split.h): their observed cells are weighted as complete rows are, and the
 // expectations of the missing ones are added once for all of them: with G = B T^-1,
 //
 //     sum of w y y'  =  [ S    S G'             ]
 //                       [ G S  G S G' + w C C'  ],   S that of the observed cells.
-#include "em.h"
+#include "completed.h"
+#include "completed_shared.h"
 #include "split.h"
 
 namespace parzen {
@@ -16,15 +18,6 @@ inline bool same_pattern(const T* a, const T* b, index d) {
         if ((a[j] == a[j]) != (b[j] == b[j])) return false;
     return true;
 }
-
-// Sums about a component's current mean, (d + 1) x (d + 1) by rows: the last column is one. And those of the observed
-// cells, column by column: weight, first and second moment.
-struct Sums {
-    index d;
-    Scratch<double> whole, cells;
-    Sums(index columns, index groups) : d(columns), whole(groups * (d + 1) * (d + 1)), cells(groups * 3 * d) {}
-    explicit operator bool() const { return whole.data && cells.data; }
-};
 
 // The sums of a run of rows over its observed cells, and the expected sums of the others.
 void complete(const Split& split, const double* turned, const Scatters<double>& seen, index k, double* s, double* G,
@@ -76,32 +69,8 @@ void complete(const Split& split, const double* turned, const Scatters<double>& 
     }
 }
 
-void finish(const Sums& sums, index groups, const double* mean, double* weight, double* means, double* carry,
-            double* scatter, double* cell_weight, double* cell_mean, double* cell_carry, double* cell_scatter) {
-    const index d = sums.d, width = d + 1;
-    const auto centre = [](double shift, double drift, double w, double* m, double* lost) {
-        const double step = w != 0 ? drift / w : 0.0;
-        *m = w != 0 ? shift + step : 0.0;
-        *lost = w != 0 ? step - (*m - shift) : 0.0;
-    };
-    for (index k = 0; k < groups; ++k) {
-        const double *whole = sums.whole.data + k * width * width, *cells = sums.cells.data + k * 3 * d;
-        const double w = whole[d * width + d];
-        weight[k] = w;
-        for (index i = 0; i < d; ++i) {
-            const index c = k * d + i;
-            centre(mean[c], whole[i * width + d], w, means + c, carry + c);
-            for (index j = 0; j < d; ++j)
-                scatter[c * d + j] = whole[i * width + j] - (w != 0 ? whole[i * width + d] * (whole[j * width + d] / w) : 0.0);
-            cell_weight[c] = cells[i];
-            centre(mean[c], cells[d + i], cells[i], cell_mean + c, cell_carry + c);
-            cell_scatter[c] = cells[2 * d + i] - (cells[i] != 0 ? cells[d + i] * (cells[d + i] / cells[i]) : 0.0);
-        }
-    }
-}
-
 template <class T>
-index em_missing(const T* X, index n, index d, index stride, const double* weights, index groups, index factors,
+index em_rotated(const T* X, index n, index d, index stride, const double* weights, index groups, index factors,
                  const double* mean, const double* factor, const double* log_weight, double* weight, double* means,
                  double* carry, double* scatter, double* cell_weight, double* cell_mean, double* cell_carry,
                  double* cell_scatter, double* likelihood) {
@@ -154,6 +123,56 @@ index em_missing(const T* X, index n, index d, index stride, const double* weigh
         begin = end;
     }
     finish(sums, groups, mean, weight, means, carry, scatter, cell_weight, cell_mean, cell_carry, cell_scatter);
+    return OK;
+}
+
+// Of each column's sum over the groups, every group's share by weight.
+void share_out(index groups, index d, const double* weight, double* scatter) {
+    for (index j = 0; j < d; ++j) {
+        double total = 0, whole = 0;
+        for (index k = 0; k < groups; ++k) {
+            total += scatter[k * d + j];
+            whole += weight[k * d + j];
+        }
+        for (index k = 0; k < groups; ++k) scatter[k * d + j] = whole > 0 ? total * (weight[k * d + j] / whole) : 0.0;
+    }
+}
+
+// The scatter is that of each factor: with one for all, that within all components.
+template <class T>
+index em_missing(const T* X, index n, index d, index stride, const double* weights, index groups, index factors,
+                 const double* mean, const double* factor, const double* log_weight, double* weight, double* means,
+                 double* carry, double* scatter, double* cell_weight, double* cell_mean, double* cell_carry,
+                 double* cell_scatter, double* likelihood) {
+    if (factors == groups) {
+        Completed completed(d, groups);
+        Sums sums(d, groups);
+        if (!completed || !sums) return NO_MEMORY;
+        if (completed.prepare(mean, factor, log_weight)) {
+            const index odd = completed.observe(X, n, stride, weights, sums, likelihood);
+            if (odd) return odd;
+            finish(sums, groups, mean, weight, means, carry, scatter, cell_weight, cell_mean, cell_carry, cell_scatter);
+            return OK;
+        }
+    }
+    if (factors < groups) {
+        CompletedShared completed(d, groups);
+        if (!completed) return NO_MEMORY;
+        if (completed.prepare(mean, factor, log_weight)) {
+            const index odd = completed.observe(X, n, stride, weights, likelihood);
+            if (!odd) completed.finish(weight, means, carry, scatter, cell_weight, cell_mean, cell_carry, cell_scatter);
+            return odd;
+        }
+    }
+    Scratch<double> apart(groups * d * d);
+    if (!apart) return NO_MEMORY;
+    const index odd = em_rotated(X, n, d, stride, weights, groups, factors, mean, factor, log_weight, weight, means, carry,
+                                 apart, cell_weight, cell_mean, cell_carry, cell_scatter, likelihood);
+    if (odd) return odd;
+    std::memset(scatter, 0, sizeof(double) * factors * d * d);
+    for (index k = 0; k < groups; ++k)
+        for (index c = 0; c < d * d; ++c) scatter[(k < factors ? k : 0) * d * d + c] += apart[k * d * d + c];
+    if (factors < groups) share_out(groups, d, cell_weight, cell_scatter);
     return OK;
 }
 

@@ -143,13 +143,13 @@ template <bool Shared>
 struct Marginals {
     const double *mean, *factor, *constant;
     index d, groups;
-    std::unique_ptr<Gaps<Shared>> gaps;
+    std::unique_ptr<Gaps<Shared, 10>> gaps;
 
     // Returns how many rows are left to be computed otherwise, with NaN in the first of their log-densities.
     template <class T>
     index rows(const T* X, index count, index stride, double* out) {
         if (!gaps) {
-            gaps.reset(new (std::nothrow) Gaps<Shared>(d, groups));
+            gaps.reset(new (std::nothrow) Gaps<Shared, 10>(d, groups));
             if (!gaps || !*gaps) return NO_MEMORY;
             gaps->prepare(mean, factor);
         }

@@ -5,6 +5,7 @@ import pytest
 
 from parzen.compute.arrays import as_floats
 from parzen.compute.gaussian import expected_moments, gaussian_log_density, mahalanobis
+from parzen.compute.memberships import Labels
 from tests import oracle
 from tests.compute.inputs import DTYPES, KINDS, LAYOUTS, SHAPES, factors, laid_out, memberships, with_gaps
 from tests.oracle import TWINS
@@ -138,8 +139,26 @@ def test_expected_moments_equal_the_oracle(level, dtype, kind, shared, rng):
         R = memberships(kind, n, rng)
         K = oracle.dense(R, n).shape[1]
         mean, factor = rng.normal(size=(K, d)), factors(rng, 1 if shared else K, d)
-        exact = TWINS["missing_expected"](X, R, mean, factor)
-        weight, means, scatter, carry, likelihood = expected_moments(as_floats(laid_out(X, layout)), R, mean, factor)
-        assert np.abs(carry).max() <= np.spacing(np.abs(means).max())
-        for mine, theirs in zip((weight, means, scatter, likelihood), exact, strict=True):
+        exact, cells, exact_likelihood = TWINS["expected"](X, R, mean, factor)
+        whole, observed, likelihood = expected_moments(as_floats(laid_out(X, layout)), R, mean, factor)
+        for _, means, _, carry in (whole, observed):
+            assert np.abs(carry).max() <= np.spacing(np.abs(means).max())
+        pairs = zip((*whole[:3], *observed[:3], likelihood), (*exact, *cells, exact_likelihood), strict=True)
+        for mine, theirs in pairs:
             np.testing.assert_allclose(mine, theirs, rtol=1e-11, atol=1e-11)  # sums of up to 90 of them
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shared", [True, False])
+def test_expected_moments_where_columns_nearly_agree_equal_the_oracle(level, dtype, shared, rng):
+    """Conditional means are then found by rotated factors: a deviation of 1e-5 beside one of 1."""
+    X = with_gaps(rng.normal(size=(60, 4)).astype(dtype), rng)
+    X[:, 3] = X[:, 2]
+    factor = np.repeat(np.eye(4)[None], 1 if shared else 2, axis=0)
+    factor[:, 3, 2], factor[:, 3, 3] = 1.0, 1e-5
+    R, mean = Labels(np.arange(60) % 2), rng.normal(size=(2, 4)) * [1, 1, 0, 0]
+    exact = TWINS["missing_expected"](X, R, mean, factor)
+    whole, observed, likelihood = expected_moments(X, R, mean, factor)
+    for mine, theirs in zip((*whole[:3], likelihood), exact, strict=True):  # the oracle inverts a condition of 1e10
+        np.testing.assert_allclose(mine, theirs, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(observed[0], TWINS["expected"](X, R, mean, factor)[1][0])

@@ -26,6 +26,7 @@ from tests.oracle.descent import descend, descend_columns
 from tests.oracle.em import em, em_diagonal, em_full, em_missing, em_missing_diagonal, em_shared
 from tests.oracle.gaussian import (
     covariances,
+    expected,
     expected_moments,
     gaussian_diagonal,
     gaussian_log_density,
@@ -89,6 +90,8 @@ TWINS = {
     "gaussian_diagonal": gaussian_diagonal,
     "missing_squares": missing_squares,
     "missing_expected": missing_expected,
+    # expected.cpp
+    "expected": expected,
     # em.cpp, em_missing.cpp, centres.cpp, csr_centres.cpp
     "em_full": em_full,
     "em_diagonal": em_diagonal,

@@ -35,10 +35,19 @@ def em_shared(X, w, mean, factor, weight):
 
 
 def em_missing(X, w, mean, factor, weight):
-    """Expected moments of the components, moments of the observed cells alone, and the log-likelihood."""
+    """Expected moments of the components, moments of the observed cells alone, and the log-likelihood.
+
+    With one factor for all, scatter is that within all components; of observed cells, each one's share of it by weight.
+    """
     covariance = covariances(factor, len(mean))
     R, likelihood = em(X, w, mean, covariance, weight)
-    return expected_moments(X, R, mean, covariance)[:3], moments_diagonal(X, R)[:3], likelihood
+    weights, means, scatter = expected_moments(X, R, mean, covariance)[:3]
+    cells = moments_diagonal(X, R)[:3]
+    if len(factor) < len(mean):
+        scatter = scatter.sum(axis=0, keepdims=True)
+        total = cells[0].sum(axis=0)
+        cells = (*cells[:2], cells[2].sum(axis=0) * cells[0] / np.where(total > 0, total, 1.0))
+    return (weights, means, scatter), cells, likelihood
 
 
 def em_missing_diagonal(X, w, mean, deviation, weight):

@@ -4,6 +4,7 @@ import numpy as np
 from scipy import special
 
 from tests.oracle.memberships import dense
+from tests.oracle.moments import moments_diagonal
 
 
 def gaussian_log_density(X, mean, covariance):
@@ -61,6 +62,12 @@ def covariances(factor, K):
 def missing_expected(X, R, mean, factor):
     """E-step with factors (K, d, d) or (1, d, d)."""
     return expected_moments(X, R, mean, covariances(factor, len(mean)))
+
+
+def expected(X, R, mean, factor):
+    """The same, with the moments of the observed cells alone: they don't depend on the factors."""
+    weight, means, scatter, likelihood = missing_expected(X, R, mean, factor)
+    return (weight, means, scatter), moments_diagonal(X, R)[:3], likelihood
 
 
 def expected_moments(X, R, mean, covariance):

@@ -156,13 +156,15 @@ def em_step_missing(
     -------
     weight, mean, scatter, carry of each component, (K,), (K, d), (K, d, d), (K, d)
     weight, mean, scatter, carry of the observed cells, column by column, all (K, d)
+        With one factor for all, (1, d, d), the scatter is that within all components, (1, d, d), and that of observed
+        cells every component's share of it, by weight.
     log_likelihood : float
     None where a cell is infinite or too large to be squared.
     """
     suffix, matrix = native.rows(X, native.FLOATS)
     n, d = X.shape
     K = len(mean)
-    weight, means, carry, scatter = np.empty(K), np.empty((K, d)), np.empty((K, d)), np.empty((K, d, d))
+    weight, means, carry, scatter = np.empty(K), np.empty((K, d)), np.empty((K, d)), np.empty(factor.shape)
     cells, logs = np.empty((4, K, d)), np.maximum(log_weight, -1e30)  # keeps the array alive during the call
     likelihood = np.empty(1)
     odd = native.call(

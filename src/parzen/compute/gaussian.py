@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from parzen.compute import native
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Memberships, pointers
+from parzen.compute.moments import moments
 
 LOG_TWO_PI = float(np.log(2 * np.pi))
 
@@ -89,12 +90,15 @@ def _marginal(
 
 def expected_moments(
     X: NDArray[np.floating], R: Memberships, mean: Array, factor: Array
-) -> tuple[Array, Array, Array, Array, Array]:
+) -> tuple[tuple[Array, Array, Array, Array], tuple[Array, Array, Array, Array], Array]:
     """Expected moments of each group under the current Gaussians, of rows with missing cells.
+
+    What rows with the same missing cells share is computed once where they follow one another.
 
     Returns
     -------
-    weight (K,), mean (K, d), scatter (K, d, d), rounding error of the mean (K, d)
+    weight, mean, scatter, carry of each group, (K,), (K, d), (K, d, d), (K, d)
+    weight, mean, scatter, carry of the observed cells, column by column, all (K, d)
     log_likelihood : array of shape (K,)
         Of each group's weighted rows.
     """
@@ -102,22 +106,31 @@ def expected_moments(
     n, d = X.shape
     members = pointers(R, n)
     K = members[-1]
-    order, begin = patterns(np.isnan(X))
     weight, means, scatter = np.empty(K), np.empty((K, d)), np.empty((K, d, d))
-    carry, likelihood = np.empty((K, d)), np.empty(K)
+    carry, cells, likelihood = np.empty((K, d)), np.empty((4, K, d)), np.empty(K)
+    gaussians = (
+        len(factor),
+        native.pointer(mean, native.F64, (K, d), "mean"),
+        native.pointer(factor, native.F64, (len(factor), d, d), "factor"),
+    )
+    found = native.outputs(weight, means, carry, scatter)
+    if not native.call(
+        f"expected_{suffix}", *matrix, *members, *gaussians, *found, *native.outputs(*cells, likelihood)
+    ):
+        return (weight, means, scatter, carry), (cells[0], cells[1], cells[3], cells[2]), likelihood
+    order, begin = patterns(np.isnan(X))  # conditional means would lose digits
     native.call(
         f"missing_expected_{suffix}",
         *matrix,
         *members,
-        len(factor),
-        native.pointer(mean, native.F64, (K, d), "mean"),
-        native.pointer(factor, native.F64, (len(factor), d, d), "factor"),
+        *gaussians,
         native.pointer(order, native.I64, (n,), "order"),
         native.pointer(begin, native.I64, begin.shape, "begin"),
         len(begin) - 1,
-        *native.outputs(weight, means, carry, scatter, likelihood),
+        *found,
+        *native.outputs(likelihood),
     )
-    return weight, means, scatter, carry, likelihood
+    return (weight, means, scatter, carry), moments(X, R, full=False), likelihood
 
 
 def patterns(missing: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -54,6 +54,7 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
         (*ROWS, *MEMBERS, INTEGER, POINTER, POINTER, POINTER, POINTER, INTEGER, *(POINTER,) * 5),
         FLOATS,
     ),
+    "expected": ((*ROWS, *MEMBERS, INTEGER, *(POINTER,) * 11), FLOATS),
     "tally": ((*ROWS, *MEMBERS, POINTER, POINTER), CODES),
     "lookup": ((*ROWS, INTEGER, POINTER, POINTER, INTEGER, POINTER), CODES),
     "text_codes": ((*(POINTER,) * 3, *(INTEGER,) * 2, *(POINTER,) * 2), ("i32", "i64", "view")),

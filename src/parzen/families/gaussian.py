@@ -131,10 +131,9 @@ class Gaussian(Family):
             weight, mean, scatter, carry = moments(X, R, full=False)
             return Moments(weight[:, 0], mean, scatter[:, :, None], carry)
         if isinstance(at, GaussianDensity):  # a predictive needed no iteration, and needs none now
-            weight, mean, scatter, carry, likelihood = expected_moments(X, R, at.mean, at.factor)
-            observed = Moments(*moments(X, R, full=False))
-            expected = Moments(weight, mean, scatter, carry, observed=observed)
-            return ExpectedStatistic(expected, observed.weight, likelihood)
+            completed, cells, likelihood = expected_moments(X, R, at.mean, at.factor)
+            observed = Moments(*cells)
+            return ExpectedStatistic(Moments(*completed, observed=observed), observed.weight, likelihood)
         seen = Moments(*moments(X, R))
         if _misses_cells(seen, X):
             raise NeedsDensity(

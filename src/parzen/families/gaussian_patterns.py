@@ -43,7 +43,7 @@ def expected_moments_of_patterns(seen: PatternRows, at: GaussianDensity) -> Expe
     Both depend on the rows of a pattern through their moments alone: any rows with these will do.
     """
     off = np.ascontiguousarray(at.mean - seen.centre)
-    weight, mean, scatter, carry, likelihood = expected_moments(seen.rows, seen.labels, off, at.factor)
+    (weight, mean, scatter, carry), _, likelihood = expected_moments(seen.rows, seen.labels, off, at.factor)
     mean, rest = two_sum(np.broadcast_to(seen.centre, mean.shape), mean)
     expected = Moments(weight, mean, scatter, rest + carry, observed=seen.observed)
     return ExpectedStatistic(expected, seen.observed.weight, likelihood)

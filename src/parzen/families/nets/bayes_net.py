@@ -232,11 +232,11 @@ class BayesNet(Family):
                 share = next(pending) if part.scope else np.ones((len(rows), 1))
                 own = slice(k * C, (k + 1) * C)
                 cells = np.ascontiguousarray(rows[:, list(part.nodes)])
-                seen = expected_moments(
+                seen, _, _ = expected_moments(
                     cells, np.ascontiguousarray(share * w[:, None]), gaussian.mean[own], gaussian.factor[own]
                 )
                 for node in part.nodes:
-                    lines_of[node].append(moments_of_node(Moments(*seen[:4]), part, node, graph, sizes))
+                    lines_of[node].append(moments_of_node(Moments(*seen), part, node, graph, sizes))
         tallies = iter(zip(*counts, strict=True))
         parts: list[Any] = []
         for node, size in enumerate(sizes):
