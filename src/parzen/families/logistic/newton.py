@@ -19,6 +19,8 @@ EAGER = 4.0
 SHARE, LEAST, AMPLE, SPARE = 8, 2048, 40, 4
 #: The optimum of a sample is known well enough where this share is left of what chance makes of it.
 CHANCE = 0.1
+#: Most steps to the optimum of a sample.
+STEPS = 30
 #: A gain of this share of the objective is lost in its rounding.
 ROUNDING = 1e-14
 
@@ -124,11 +126,24 @@ def _sample_rows(objective: Objective) -> int:
 
 def _sampled(objective: Objective, start: Array, rows: int) -> Reached:
     """Where the optimum of a sample is, or the start if that is better; and the model there."""
-    sample = objective.problem.sample(rows)
-    enough = CHANCE * objective.problem.size * sample.whole / len(sample.labels)
-    near = newton(replace(objective, products=Products(sample)), start, 1e-4, 30, enough=enough)
+    near = _optimum_of_sample(objective, start, rows)
     best = objective.at(near.point)
     if start.any():
         here = objective.at(start)
         best = here if here.value < best.value else best
     return replace(best, model=near.model if near.model is not None and near.model.dear else None)
+
+
+def _optimum_of_sample(objective: Objective, start: Array, rows: int) -> Reached:
+    """Near the optimum of a sample, as far as chance allows."""
+    sample = objective.problem.sample(rows)
+    enough = CHANCE * objective.problem.size * sample.whole / len(sample.labels)
+    own = replace(objective, products=Products(sample))
+    if own.runs:
+        fewer = _sample_rows(own)
+        begin = _optimum_of_sample(own, start, fewer).point if fewer else start
+        found = own.run(begin, enough, STEPS)
+        if found is not None and found.model is not None:
+            step, _ = found.model.step(found.point.ravel(), found.slope.ravel())
+            return replace(found, point=found.point + step.reshape(start.shape))
+    return newton(own, start, 1e-4, STEPS, enough=enough)

@@ -8,11 +8,13 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from parzen.compute.arrays import Array, is_sparse
+from parzen.compute.softmax import logit_run
 from parzen.families.logistic.implicit import SHARE, Implicit
 from parzen.families.logistic.penalty import Penalty
 from parzen.families.logistic.problem import Problem
 from parzen.families.logistic.products import Products
 from parzen.families.logistic.quadratic import Quadratic
+from parzen.families.logistic.terms import Terms
 
 #: Most unknowns whose second derivatives are formed, and most of which they are whatever that takes.
 FORMED, FEW = 1000, 300
@@ -22,6 +24,8 @@ CHEAP, DEAR = 1_000_000, 1_000_000_000
 FAR = 0.05
 #: Rows that say little of a curvature have at most this share of the mean loss.
 NEGLIGIBLE = 1e-3
+#: Most unknowns of two classes for which Newton's method on few rows is one call.
+RUN = 65
 
 
 @dataclass(frozen=True)
@@ -91,11 +95,43 @@ class Objective:
         matrix = self.problem.curvature(here.point, 0.0 if exact else self._negligible(here))[2]
         return replace(here, model=self._quadratic(matrix))
 
+    @cached_property
+    def runs(self) -> bool:
+        """Whether Newton's method is one call: for two classes, few unknowns and a penalty that has a slope."""
+        problem = self.problem
+        few = problem.free == 1 and problem.size <= RUN
+        return few and self.penalty.smooth and problem.terms == Terms() and not is_sparse(problem.X)
+
+    def run(self, start: Array, enough: float, most: int) -> Reached | None:
+        """Where Newton's method comes to: no more than enough is left to gain there, or it took the most steps."""
+        problem = self.problem
+        found = logit_run(
+            problem.terms.expand(problem.X),
+            problem.labels,
+            start.ravel(),
+            self.l2,
+            problem.origin,
+            intercept=problem.intercept,
+            negligible=self._share,
+            enough=enough,
+            done=1e-8 * problem.whole,
+            most=most,
+        )
+        if found is None:
+            return None
+        steps, point, value, slope, matrix = found
+        at, down = point.reshape(start.shape), slope.reshape(start.shape)
+        return Reached(at, value, down, steps=steps, model=self._quadratic(matrix))
+
     def _negligible(self, here: Reached) -> float:
         """What rows may say of the curvature near here without being heard."""
+        return self._share * (here.value - self._cost(here.point))
+
+    @cached_property
+    def _share(self) -> float:
+        """The same as a share of the loss."""
         problem = self.problem
-        rare = float(problem.class_weights.min()) / problem.whole
-        return NEGLIGIBLE * rare * (here.value - self._cost(here.point)) / len(problem.labels)
+        return NEGLIGIBLE * float(problem.class_weights.min()) / problem.whole / len(problem.labels)
 
     @cached_property
     def dearness(self) -> float:
