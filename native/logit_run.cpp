@@ -73,22 +73,24 @@ bool newton_step(Point& p, const double* l2, double* lower, double* scale, doubl
     return true;
 }
 
-// Steps until no more than `enough` is left to gain, `done` is reached, or there were `most` of them. Curvatures after
-// the first leave out rows that have no more than the share `negligible` of the loss before.
+// Steps until no more than `enough` or the share `relative` of the objective is left to gain, `done` is reached, or
+// there were `most` of them. Curvatures after the first leave out rows that have no more than the share `negligible` of
+// the loss before. `value` is the objective, then what there was to gain before the last step.
 template <class T>
-index logit_run(Rows<T>& rows, double negligible, double enough, double done, index most, double* point, double* value,
-                double* slope, double* second, std::int64_t* steps) {
+index logit_run(Rows<T>& rows, double negligible, double enough, double relative, double done, index most, double* point,
+                double* value, double* slope, double* second, std::int64_t* steps) {
     const index m = rows.d + 1;
     Point one(rows.d), other(rows.d), *here = &one, *there = &other;
     Scratch<double> lower(m * m), scale(m), step(m);
     if (!one || !other || !lower || !scale || !step || !rows.table || !rows.gradient) return NO_MEMORY;
     std::memcpy(here->at, point, sizeof(double) * m);
     index status = rows.look(*here, 0.0), taken = 0;
+    double left = INFINITY;
     while (status == OK) {
         if (!newton_step(*here, rows.l2, lower, scale, step)) { status = STUCK; break; }
         double gain = 0.0;
         for (index i = 0; i < m; ++i) gain -= here->slope[i] * step[i];
-        if (gain <= enough || here->value <= done || taken >= most) break;
+        if (gain <= enough || gain <= relative * here->value || here->value <= done || taken >= most) break;
         double share = 1.0;
         for (; share > 1e-10; share *= 0.5) {
             for (index i = 0; i < m; ++i) there->at[i] = here->at[i] + share * step[i];
@@ -99,13 +101,15 @@ index logit_run(Rows<T>& rows, double negligible, double enough, double done, in
         if (status != OK) break;
         Point* before = here;
         here = there;
+        left = gain;
         there = before;
         ++taken;
     }
     std::memcpy(point, here->at, sizeof(double) * m);
     std::memcpy(slope, here->slope, sizeof(double) * m);
     std::memcpy(second, here->second, sizeof(double) * m * m);
-    *value = here->value;
+    value[0] = here->value;
+    value[1] = left;
     *steps = taken;
     return status;
 }
@@ -117,11 +121,11 @@ index logit_run(Rows<T>& rows, double negligible, double enough, double done, in
     PARZEN_EXPORT parzen::index parzen_logit_run_##suffix(                                                             \
         const T* X, parzen::index n, parzen::index d, parzen::index stride, const std::int32_t* codes,                 \
         const double* weights, const double* origin, const double* l2, parzen::index intercept, double negligible,     \
-        double enough, double done, parzen::index most, double* point, double* value, double* slope, double* second,   \
-        std::int64_t* steps) {                                                                                         \
+        double enough, double relative, double done, parzen::index most, double* point, double* value, double* slope,  \
+        double* second, std::int64_t* steps) {                                                                         \
         parzen::Rows<T> rows{X, n, d, stride, codes, weights, origin, l2, intercept != 0,                              \
                              parzen::Scratch<double>(2 * d), parzen::Scratch<double>(2 * d)};                          \
-        return parzen::logit_run(rows, negligible, enough, done, most, point, value, slope, second, steps);            \
+        return parzen::logit_run(rows, negligible, enough, relative, done, most, point, value, slope, second, steps);  \
     }
 
 PARZEN_LOGIT_RUN(float, f32)

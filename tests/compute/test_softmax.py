@@ -143,7 +143,7 @@ def test_a_run_of_newtons_method_equals_the_oracle(level, dtype, n, d, intercept
     expected = TWINS["logit_run"](X, codes, weights, start, l2, origin, intercept, most)
     assert found is not None
     assert found[0] == most or most == 20
-    for ours, theirs in zip(found[1:], expected[1:], strict=True):
+    for ours, theirs in zip((found[1], found[2][0], *found[3:]), expected[1:], strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9)
 
 
@@ -154,5 +154,7 @@ def test_a_run_of_newtons_method_ends_where_little_is_left_and_tells_where_it_ha
     none = logit_run(X, labels, np.zeros(4), np.ones(4), done=1e9)
     assert nearly[0] < whole[0] < 10
     assert none[0] == 0
-    assert whole[2] <= nearly[2] <= whole[2] + 1.0
+    assert whole[2][0] <= nearly[2][0] <= whole[2][0] + 1.0
+    assert whole[2][1] > 1e-10
+    assert logit_run(X, labels, np.zeros(4), np.ones(4), relative=1.0)[0] == 0
     assert logit_run(X @ np.eye(3)[:, [0, 1, 1]], labels, np.zeros(4), np.zeros(4)) is None

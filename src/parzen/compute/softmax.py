@@ -122,9 +122,10 @@ def logit_run(
     intercept: bool = True,
     negligible: float = 0.0,
     enough: float = 0.0,
+    relative: float = 0.0,
     done: float = 0.0,
     most: int = 30,
-) -> tuple[int, Array, float, Array, Array] | None:
+) -> tuple[int, Array, Array, Array, Array] | None:
     """Newton's method for two classes: minus the log-likelihood of labels and half of l2 times squares.
 
     Parameters
@@ -137,20 +138,22 @@ def logit_run(
         What rows are less.
     intercept : whether it is free; it is zero otherwise
     negligible : rows of at most this share of the loss are left out of curvatures after the first
-    enough, done : stop where no more than this is left to gain, or where the objective is no more than this
+    enough, relative : stop where no more than this is left to gain, or than this share of the objective
+    done : stop where the objective is no more than this
     most : steps at most
 
     Returns
     -------
-    steps, point, objective, slope, curvature
-        The last, (d + 1, d + 1), is that of the loss alone. None where no step could be found.
+    steps, point, values, slope, curvature
+        Values are the objective, and what there was to gain before the last step (infinite if there was none). The
+        curvature, (d + 1, d + 1), is that of the loss alone. None where no step could be found.
     """
     (n, d), steps = X.shape, np.empty(1, dtype=np.int64)
-    point, slope, second, value = (
+    point, slope, second, values = (
         np.array(start, dtype=np.float64),
         np.empty(d + 1),
         np.empty((d + 1, d + 1)),
-        np.empty(1),
+        np.empty(2),
     )
     suffix, matrix = native.rows(X, native.FLOATS)
     status = native.call(
@@ -163,12 +166,13 @@ def logit_run(
         int(intercept),
         negligible,
         enough,
+        relative,
         done,
         most,
         native.pointer(point, native.F64, (d + 1,), "start"),
-        *native.outputs(value, slope, second, steps),
+        *native.outputs(values, slope, second, steps),
     )
-    return (int(steps[0]), point, float(value[0]), slope, second) if status == 0 else None
+    return (int(steps[0]), point, values, slope, second) if status == 0 else None
 
 
 def softmax_product(X: Any, shares: Array, weights: Array, way: Array) -> Array:

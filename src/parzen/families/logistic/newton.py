@@ -40,10 +40,10 @@ def newton(
     looked back at where the steps before tell that it is good enough.
     """
     sampled = _sample_rows(objective) if max_iter else 0
-    here = _sampled(objective, start, sampled) if sampled else objective.at(start)
+    here, before = _begun(objective, start, sampled, max_iter if callback is None and not enough else 0, tol)
     secants: Secants | None = None
     cheap = objective.dearness <= EAGER
-    fresh, exact, eager, before, rounded = not sampled, False, cheap and enough > 0.0, np.inf, False
+    fresh, exact, eager, rounded = not sampled, False, cheap and enough > 0.0, False
     while True:
         if here.model is None:
             here, fresh, eager = objective.curved(here, exact, before), True, cheap and before < np.inf
@@ -80,6 +80,17 @@ def newton(
             callback(here)
         if ahead is not None:
             return ahead
+
+
+def _begun(objective: Objective, start: Array, sampled: int, most: int, tol: float) -> tuple[Reached, float]:
+    """Where steps on all rows begin: near the optimum of a sample, or where one call takes most of the steps.
+
+    And what the step before promised to gain, where there was one.
+    """
+    if sampled:
+        return _sampled(objective, start, sampled), np.inf
+    found = objective.run(start, most, relative=objective.share_left(tol)) if most and objective.runs else None
+    return (objective.at(start), np.inf) if found is None else found
 
 
 def _stale(gain: float, before: float, wanted: float, dearness: float) -> bool:
@@ -142,8 +153,9 @@ def _optimum_of_sample(objective: Objective, start: Array, rows: int) -> Reached
     if own.runs:
         fewer = _sample_rows(own)
         begin = _optimum_of_sample(own, start, fewer).point if fewer else start
-        found = own.run(begin, enough, STEPS)
-        if found is not None and found.model is not None:
-            step, _ = found.model.step(found.point.ravel(), found.slope.ravel())
-            return replace(found, point=found.point + step.reshape(start.shape))
+        found = own.run(begin, STEPS, enough=enough)
+        if found is not None and found[0].model is not None:
+            here = found[0]
+            step, _ = found[0].model.step(here.point.ravel(), here.slope.ravel())
+            return replace(here, point=here.point + step.reshape(start.shape))
     return newton(own, start, 1e-4, STEPS, enough=enough)

@@ -102,8 +102,11 @@ class Objective:
         few = problem.free == 1 and problem.size <= RUN
         return few and self.penalty.smooth and problem.terms == Terms() and not is_sparse(problem.X)
 
-    def run(self, start: Array, enough: float, most: int) -> Reached | None:
-        """Where Newton's method comes to: no more than enough is left to gain there, or it took the most steps."""
+    def run(self, start: Array, most: int, enough: float = 0.0, relative: float = 0.0) -> tuple[Reached, float] | None:
+        """Where Newton's method comes to, and what its last step promised to gain.
+
+        No more than enough is left to gain there, or than a share of the objective, or it took the most steps.
+        """
         problem = self.problem
         found = logit_run(
             problem.terms.expand(problem.X),
@@ -112,16 +115,17 @@ class Objective:
             self.l2,
             problem.origin,
             intercept=problem.intercept,
-            negligible=self._share,
+            negligible=self._share if enough else 0.0,
             enough=enough,
+            relative=relative,
             done=1e-8 * problem.whole,
             most=most,
         )
         if found is None:
             return None
-        steps, point, value, slope, matrix = found
+        steps, point, values, slope, matrix = found
         at, down = point.reshape(start.shape), slope.reshape(start.shape)
-        return Reached(at, value, down, steps=steps, model=self._quadratic(matrix))
+        return Reached(at, float(values[0]), down, steps=steps, model=self._quadratic(matrix)), 0.5 * float(values[1])
 
     def _negligible(self, here: Reached) -> float:
         """What rows may say of the curvature near here without being heard."""
@@ -210,7 +214,11 @@ class Objective:
 
         A step more than is asked for costs little, and starts from near and from far then end at the same weights.
         """
-        return min(0.01 * tol, 1e-6) * here.value
+        return self.share_left(tol) * here.value
+
+    def share_left(self, tol: float) -> float:
+        """The same as a share of the value."""
+        return min(0.01 * tol, 1e-6)
 
     def bound(self, here: Reached) -> float:
         """How far a value is above the least, at most: the duality gap (infinite without squares in the penalty).
