@@ -21,6 +21,8 @@ SHARE, LEAST, AMPLE, SPARE = 8, 2048, 40, 4
 CHANCE = 0.1
 #: Most steps to the optimum of a sample.
 STEPS = 30
+#: The shortest share of a step that is tried.
+SHORTEST = 1e-10
 #: A gain of this share of the objective is lost in its rounding.
 ROUNDING = 1e-14
 
@@ -64,7 +66,9 @@ def newton(
         if 2.0 * gain <= enough:
             return replace(here, point=here.point + step.reshape(start.shape))
         ahead = _foreseen(objective, here, step.reshape(start.shape), gain / before if before < np.inf else np.inf, tol)
-        found = ahead or _search(objective, here, step.reshape(start.shape), here if eager else None)
+        found = ahead or _search(
+            objective, here, step.reshape(start.shape), here if eager else None, SHORTEST if fresh else 1.0
+        )
         if found is None and fresh and exact:
             return replace(here, settled=gain <= 1e3 * ROUNDING * abs(here.value))
         # What an inexact model promises in vain, or the model of another point, asks for a better one.
@@ -100,12 +104,17 @@ def _stale(gain: float, before: float, wanted: float, dearness: float) -> bool:
     return bool(before < np.inf and np.log(2.0 * gain / wanted) > (dearness + 1.0) * np.log(before / gain))
 
 
-def _search(objective: Objective, here: Reached, step: Array, near: Reached | None) -> Reached | None:
-    """The first of the step, half of it, a quarter ... that gains a share of what the slope promises, or None."""
+def _search(
+    objective: Objective, here: Reached, step: Array, near: Reached | None, shortest: float
+) -> Reached | None:
+    """The first of the step, half of it, a quarter ... that gains a share of what the slope promises, or None.
+
+    What the model of another point promises in vain is not looked for in shorter steps: a new model costs less.
+    """
     change = np.abs(here.point + step) - np.abs(here.point)
     promised = float((here.slope * step).sum() + (objective.l1 * change).sum())
     share = 1.0
-    while share > 1e-10:
+    while share >= shortest:
         found = objective.at(here.point + share * step, near)
         if found.value <= here.value + 1e-4 * share * promised + ROUNDING * abs(here.value):
             return replace(found, steps=here.steps + 1)
@@ -158,4 +167,7 @@ def _optimum_of_sample(objective: Objective, start: Array, rows: int) -> Reached
             here = found[0]
             step, _ = found[0].model.step(here.point.ravel(), here.slope.ravel())
             return replace(here, point=here.point + step.reshape(start.shape))
+    else:
+        along = own.discriminant(start)
+        start = start if along is None else along
     return newton(own, start, 1e-4, STEPS, enough=enough)
