@@ -104,9 +104,7 @@ def _stale(gain: float, before: float, wanted: float, dearness: float) -> bool:
     return bool(before < np.inf and np.log(2.0 * gain / wanted) > (dearness + 1.0) * np.log(before / gain))
 
 
-def _search(
-    objective: Objective, here: Reached, step: Array, near: Reached | None, shortest: float
-) -> Reached | None:
+def _search(objective: Objective, here: Reached, step: Array, near: Reached | None, shortest: float) -> Reached | None:
     """The first of the step, half of it, a quarter ... that gains a share of what the slope promises, or None.
 
     What the model of another point promises in vain is not looked for in shorter steps: a new model costs less.

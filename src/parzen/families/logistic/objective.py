@@ -130,7 +130,7 @@ class Objective:
     def discriminant(self, start: Array) -> Array | None:
         """The first step, as long as serves best along it: for two classes the direction of a linear discriminant.
 
-        Where classes are far apart Newton's steps lengthen their weights little by little. None where a step takes more.
+        Where classes are far apart Newton's steps lengthen their weights little by little. None for other problems.
         """
         problem = self.problem
         if problem.free > 1 or not self._formed or not self.penalty.smooth or start.any():
@@ -150,8 +150,10 @@ class Objective:
 
     @cached_property
     def _share(self) -> float:
-        """The same as a share of the loss."""
+        """The same as a share of the loss: none without a penalty, where rows that are being separated say how."""
         problem = self.problem
+        if not self.has_optimum:
+            return 0.0
         return NEGLIGIBLE * float(problem.class_weights.min()) / problem.whole / len(problem.labels)
 
     @cached_property
