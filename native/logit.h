@@ -1,7 +1,8 @@
 // The log-likelihood of labels of two classes, its slope and its curvature in one pass over the rows.
 //
-// Two classes need one score, the log-odds of the second. Some rows at a time are copied less the origin, with a 1 for
-// the intercept after their cells: they stay in cache from their scores to their products.
+// Two classes need one score, the log-odds of the second. Where curvature is wanted some rows at a time are copied less
+// the origin, with a 1 for the intercept after their cells: they stay in cache from their scores to their products. For
+// a slope alone they are read twice where they lie.
 #pragma once
 #include "curvature.h"
 #include "exp.h"
@@ -14,6 +15,31 @@ inline vec load_cells(const float* p) {
     half v;
     std::memcpy(&v, p, sizeof v);
     return __builtin_convertvector(v, vec);
+}
+
+// The sums of four vectors.
+inline void sums_of(const vec (&v)[4], double* out) {
+#if defined(__AVX__)
+    typedef double quad __attribute__((vector_size(4 * sizeof(double))));
+    const auto folded = [](const vec& all) {
+        quad part[lanes / 4];
+        std::memcpy(part, &all, sizeof all);
+        return lanes == 8 ? part[0] + part[lanes / 4 - 1] : part[0];
+    };
+    const quad a = folded(v[0]), b = folded(v[1]), c = folded(v[2]), e = folded(v[3]);
+    const quad ab = __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
+    const quad ce = __builtin_shufflevector(c, e, 0, 4, 2, 6) + __builtin_shufflevector(c, e, 1, 5, 3, 7);
+    const quad all = __builtin_shufflevector(ab, ce, 0, 1, 4, 5) + __builtin_shufflevector(ab, ce, 2, 3, 6, 7);
+    std::memcpy(out, &all, sizeof all);
+#else
+    for (index s = 0; s < 4; ++s) out[s] = sum_of(v[s]);
+#endif
+}
+
+// Asks for the cells of a row that is needed soon.
+template <class T>
+inline void fetch(const T* x, index d) {
+    for (index j = 0; j < d; j += 64 / static_cast<index>(sizeof(T))) __builtin_prefetch(x + j, 0, 2);
 }
 
 struct Logit {
@@ -70,23 +96,40 @@ struct Logit {
                 const vec b = load(beta + j);
                 for (index s = 0; s < R; ++s) sum[s] += b * load(row + s * width + j);
             }
-            for (index s = 0; s < R; ++s) score[r + s] = sum_of(sum[s]);
+            sums_of(sum, score + r);
         }
     }
 
     // Scores become w (p - y), and bend w p (1 - p), of the second class; adds the weights and the log-likelihood.
+    // Where rows weigh one or nothing the logarithm of the product of some 1 + e is that of all of them.
+    template <bool Weighted, bool Bends>
     void residuals(index count) {
+        vec product = splat(1.0);
         for (index r = 0; r < count; r += lanes) {
             const vec own = load(side + r), weight = load(w + r), margin = own * load(score + r), none = {};
             const vec e = exponential(margin > none ? -margin : margin), total = splat(1.0) + e;
             const vec inverse = splat(1.0) / total, share = weight * inverse;
             // log(1 + e) with the part of e that 1 + e rounds away
-            const vec log_total = logarithm(total) + (e - (total - splat(1.0))) * inverse;
+            const vec rounded = (e - (total - splat(1.0))) * inverse - (margin < none ? margin : none);
             heavy += weight;
-            likely -= weight * (log_total - (margin < none ? margin : none));
+            if (Weighted) likely -= weight * (logarithm(total) + rounded);
+            else {
+                likely -= weight * rounded;
+                product *= weight > none ? total : splat(1.0);
+                if ((r / lanes) % 64 == 63) {
+                    likely -= logarithm(product);
+                    product = splat(1.0);
+                }
+            }
             store(score + r, -own * share * (margin > none ? e : splat(1.0)));
-            store(bend + r, share * (e * inverse));
+            if (Bends) store(bend + r, share * (e * inverse));
         }
+        if (!Weighted) likely -= logarithm(product);
+    }
+    template <bool Bends>
+    void residuals(index count, bool weighted) {
+        if (weighted) residuals<true, Bends>(count);
+        else residuals<false, Bends>(count);
     }
 
     template <index V>
@@ -114,6 +157,98 @@ struct Logit {
     }
 };
 
+// Rows where they lie, in vectors of which the last may overlap the one before: `fresh` is 1 where it does not.
+struct InPlace {
+    Logit& model;
+    index d, vectors, rest;
+    vec fresh, slope = {};
+
+    explicit InPlace(Logit& m) : model(m), d(m.d), vectors((d + lanes - 1) / lanes), rest(vectors * lanes - d) {
+        for (index s = 0; s < lanes; ++s) fresh[s] = s < rest ? 0.0 : 1.0;
+    }
+
+    // Rows that fit into the nearest cache, a multiple of a tile.
+    static index room(const Logit& m) {
+        const index fits = (index{1} << 11) / m.width / Curvature::tile * Curvature::tile;
+        const index some = fits < Curvature::tile ? Curvature::tile : fits;
+        return some < m.capacity ? some : m.capacity;
+    }
+
+    index at(index vector) const { return vector + 1 < vectors ? vector * lanes : d - lanes; }
+
+    // Whether all rows count, so that their cells may be read; their weights and sides.
+    bool take(index count, const std::int32_t* codes, const double* weights) {
+        bool all = true;
+        for (index r = 0; r < count; ++r) {
+            all &= static_cast<std::uint32_t>(codes[r]) < 2;
+            model.side[r] = codes[r] == 1 ? 1.0 : -1.0;
+        }
+        for (index r = 0; r < count; ++r) all &= !weights || weights[r] != 0;
+        for (index r = 0; r < count; ++r) model.w[r] = weights ? weights[r] : 1.0;
+        for (index r = count; r < rounded_up(count, Curvature::tile); ++r) model.w[r] = model.score[r] = 0.0;
+        return all;
+    }
+
+    template <index R, class T>
+    inline void score(const T* X, index stride, double* out) const {
+        vec sum[4] = {};
+        for (index v = 0; v < vectors; ++v) {
+            const index j = at(v);
+            const vec o = load(model.from.data + j);
+            vec b = load(model.beta.data + j);
+            if (v + 1 == vectors) b *= fresh;
+            for (index s = 0; s < R; ++s) sum[s] += b * (load_cells(X + s * stride + j) - o);
+        }
+        double all[4];
+        sums_of(sum, all);
+        for (index s = 0; s < R; ++s) out[s] = all[s] + model.beta.data[d];
+    }
+    template <class T>
+    void scores(const T* X, index count, index stride) const {
+        index r = 0;
+        for (; r + 4 <= count; r += 4) score<4>(X + r * stride, stride, model.score.data + r);
+        for (; r < count; ++r) score<1>(X + r * stride, stride, model.score.data + r);
+    }
+
+    template <index V, class T>
+    inline void slopes(const T* X, index count, index stride, index first) {
+        vec sum[2][V] = {}, o[V];
+        index j[V];
+        for (index v = 0; v < V; ++v) {
+            j[v] = at(first + v);
+            o[v] = load(model.from.data + j[v]);
+        }
+        const auto add = [&](index r, vec (&to)[V]) __attribute__((always_inline)) {
+            const vec residual = splat(model.score.data[r]);
+            for (index v = 0; v < V; ++v) to[v] += residual * (load_cells(X + r * stride + j[v]) - o[v]);
+        };
+        index r = 0;
+        for (; r + 2 <= count; r += 2) {
+            add(r, sum[0]);
+            add(r + 1, sum[1]);
+        }
+        if (r < count) add(r, sum[0]);
+        for (index v = 0; v < V; ++v) {
+            vec all = sum[0][v] + sum[1][v];
+            if (first + v + 1 == vectors) all *= fresh;
+            store(model.sums + j[v], load(model.sums + j[v]) + all);
+        }
+    }
+    template <class T>
+    void slopes(const T* X, index count, index stride) {
+        for (index v = 0; v < vectors;) {
+            const index left = vectors - v;
+            if (left >= 4) slopes<4>(X, count, stride, v);
+            else if (left == 3) slopes<3>(X, count, stride, v);
+            else if (left == 2) slopes<2>(X, count, stride, v);
+            else slopes<1>(X, count, stride, v);
+            v += left < 4 ? left : 4;
+        }
+        for (index r = 0; r < rounded_up(count, Curvature::tile); r += lanes) slope += load(model.score + r);
+    }
+    void finish() { model.sums[d] += sum_of(slope); }
+};
+
 template <class T>
 index logit(const T* X, index n, index d, index stride, const std::int32_t* codes, const double* weights,
             const double* origin, const double* table, const double* offset, double* weight, double* likelihood,
@@ -121,15 +256,27 @@ index logit(const T* X, index n, index d, index stride, const std::int32_t* code
     Logit model(d, origin, table, offset);
     Curvature second(curvature ? d : 0, curvature ? 2 : 0, least);
     if (!model || !second) return NO_MEMORY;
-    for (index i = 0; i < n; i += model.capacity) {
-        const index count = n - i < model.capacity ? n - i : model.capacity;
+    InPlace lying(model);
+    const index room = !curvature && d >= lanes ? InPlace::room(model) : model.capacity;
+    for (index i = 0; i < n; i += room) {
+        const index count = n - i < room ? n - i : room;
         const index padded = rounded_up(count, Curvature::tile);
-        model.take(X + i * stride, count, stride, codes + i, weights ? weights + i : nullptr);
+        const T* x = X + i * stride;
+        const double* w = weights ? weights + i : nullptr;
+        if (!curvature && d >= lanes && lying.take(count, codes + i, w)) {
+            if (i + 2 * room <= n) for (index r = 0; r < room; ++r) fetch(x + (room + r) * stride, d);
+            lying.scores(x, count, stride);
+            model.residuals<false>(padded, weights);
+            lying.slopes(x, count, stride);
+            continue;
+        }
+        model.take(x, count, stride, codes + i, w);
         model.scores(padded);
-        model.residuals(padded);
+        model.residuals<true>(padded, weights);
         model.slopes(padded);
         if (curvature) second.weigh(model.rows, padded, model.bend);
     }
+    lying.finish();
     *weight = sum_of(model.heavy);
     *likelihood = sum_of(model.likely);
     for (index j = 0; j <= d; ++j) {

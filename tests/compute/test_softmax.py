@@ -6,7 +6,7 @@ from scipy import sparse
 
 from parzen.compute.arrays import as_floats
 from parzen.compute.memberships import Labels
-from parzen.compute.softmax import linear, softmax, softmax_curvature, softmax_product
+from parzen.compute.softmax import linear, logit_run, softmax, softmax_curvature, softmax_product
 from tests.compute.inputs import DTYPES, GROUPS, LAYOUTS, laid_out
 from tests.oracle import TWINS
 from tests.oracle.softmax import softmax_curvature as curvature_twin
@@ -130,3 +130,31 @@ def test_the_curvature_leaves_out_rows_that_say_less_than_the_least(level, rng):
     found = softmax_curvature(X, labels, table, offset, least=0.05)[-1]
     np.testing.assert_allclose(found, softmax_curvature(X[kept], some, table, offset)[-1], rtol=1e-12)
     assert (np.diagonal(found[0]) < np.diagonal(softmax_curvature(X, labels, table, offset)[-1][0])).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("n", "d", "intercept", "most"), [(40, 1, True, 3), (150, 5, False, 2), (300, 12, True, 20)])
+def test_a_run_of_newtons_method_equals_the_oracle(level, dtype, n, d, intercept, most, rng):
+    X, codes = (3.0 + rng.normal(size=(n, d))).astype(dtype), rng.integers(0, 2, n)
+    weights, l2, origin = rng.random(n), np.append(np.full(d, 0.3), 0.0), np.full(d, 3.0)
+    start = np.append(2.0 * rng.normal(size=d), 0.0)
+    labels = Labels(codes, weights, groups=2)
+    found = logit_run(X, labels, start, l2, origin, intercept=intercept, most=most, enough=1e-20)
+    expected = TWINS["logit_run"](X, codes, weights, start, l2, origin, intercept, most)
+    assert found is not None
+    assert found[0] == most or most == 20
+    for ours, theirs in zip((found[1], found[2][0], *found[3:]), expected[1:], strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9)
+
+
+def test_a_run_of_newtons_method_ends_where_little_is_left_and_tells_where_it_has_no_step(level, rng):
+    X, labels = rng.normal(size=(500, 3)), Labels(rng.integers(0, 2, 500), groups=2)
+    whole = logit_run(X, labels, np.zeros(4), np.ones(4), enough=1e-10)
+    nearly = logit_run(X, labels, np.zeros(4), np.ones(4), enough=1.0)
+    none = logit_run(X, labels, np.zeros(4), np.ones(4), done=1e9)
+    assert nearly[0] < whole[0] < 10
+    assert none[0] == 0
+    assert whole[2][0] <= nearly[2][0] <= whole[2][0] + 1.0
+    assert whole[2][1] > 1e-10
+    assert logit_run(X, labels, np.zeros(4), np.ones(4), relative=1.0)[0] == 0
+    assert logit_run(X @ np.eye(3)[:, [0, 1, 1]], labels, np.zeros(4), np.zeros(4)) is None

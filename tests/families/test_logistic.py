@@ -10,7 +10,10 @@ from scipy.optimize import linprog
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from parzen.compute.memberships import Labels
+from parzen.densities.linear import Linear
 from parzen.families.logistic import newton, objective, problem
+from parzen.families.logistic import separation as separating
+from parzen.families.logistic.likelihood import Scores
 from parzen.families.logistic.objective import Objective
 from parzen.families.logistic.optimum import likelihood_path, maximise_likelihood
 from parzen.families.logistic.penalty import Penalty
@@ -166,6 +169,7 @@ def test_a_dear_curvature_is_used_again_to_the_same_end(K, monkeypatch):
     made = []
     whole = Problem.curvature
     monkeypatch.setattr(Problem, "curvature", lambda *given: made.append(1) or whole(*given))
+    monkeypatch.setattr(Objective, "runs", False)
     monkeypatch.setattr(Objective, "dearness", 0.0)
     best = solve(X, y, K, Penalty(l2=1.0), weights=w)
     often = len(made)
@@ -291,3 +295,27 @@ def test_an_optimum_is_called_finite_where_no_hyperplane_separates(seed, K, kind
     table = np.array(margins)
     best = linprog(-table.sum(axis=0), A_ub=-table, b_ub=np.zeros(len(table)), bounds=(-1, 1))
     assert found.finite == (-best.fun <= 1e-7 * len(table))
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("kind", ["overlap", "level", "rare"])
+def test_partial_separation_is_told_as_by_a_linear_programme_and_mostly_without_one(K, kind, monkeypatch):
+    rng, asked = np.random.default_rng(K), []
+    X, y = rng.normal(size=(600, 3)), rng.integers(0, K, 600)
+    if kind != "overlap":  # a zero or one that only one class has
+        X[:, 1] = (y == 0) & (rng.random(600) < (0.3 if kind == "level" else 0.01))
+    whole = separating._programme
+    monkeypatch.setattr(separating, "_programme", lambda table: asked.append(1) or whole(table))
+    found = solve(5.0 * X, y, K, Penalty(), tol=1e-4, max_iter=100)
+    coef, intercept = (np.concatenate([np.zeros_like(a), a]) if K == 2 else a for a in (found.coef, found.intercept))
+    how = separating.separation(Scores(Terms(), Linear(coef, intercept), 3), 5.0 * X, Labels(y, groups=K))
+    assert how == ("none" if kind == "overlap" else "partial")
+    assert not asked
+
+
+def test_partial_separation_of_many_rows_is_not_taken_for_an_optimum():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(9000, 3)), rng.integers(0, 2, 9000)
+    X[:, 0] = (y == 0) & (rng.random(9000) < 0.3)
+    assert not solve(X, y, 2, Penalty(), tol=1e-4, max_iter=100).finite
+    assert solve(X, y, 2, Penalty(l2=1.0), tol=1e-4, max_iter=100).finite

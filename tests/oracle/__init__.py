@@ -55,7 +55,7 @@ from tests.oracle.nets import pairs, propagate
 from tests.oracle.order import copy_rows, kd_order
 from tests.oracle.partitions import em_run, kmeans_partition, merged_partition
 from tests.oracle.posterior import largest, normalise, posterior
-from tests.oracle.softmax import csr_softmax, csr_softmax_product, linear, softmax
+from tests.oracle.softmax import csr_softmax, csr_softmax_product, linear, logit_run, softmax
 from tests.oracle.sparse import bits, csr_product, csr_sums
 
 __all__ = [
@@ -127,11 +127,12 @@ TWINS = {
     "held_gaussian": held_gaussian,
     "held_shares": held_shares,
     "held_bins": held_bins,
-    # posterior.cpp, softmax.cpp
+    # posterior.cpp, softmax.cpp, logit_run.cpp
     "largest": largest,
     "normalise": normalise,
     "linear": linear,
     "softmax": softmax,
+    "logit_run": logit_run,
     "csr_softmax": csr_softmax,
     "csr_softmax_product": csr_softmax_product,
     # descent.cpp

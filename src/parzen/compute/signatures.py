@@ -86,6 +86,10 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "normalise": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, POINTER), ("f64",)),
     "linear": ((*ROWS, INTEGER, *(POINTER,) * 4), FLOATS),
     "softmax": ((*ROWS, POINTER, POINTER, INTEGER, *(POINTER,) * 7, NUMBER, POINTER), FLOATS),
+    "logit_run": (
+        (*ROWS, *(POINTER,) * 4, INTEGER, *(NUMBER,) * 4, INTEGER, *(POINTER,) * 5),
+        FLOATS,
+    ),
     "csr_softmax": ((*CSR, POINTER, POINTER, INTEGER, *(POINTER,) * 6), CSRS[-4:]),
     "csr_softmax_product": ((*CSR, INTEGER, *(POINTER,) * 4), CSRS[-4:]),
     "descend": ((INTEGER, POINTER, POINTER, NUMBER, INTEGER, *(POINTER,) * 3), ("f64",)),

@@ -112,6 +112,69 @@ def softmax_sums(
     return out
 
 
+def logit_run(
+    X: NDArray[np.floating],
+    labels: Labels,
+    start: Array,
+    l2: Array,
+    origin: Array | None = None,
+    *,
+    intercept: bool = True,
+    negligible: float = 0.0,
+    enough: float = 0.0,
+    relative: float = 0.0,
+    done: float = 0.0,
+    most: int = 30,
+) -> tuple[int, Array, Array, Array, Array] | None:
+    """Newton's method for two classes: minus the log-likelihood of labels and half of l2 times squares.
+
+    Parameters
+    ----------
+    X : rows (n, d)
+    labels : the label of each row among two, with its weight
+    start, l2 : arrays of shape (d + 1,)
+        Where to begin, the intercept last, and weights of half squares.
+    origin : array of shape (d,), or None for zero
+        What rows are less.
+    intercept : whether it is free; it is zero otherwise
+    negligible : rows of at most this share of the loss are left out of curvatures after the first
+    enough, relative : stop where no more than this is left to gain, or than this share of the objective
+    done : stop where the objective is no more than this
+    most : steps at most
+
+    Returns
+    -------
+    steps, point, values, slope, curvature
+        Values are the objective, and what there was to gain before the last step (infinite if there was none). The
+        curvature, (d + 1, d + 1), is that of the loss alone. None where no step could be found.
+    """
+    (n, d), steps = X.shape, np.empty(1, dtype=np.int64)
+    point, slope, second, values = (
+        np.array(start, dtype=np.float64),
+        np.empty(d + 1),
+        np.empty((d + 1, d + 1)),
+        np.empty(2),
+    )
+    suffix, matrix = native.rows(X, native.FLOATS)
+    status = native.call(
+        f"logit_run_{suffix}",
+        *matrix,
+        native.pointer(labels.codes, native.I32, (n,), "codes"),
+        None if labels.weights is None else native.pointer(labels.weights, native.F64, (n,), "weights"),
+        None if origin is None else native.pointer(origin, native.F64, (d,), "origin"),
+        native.pointer(l2, native.F64, (d + 1,), "l2"),
+        int(intercept),
+        negligible,
+        enough,
+        relative,
+        done,
+        most,
+        native.pointer(point, native.F64, (d + 1,), "start"),
+        *native.outputs(values, slope, second, steps),
+    )
+    return (int(steps[0]), point, values, slope, second) if status == 0 else None
+
+
 def softmax_product(X: Any, shares: Array, weights: Array, way: Array) -> Array:
     """Second derivatives of minus a log-likelihood, of CSR rows, times a direction.
 

@@ -107,7 +107,7 @@ def for_blocks(density: Evaluated, X: Any, function: Callable[[int, Any], None])
     for_each(lambda block: function(*block), blocks)
 
 
-def map_blocks(function: Callable[[int, Any], Any], X: Any, groups: int = 0) -> list[Any]:
+def map_blocks(function: Callable[[int, Any], Any], X: Any, groups: int = 0, size: int = BLOCK) -> list[Any]:
     """Results of ``function(begin, rows)`` for every block of rows, in their order; computed on all threads.
 
     Parameters
@@ -115,11 +115,12 @@ def map_blocks(function: Callable[[int, Any], Any], X: Any, groups: int = 0) -> 
     function : what is computed of rows begin, begin + 1, ...
     X : array or CSR matrix of shape (n, d)
     groups : as many rows of d numbers has a result; 0 where it is small
+    size : bytes of a block of dense rows
     """
-    if 0 < X.shape[0] <= block_rows(X, groups):
+    if 0 < X.shape[0] <= block_rows(X, groups, size=size):
         return [function(0, X)]
     found: list[Any] = []
-    for_each(lambda block: function(*block), _numbered_blocks(X, groups), found.append)
+    for_each(lambda block: function(*block), _numbered_blocks(X, groups, size=size), found.append)
     return found
 
 

@@ -19,6 +19,10 @@ EAGER = 4.0
 SHARE, LEAST, AMPLE, SPARE = 8, 2048, 40, 4
 #: The optimum of a sample is known well enough where this share is left of what chance makes of it.
 CHANCE = 0.1
+#: Most steps to the optimum of a sample.
+STEPS = 30
+#: The shortest share of a step that is tried.
+SHORTEST = 1e-10
 #: A gain of this share of the objective is lost in its rounding.
 ROUNDING = 1e-14
 
@@ -38,10 +42,10 @@ def newton(
     looked back at where the steps before tell that it is good enough.
     """
     sampled = _sample_rows(objective) if max_iter else 0
-    here = _sampled(objective, start, sampled) if sampled else objective.at(start)
+    here, before = _begun(objective, start, sampled, max_iter if callback is None and not enough else 0, tol)
     secants: Secants | None = None
     cheap = objective.dearness <= EAGER
-    fresh, exact, eager, before, rounded = not sampled, False, cheap and enough > 0.0, np.inf, False
+    fresh, exact, eager, rounded = not sampled, False, cheap and enough > 0.0, False
     while True:
         if here.model is None:
             here, fresh, eager = objective.curved(here, exact, before), True, cheap and before < np.inf
@@ -62,7 +66,9 @@ def newton(
         if 2.0 * gain <= enough:
             return replace(here, point=here.point + step.reshape(start.shape))
         ahead = _foreseen(objective, here, step.reshape(start.shape), gain / before if before < np.inf else np.inf, tol)
-        found = ahead or _search(objective, here, step.reshape(start.shape), here if eager else None)
+        found = ahead or _search(
+            objective, here, step.reshape(start.shape), here if eager else None, SHORTEST if fresh else 1.0
+        )
         if found is None and fresh and exact:
             return replace(here, settled=gain <= 1e3 * ROUNDING * abs(here.value))
         # What an inexact model promises in vain, or the model of another point, asks for a better one.
@@ -80,6 +86,17 @@ def newton(
             return ahead
 
 
+def _begun(objective: Objective, start: Array, sampled: int, most: int, tol: float) -> tuple[Reached, float]:
+    """Where steps on all rows begin: near the optimum of a sample, or where one call takes most of the steps.
+
+    And what the step before promised to gain, where there was one.
+    """
+    if sampled:
+        return _sampled(objective, start, sampled), np.inf
+    found = objective.run(start, most, relative=objective.share_left(tol)) if most and objective.runs else None
+    return (objective.at(start), np.inf) if found is None else found
+
+
 def _stale(gain: float, before: float, wanted: float, dearness: float) -> bool:
     """Whether a new model costs less than the steps that this one would still take, by what its last step gained."""
     if not 2.0 * gain <= before:
@@ -87,12 +104,15 @@ def _stale(gain: float, before: float, wanted: float, dearness: float) -> bool:
     return bool(before < np.inf and np.log(2.0 * gain / wanted) > (dearness + 1.0) * np.log(before / gain))
 
 
-def _search(objective: Objective, here: Reached, step: Array, near: Reached | None) -> Reached | None:
-    """The first of the step, half of it, a quarter ... that gains a share of what the slope promises, or None."""
+def _search(objective: Objective, here: Reached, step: Array, near: Reached | None, shortest: float) -> Reached | None:
+    """The first of the step, half of it, a quarter ... that gains a share of what the slope promises, or None.
+
+    What the model of another point promises in vain is not looked for in shorter steps: a new model costs less.
+    """
     change = np.abs(here.point + step) - np.abs(here.point)
     promised = float((here.slope * step).sum() + (objective.l1 * change).sum())
     share = 1.0
-    while share > 1e-10:
+    while share >= shortest:
         found = objective.at(here.point + share * step, near)
         if found.value <= here.value + 1e-4 * share * promised + ROUNDING * abs(here.value):
             return replace(found, steps=here.steps + 1)
@@ -124,11 +144,28 @@ def _sample_rows(objective: Objective) -> int:
 
 def _sampled(objective: Objective, start: Array, rows: int) -> Reached:
     """Where the optimum of a sample is, or the start if that is better; and the model there."""
-    sample = objective.problem.sample(rows)
-    enough = CHANCE * objective.problem.size * sample.whole / len(sample.labels)
-    near = newton(replace(objective, products=Products(sample)), start, 1e-4, 30, enough=enough)
+    near = _optimum_of_sample(objective, start, rows)
     best = objective.at(near.point)
     if start.any():
         here = objective.at(start)
         best = here if here.value < best.value else best
     return replace(best, model=near.model if near.model is not None and near.model.dear else None)
+
+
+def _optimum_of_sample(objective: Objective, start: Array, rows: int) -> Reached:
+    """Near the optimum of a sample, as far as chance allows."""
+    sample = objective.problem.sample(rows)
+    enough = CHANCE * objective.problem.size * sample.whole / len(sample.labels)
+    own = replace(objective, products=Products(sample))
+    if own.runs:
+        fewer = _sample_rows(own)
+        begin = _optimum_of_sample(own, start, fewer).point if fewer else start
+        found = own.run(begin, STEPS, enough=enough)
+        if found is not None and found[0].model is not None:
+            here = found[0]
+            step, _ = found[0].model.step(here.point.ravel(), here.slope.ravel())
+            return replace(here, point=here.point + step.reshape(start.shape))
+    else:
+        along = own.discriminant(start)
+        start = start if along is None else along
+    return newton(own, start, 1e-4, STEPS, enough=enough)

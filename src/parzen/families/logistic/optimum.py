@@ -123,10 +123,10 @@ def _optimum(
         start = np.zeros((problem.free, problem.width)), np.zeros(problem.free)
 
     def after(here: Reached) -> None:
-        if callback is not None:
-            callback(here.steps, here.value, *problem.leave(here.point))
+        assert callback is not None
+        callback(here.steps, here.value, *problem.leave(here.point))
 
-    reached = newton(objective, problem.enter(*start), tol, max_iter, after)
+    reached = newton(objective, problem.enter(*start), tol, max_iter, None if callback is None else after)
     coef, offsets = problem.leave(reached.point)
     light = problem.lightest
     blurred = bool(light < LIGHT and objective.steepness(reached) > tol * light)

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, is_sparse
-from parzen.compute.memberships import Labels, Memberships
+from parzen.compute.memberships import Labels, Memberships, take
 from parzen.compute.sparse import csr_sums
 from parzen.families.gaussian import Gaussian
 from parzen.families.logistic.likelihood import At, Likelihood
 from parzen.families.logistic.terms import Terms
-from parzen.statistics.accumulate import accumulate
+from parzen.statistics.accumulate import BLOCK, EXPECTED, accumulate, map_blocks
 from parzen.statistics.moments import Moments
 
 #: A design matrix of at most so many cells is made once, not anew in every step.
@@ -149,7 +149,15 @@ class Problem:
 
     def _observed(self, at: At) -> tuple[float, Array, Array]:
         """Loss, its derivatives (K, p + 1) by weights and intercepts, and sums of products for each two classes."""
-        totals = accumulate(Likelihood(self.terms), self.X, self.labels, at=at).totals[0]
+        labels, seen = self.labels, Likelihood(self.terms)
+
+        def part(begin: int, rows: Any) -> Array:
+            whole = rows.shape[0] == len(labels)
+            own = labels if whole else take(labels, slice(begin, begin + rows.shape[0]))
+            return seen.observe(rows, own, at).totals[0]
+
+        size = BLOCK if at.curvature is None else EXPECTED
+        totals: Array = sum(map_blocks(part, self.X, labels.groups, size))
         side, K = self.width + 1, self.labels.groups
         return -float(totals[0]), totals[1 : 1 + side * K].reshape(side, K).T, totals[1 + side * K :]
 
