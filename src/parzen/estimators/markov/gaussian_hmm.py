@@ -21,8 +21,8 @@ class GaussianHMM(BaseGaussianStates):
     """Hidden Markov model with Gaussian emissions: a drop-in for hmmlearn's, which also takes missing values.
 
     From the same initial parameters and without missing values it has the same log-likelihood as hmmlearn after each
-    step, also for data at an offset of 1e8. By default EM begins with clusters of k-means, of the rows or of the ranks of
-    their columns: those from which a few steps lead higher.
+    step, also for data at an offset of 1e8. By default EM begins with clusters of k-means, of the rows or of the ranks
+    of their columns: those from which a few steps lead higher.
 
     Parameters
     ----------
