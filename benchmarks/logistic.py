@@ -96,6 +96,8 @@ def two_classes() -> Iterator[Row]:
         (20_000, 10, 0.7),
         (20_000, 10, 1.5),
         (20_000, 100, 0.2),
+        (20_000, 100, 0.5),
+        (2_000, 10, 0.7),
     ):
         what, data = f"{n:,} x {d}, 2 classes, {apart} apart", separated(n, d, 2, apart)
         yield pair(what, *data, 5)
