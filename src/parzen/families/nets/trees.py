@@ -27,7 +27,7 @@ def mutual_information(
     found = np.zeros((len(sizes), len(sizes)))
     for first, one in enumerate(groups):
         for second, other in enumerate(groups[: first + 1]):
-            columns = [*one, *([] if first == second else other), *context]
+            columns = np.array([*one, *([] if first == second else other), *context], dtype=np.intp)
             rows = np.flatnonzero(patterns[first] & patterns[second])
             if not (one and other and len(rows)):
                 continue
