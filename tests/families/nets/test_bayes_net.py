@@ -8,6 +8,7 @@ from scipy.stats import multivariate_normal
 from parzen import (
     BayesClassifier,
     BayesNet,
+    BayesNetwork,
     Categorical,
     DensityEstimator,
     Gaussian,
@@ -16,9 +17,12 @@ from parzen import (
     Mixture,
     NaiveBayes,
     Product,
+    TreeAugmentedNB,
     fit,
 )
 from parzen.conjugate import NormalInverseGamma
+from parzen.families.nets.scores import Scores
+from parzen.families.nets.trees import mutual_information
 from tests.densities.nets.examples import holed, random_net
 
 PRIOR = NormalInverseGamma(0.5, 2.0, 3.0, 1.5)
@@ -205,3 +209,50 @@ def test_a_constant_column_and_one_row_are_no_trouble():
     assert np.isfinite(
         fit(BayesNet([(0, 1)]), np.array([[1.0, 0.0]])).density.log_density(np.array([[0.0, 0.0]]))
     ).all()
+
+
+@pytest.mark.parametrize("given", [None, 3])
+def test_information_between_columns_is_that_of_the_rows_in_which_both_are_known(given):
+    rng = np.random.default_rng(5)
+    codes = rng.integers(0, 3, (300, 6)).astype(np.int32)
+    codes[:, 1] = np.where(rng.random(300) < 0.6, codes[:, 0], codes[:, 1])
+    cells = np.where(rng.random((300, 6)) < 0.2, np.nan, codes.astype(np.float64))
+    cells[:, 2] = codes[:, 2]  # known in every row, as is the next one
+    cells[:, 3] = codes[:, 3]
+    cells[:, 4] = np.where(np.isnan(cells[:, 4]), np.nan, codes[:, 0] + rng.normal(size=300))  # numbers
+    cells[:, 5] = np.where(np.isnan(cells[:, 5]), np.nan, cells[:, 4] + rng.normal(size=300))
+    sizes, weights = (3, 3, 3, 3, 0, 0), rng.uniform(0.5, 2.0, 300)
+    codes[np.isnan(cells)] = -1
+    codes[:, 4:] = -1
+    found = mutual_information(codes, cells, sizes, weights, given)
+    np.testing.assert_array_equal(found, found.T)
+    context = frozenset() if given is None else frozenset({given})
+    for i in range(6):
+        for j in range(i):
+            if given in (i, j):
+                continue
+            both = ~np.isnan(cells[:, [i, j]]).any(axis=1)
+            scores = Scores(
+                np.where(codes < 0, 0, codes)[both],
+                np.nan_to_num(cells[both]),
+                sizes,
+                "log-likelihood",
+                weights=weights[both],
+            )
+            expected = scores.of(i, context | {j}) - scores.of(i, context)  # i is a number where one of the two is
+            assert found[i, j] == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_tree_is_learnt_where_no_row_is_complete():
+    rng = np.random.default_rng(7)
+    a = rng.integers(0, 2, 600)
+    b = np.where(rng.random(600) < 0.9, a, 1 - a)
+    c = np.where(rng.random(600) < 0.9, b, 1 - b)
+    rows = np.column_stack([a, b, c]).astype(np.float64)
+    rows[np.arange(600), rng.integers(0, 3, 600)] = np.nan
+    net = BayesNetwork(structure="chow-liu").fit(rows)
+    assert net.edges_ == [(0, 1), (1, 2)]
+    assert net.query(2, {1: 1.0})[1.0] == pytest.approx(0.9, abs=0.04)
+    assert TreeAugmentedNB().fit(rows[:, 1:], a).score(rows[:, 1:], a) > 0.8
+    with pytest.raises(ValueError, match="use structure='chow-liu'"):
+        BayesNetwork(structure="hill-climb").fit(rows)

@@ -2,7 +2,6 @@
 
 import heapq
 import math
-import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -144,6 +143,8 @@ def _eliminate(
     most: float,
 ) -> _Elimination:
     """The node of least fill first: an edge costs the product of its nodes' weights. Given up above `most` cells."""
+    import random
+
     weights, logs = [weight(size) for size in sizes], [math.log(size) for size in sizes]
     neighbours = {node: set(own) for node, own in neighbours.items()}
     tie = random.Random(seed).random if seed else (lambda: 0.0)

@@ -12,7 +12,8 @@ class TreeAugmentedNB(NetClassifier):
     """Tree-augmented naive Bayes over tables of categories and numbers (Friedman, Geiger & Goldszmidt 1997).
 
     Naive Bayes in which each column may also depend on one other: the tree of highest mutual information within the
-    classes. Missing cells are marginalised; where training rows have some, parameters are found by EM.
+    classes. Missing cells are marginalised; where training rows have some, the tree is learnt for each two columns from
+    the rows in which both are known, and parameters are found by EM.
 
     Parameters
     ----------

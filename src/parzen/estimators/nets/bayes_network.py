@@ -36,7 +36,8 @@ class BayesNetwork(BaseBayesNetwork):
     structure : "hill-climb", "chow-liu" or "tan", optional
         How the graph is learnt where no edges are given. "hill-climb": edges are added, taken away and turned round
         while the criterion rises; "chow-liu": the tree of highest mutual information; "tan": the same within the
-        classes of `root`, which all columns depend on.
+        classes of `root`, which all columns depend on. Hill-climbing learns from rows without missing cells, trees for
+        each two columns from the rows in which both are known.
     criterion : "bic", "aic", "bdeu", "k2" or "bge"
         What hill-climbing maximises.
     required, forbidden : lists of pairs, optional

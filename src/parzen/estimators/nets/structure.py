@@ -4,10 +4,11 @@ import warnings
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
-from parzen.densities.nets.bayes_net import read_codes
+from parzen.densities.nets.bayes_net import incomplete, read_codes
 from parzen.densities.nets.graph import Graph, read_edges
 from parzen.estimators.base.validation import generator
 from parzen.families.nets.bayes_net import BayesNet
@@ -21,16 +22,34 @@ CRITERIA = ("bic", "aic", "bdeu", "k2", "bge")
 
 
 def learn_structure(model: Any, rows: Array, family: BayesNet, weights: Array | None) -> list[tuple[int, int]]:
-    """Edges of the graph that a model's parameters ask for, from the complete rows of a table."""
+    """Edges of the graph that a model's parameters ask for: trees by pairs of columns, others by complete rows."""
     choose("structure", model.structure, STRUCTURES)
     choose("criterion", model.criterion, CRITERIA)
     sizes = family.categories
     codes = read_codes(rows, sizes, family.known_bins)
-    discrete = [node for node, size in enumerate(sizes) if size]
-    gaussian = [node for node, size in enumerate(sizes) if not size]
-    whole = ~np.isnan(rows[:, gaussian]).any(axis=1) & (codes[:, discrete] >= 0).all(axis=1)
+    if model.structure == "hill-climb":
+        return _searched(model, _complete(model, rows, codes, sizes, weights))
+    root = None if model.root is None else model.schema_.positions([model.root])[0]
+    if model.structure == "chow-liu":
+        parents = chow_liu(mutual_information(codes, rows, sizes, weights), sizes, root)
+    else:
+        if root is None or not sizes[root]:
+            raise ValueError(f"structure='tan' needs root=, the column of the classes, got {model.root!r}.")
+        parents = chow_liu(mutual_information(codes, rows, sizes, weights, root), sizes, None, leave_out=root)
+        parents = [own if node == root else [root, *own] for node, own in enumerate(parents)]
+    return [(parent, child) for child, own in enumerate(parents) for parent in own]
+
+
+def _complete(
+    model: Any, rows: Array, codes: NDArray[np.int32], sizes: tuple[int, ...], weights: Array | None
+) -> Scores:
+    """Scores over the rows without missing cells."""
+    whole = ~incomplete(rows, codes, sizes)
     if not whole.any():
-        raise ValueError("no row is complete, and the structure is learnt from complete rows; give edges instead.")
+        raise ValueError(
+            "no row is complete, and hill-climbing learns from complete rows; use structure='chow-liu', which needs "
+            "two known cells only, or give edges."
+        )
     if not whole.all():
         warnings.warn(
             f"the structure is learnt from the {int(whole.sum())} rows without missing cells, of {len(rows)}; its "
@@ -38,26 +57,8 @@ def learn_structure(model: Any, rows: Array, family: BayesNet, weights: Array | 
             UserWarning,
             stacklevel=caller_stacklevel(),
         )
-    score = model.criterion if model.structure == "hill-climb" else "log-likelihood"
-    scores = Scores(
-        codes[whole],
-        rows[whole],
-        sizes,
-        score,
-        model.equivalent_sample_size,
-        None if weights is None else weights[whole],
-    )
-    if model.structure == "hill-climb":
-        return _searched(model, scores)
-    root = None if model.root is None else model.schema_.positions([model.root])[0]
-    if model.structure == "chow-liu":
-        parents = chow_liu(mutual_information(scores), sizes, root)
-    else:
-        if root is None or not sizes[root]:
-            raise ValueError(f"structure='tan' needs root=, the column of the classes, got {model.root!r}.")
-        parents = chow_liu(mutual_information(scores, root), sizes, None, leave_out=root)
-        parents = [own if node == root else [root, *own] for node, own in enumerate(parents)]
-    return [(parent, child) for child, own in enumerate(parents) for parent in own]
+    own = None if weights is None else weights[whole]
+    return Scores(codes[whole], rows[whole], sizes, model.criterion, model.equivalent_sample_size, own)
 
 
 def _searched(model: Any, scores: Scores) -> list[tuple[int, int]]:

@@ -20,7 +20,6 @@ from parzen.families.checks import ESTIMATES
 from parzen.families.family import Family
 from parzen.families.nets.node_statistics import moments_of_node, node_statistics, stacked
 from parzen.families.nets.parameters import PRIORS, concentrations, lines, log_line_prior, log_table
-from parzen.families.nets.scores import Scores
 from parzen.families.nets.trees import chow_liu, mutual_information
 from parzen.statistics.joint import ExpectedStatistic, Joint
 from parzen.statistics.messages import NeedsDensity
@@ -44,7 +43,7 @@ class BayesNet(Family):
     edges : str or list of pairs
         ``"rain -> wet <- sprinkler"``, or pairs (parent, child) of names or positions. In an estimator also
         "chow-liu": the tree of highest mutual information, in a classifier within the classes, which is learnt from
-        the complete rows of the first table.
+        the first table: for each two columns, from the rows in which both are known.
     estimate : "bayes", "map" or "ml"
         Of the posterior: its mean or its mode; or maximum likelihood.
     prior : "k2", "bdeu", float or dict, optional
@@ -323,12 +322,7 @@ def _tree(table: Table, sizes: tuple[int, ...], bins: dict[int, Bins]) -> list[t
         given, sizes = len(sizes), (*sizes, R.groups)
         rows = np.column_stack([rows, R.codes])
     codes = read_codes(rows, sizes, bins)
-    whole = np.flatnonzero(~incomplete(rows, codes, sizes))
-    if not len(whole):
-        raise ValueError("no row is complete, and the tree is learnt from complete rows; give edges instead.")
-    weights = None if weights is None else np.ascontiguousarray(weights[whole])
-    scores = Scores(np.ascontiguousarray(codes[whole]), rows[whole], sizes, "log-likelihood", weights=weights)
-    parents = chow_liu(mutual_information(scores, given), sizes, None, leave_out=given)
+    parents = chow_liu(mutual_information(codes, rows, sizes, weights, given), sizes, None, leave_out=given)
     return [(parent, child) for child, own in enumerate(parents) for parent in own]
 
 
