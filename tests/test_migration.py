@@ -115,5 +115,5 @@ def test_probabilities_at_the_default_tol_are_nearer_to_those_at_the_optimum():
         np.abs(one(C=10).fit(Z, y).predict_proba(Z) - best.predict_proba(Z)).max()
         for one in (parzen.LogisticRegression, sklearn.linear_model.LogisticRegression)
     )
-    assert theirs > 1e-3
-    assert ours < theirs / 10
+    assert theirs > 1e-3  # the third digit is wrong
+    assert ours < 5e-4  # and here right
