@@ -125,13 +125,22 @@ class BayesNetDensity(Density):
     def _log_joint(self, rows: Array) -> Array:
         out = np.empty((len(rows), self.shape[0]))
         codes = self.codes(rows)
-        gone = incomplete(rows, codes, self.sizes)
+        gone = self._inferred(rows, codes)
         for some, evaluated in ((~gone, self._log_complete), (gone, self._log_evidence)):
             if some.all():
                 return evaluated(rows, codes)
             if some.any():
                 out[some] = evaluated(rows[some], codes[some])
         return out
+
+    def _inferred(self, rows: Array, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Whether a missing cell of each row must be summed over: a node whose children are missing sums to one."""
+        gone = np.where(np.array(self.sizes) > 0, codes < 0, np.isnan(rows))
+        found = gone[:, np.array(self.sizes) == 0].any(axis=1)
+        if gone.any():
+            for parent, child in self.graph.edges:
+                found |= gone[:, parent] & ~gone[:, child]
+        return np.asarray(found)
 
     def codes(self, rows: Array) -> NDArray[np.int32]:
         """States of all nodes as codes, -1 where not known, or not seen while learning (and for Gaussian nodes)."""

@@ -215,22 +215,25 @@ class BayesNet(Family):
         likelihood = np.zeros(K)
         for k in range(K):
             w = _weights(len(rows), R, k)
-            log_evidence = offset[:, k].copy()
+            weighed = np.flatnonzero(w)
+            w = w[weighed]
+            log_evidence = offset[weighed, k]
             shares: list[Array] = []
             if at.discrete:
-                tables = at.tables(k)
-                found, summed = at.network.posterior(tables, known, factors[k], at.network.scopes, w, summed=True)
+                tables, states = at.tables(k), np.ascontiguousarray(known[weighed])
+                own_factors = np.ascontiguousarray(factors[k][weighed])
+                found, summed = at.network.posterior(tables, states, own_factors, at.network.scopes, w, summed=True)
                 counts.append(summed)
-                log_evidence += found
+                log_evidence = log_evidence + found
                 if at.network.extra:
-                    shares = at.network.posterior(tables, known, factors[k], at.network.extra)[1]
-            likelihood[k] = float(np.where(w == 0, 0.0, w * np.where(w == 0, 0.0, log_evidence)).sum())
+                    shares = at.network.posterior(tables, states, own_factors, at.network.extra)[1]
+            likelihood[k] = float((w * log_evidence).sum())
             pending = iter(shares)
             for part, gaussian in zip(at.components, at.gaussians, strict=True):
                 C = len(gaussian.mean) // at.shape[0]
-                share = next(pending) if part.scope else np.ones((len(rows), 1))
+                share = next(pending) if part.scope else np.ones((len(weighed), 1))
                 own = slice(k * C, (k + 1) * C)
-                cells = np.ascontiguousarray(rows[:, list(part.nodes)])
+                cells = np.ascontiguousarray(rows[weighed][:, list(part.nodes)])
                 seen, _, _ = expected_moments(
                     cells, np.ascontiguousarray(share * w[:, None]), gaussian.mean[own], gaussian.factor[own]
                 )
