@@ -108,7 +108,7 @@ def parameters(net: BayesNetwork, n: int, target: float) -> Row:
     import pyagrum
 
     table = net.sample(n, random_state=0)
-    edges = net.edges_
+    edges, states = net.edges_, {name: net.states(name) for name in net.schema_.labels}
     codes = net._rows(table).astype(np.int64)
     texts = table.astype(str)
     graph = pyagrum.BayesNet(as_pyagrum(net))
@@ -131,7 +131,7 @@ def parameters(net: BayesNetwork, n: int, target: float) -> Row:
 
     return race(
         f"Parameters of alarm from {n:,} rows of a pandas frame", "pyAgrum",
-        lambda: BayesNetwork(edges).fit(table), theirs, error, target=target, repeat=3, slow=1.0,
+        lambda: BayesNetwork(edges, categories=states).fit(table), theirs, error, target=target, repeat=3, slow=1.0,
     )  # fmt: skip
 
 
