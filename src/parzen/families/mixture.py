@@ -174,7 +174,6 @@ class Mixture(Family):
             raise Collapse("a mixture can't be fitted: a group has no rows; give each class some.")
         counts = not isinstance(family, Gaussian)
         rows, own, tries = labels_to_try(X, w, C - len(self._noise()), self.init, self.n_init, rng, counts)
-        best: tuple[int, float, Any, Any] | None = None
         # Of a step of EM: for every row and component, a squared distance and an exponential.
         full = isinstance(family, Gaussian) and family.covariance_type == "full"
         work = rows.shape[0] * C * ((X.shape[1] if full else 1) * X.shape[1] + 12)
@@ -189,32 +188,32 @@ class Mixture(Family):
             codes = self._spared(next(iter(tries)))
             with without_floor_warnings(), naming_groups("components"):
                 return self.mixed(initial_density(family, rows, self._first(codes, own), rng), codes, own)
-        tried, agreed, failed, run = 0, False, "", self._runner(family, rows, own, rng)
+
+        def fallen(density: MixtureDensity) -> int:
+            """Components that have collapsed."""
+            if few and density.weight.min() * many > 0.9 * least_rows:
+                return 0
+            return int(density.collapsed(many, noise).sum())
+
+        contest = _Contest(AGREED * total, fallen)
+        tried, failed, run = 0, "", self._runner(family, rows, own, rng)
         with without_floor_warnings(), naming_groups("components"):
             for codes in tries:
-                if best is not None and alike(best[3], codes, C - len(self._noise())):
-                    agreed = True
+                if contest.knows(codes, C - len(self._noise())):
+                    contest.agreed = True
                 else:
-                    wanted = best[1] - AGREED * total if best is not None and best[0] == 0 else -np.inf
+                    least = contest.wanted if large else -np.inf
                     try:
-                        density, objective = run(codes, None if cheap else wanted if large else -np.inf)
+                        contest.enter(codes, *run(codes, None if cheap else least))
                     except Collapse as reason:
                         failed = str(reason)
                         continue
-                    if best is not None and best[0] == 0 and objective <= best[1]:
-                        agreed = agreed or objective >= wanted
-                    else:
-                        alone = few and density.weight.min() * many > 0.9 * least_rows
-                        worth = -int(0 if alone else density.collapsed(many, noise).sum()), objective
-                        if best is None or worth > best[:2]:
-                            agreed = best is not None and _agree(worth, best[:2], total)
-                            best = (*worth, density, codes)
                 tried += 1
-                if tried >= most or (agreed and (tried >= ENOUGH or large)):
+                if tried >= most or (contest.agreed and (tried >= ENOUGH or large)):
                     break
-        if best is None:
+        if contest.best is None:
             raise Collapse(f"no start leads to a mixture: {failed}")
-        return _mixture(best[2])
+        return _mixture(contest.best[2])
 
     def _runner(
         self, family: Family, rows: Any, w: Array | None, rng: np.random.Generator
@@ -323,6 +322,36 @@ def _first_batch(batches: Any, R: Any) -> tuple[Any, Any]:
     return batch if isinstance(batch, tuple) else (batch, R)
 
 
-def _agree(one: tuple[int, float], other: tuple[int, float], n: float) -> bool:
-    """Whether two starts have led to the same objective, so that there may be no better one."""
-    return one[0] == other[0] and abs(one[1] - other[1]) <= AGREED * n
+class _Contest:
+    """The best of several starts: fewest collapsed components first, then the highest objective.
+
+    Attributes
+    ----------
+    best : its collapsed components (negative), objective, density and partition; None before the first
+    agreed : whether another start has led to the same, so that there may be no better one
+    """
+
+    def __init__(self, near: float, fallen: Callable[[MixtureDensity], int]) -> None:
+        self.near, self.fallen = near, fallen
+        self.best: tuple[int, float, MixtureDensity, NDArray[np.int32]] | None = None
+        self.agreed = False
+
+    @property
+    def wanted(self) -> float:
+        """The objective that a start must reach to agree with the best, or to be better."""
+        return self.best[1] - self.near if self.best is not None and self.best[0] == 0 else -np.inf
+
+    def knows(self, codes: NDArray[np.int32], C: int) -> bool:
+        """Whether a partition is like that of the best."""
+        return self.best is not None and alike(self.best[3], codes, C)
+
+    def enter(self, codes: NDArray[np.int32], density: MixtureDensity, objective: float) -> None:
+        """Compare where a start has led with the best so far."""
+        best = self.best
+        if best is not None and best[0] == 0 and objective <= best[1]:
+            self.agreed = self.agreed or objective >= self.wanted
+            return
+        worth = -self.fallen(density), objective
+        if best is None or worth > best[:2]:
+            self.agreed = best is not None and worth[0] == best[0] and abs(objective - best[1]) <= self.near
+            self.best = (*worth, density, codes)

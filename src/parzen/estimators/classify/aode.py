@@ -3,6 +3,7 @@
 from parzen.densities.averaged import AveragedDensity
 from parzen.estimators.classify.net_classifier import NetClassifier
 from parzen.families.family import Family
+from parzen.families.nets.bayes_net import BayesNet
 from parzen.families.nets.one_dependence import OneDependence
 
 
@@ -48,4 +49,4 @@ class AODE(NetClassifier):
     density_: AveragedDensity
 
     def _family(self) -> Family:
-        return OneDependence(**self._net_options())
+        return OneDependence(BayesNet(**self._net_options()))

@@ -1,13 +1,12 @@
 """Averaged one-dependence estimators: all nets in which one column is the parent of every other."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
 
 from parzen.compute.arrays import as_floats
 from parzen.compute.memberships import Memberships
-from parzen.conjugate import NormalInverseGamma
 from parzen.densities.averaged import AveragedDensity
 from parzen.densities.nets.bayes_net import read_codes
 from parzen.densities.nets.graph import Graph
@@ -27,49 +26,38 @@ class OneDependence(Family):
 
     Parameters
     ----------
-    estimate, prior, equivalent_sample_size, line_prior, numbers, bins, categories
-        See `parzen.BayesNet`.
+    net : BayesNet
+        How tables and lines are estimated; its edges are not used.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from parzen import fit
+    >>> from parzen import BayesNet, fit
     >>> rows = np.array([[0, 0], [0, 0], [0, 1], [1, 1], [1, 1]])
-    >>> two = fit(OneDependence(estimate="ml"), rows).density
+    >>> two = fit(OneDependence(BayesNet(estimate="ml")), rows).density
     >>> np.exp(two.log_density(np.array([[0.0, 0.0], [np.nan, 1.0]]))).round(3)
     array([[0.4],
            [0.6]])
     """
 
-    estimate: str = "bayes"
-    prior: Any = None
-    equivalent_sample_size: float = 10.0
-    line_prior: NormalInverseGamma | None = None
-    numbers: Any = None
-    bins: Any = None
-    categories: Any = None
-    names: Any = None
+    net: BayesNet = field(default_factory=BayesNet)
 
     def bind(self, table: Table) -> Self:
-        bound = self._net().bind(table)
-        return replace(self, **{part.name: getattr(bound, part.name) for part in fields(self)})
-
-    def _net(self, edges: Any = ()) -> BayesNet:
-        return BayesNet(edges, **{part.name: getattr(self, part.name) for part in fields(self)})
+        return replace(self, net=replace(self.net, edges=()).bind(table))
 
     def _stars(self, d: int) -> list[BayesNet]:
         """The nets: one for each column of categories; without any, one without edges."""
-        numbers = set(() if self.numbers is None else self.numbers)
+        numbers = set(() if self.net.numbers is None else self.net.numbers)
         parents = [j for j in range(d) if j not in numbers]
-        stars = [self._net(tuple((parent, j) for j in range(d) if j != parent)) for parent in parents]
-        return stars or [self._net()]
+        stars = [replace(self.net, edges=tuple((one, j) for j in range(d) if j != one)) for one in parents]
+        return stars or [replace(self.net, edges=())]
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Joint:
         rows = np.asarray(as_floats(np.asarray(X)), dtype=np.float64)
         d = rows.shape[1]
-        _, sizes = self._net().structure(rows)
-        codes = read_codes(rows, sizes, self._net().known_bins)
-        graphs = [Graph.of(d, star.edges, self.names) for star in self._stars(d)]
+        _, sizes = replace(self.net, edges=()).structure(rows)
+        codes = read_codes(rows, sizes, self.net.known_bins)
+        graphs = [Graph.of(d, star.edges, self.net.names) for star in self._stars(d)]
         return Joint(tuple(node_statistics(rows, codes, R, graph, sizes) for graph in graphs))
 
     def maximise(self, statistic: Joint) -> AveragedDensity:
@@ -85,4 +73,4 @@ class OneDependence(Family):
         return sum(star.log_prior(member, part) for star, member, part in parts) / len(stars)
 
     def n_parameters(self, density: Any) -> int:
-        return sum(self._net().n_parameters(member) for member in density.members)
+        return sum(self.net.n_parameters(member) for member in density.members)
