@@ -223,10 +223,11 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
             }
             if constexpr (gaussian) {
                 constexpr bool several = sizeof(Real) == 8 && (D == 0 || D > 3);
-                const bool products = several && tiles.norms && close && !mine;
+                const bool pairs = size % (2 * Lane<Real>::count) == 0;  // tiles that pairs of vectors fill
+                const bool products = several && tiles.norms && close && !mine && pairs;
                 for (index i = 0; products && i < many * d; ++i) q[i] *= 2;
                 const double* norms = products ? tiles.norms + t * size : nullptr;
-                for (; !mine && k + 4 <= many; k += 4) {
+                for (; pairs && !mine && k + 4 <= many; k += 4) {
                     auto run = [&](auto function) {
                         function(x, c, norms, size, d, q + k * d, square + k, sum + k, first + k);
                     };
