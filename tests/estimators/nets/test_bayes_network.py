@@ -250,3 +250,16 @@ def test_numbers_and_categories_in_one_net():
     np.testing.assert_allclose(net.predict(part, "size"), size, atol=0.3)
     with pytest.raises(ValueError, match="holds numbers"):
         net.query("size")
+
+
+def test_a_frame_without_the_target_is_predicted_as_one_where_it_is_missing():
+    rows = pd.DataFrame({"a": list("xxyyx"), "b": list("uuvvv"), "c": [0.5, 1.0, 2.5, 3.0, 2.0]})
+    net = BayesNetwork("a -> b, a -> c", numbers=["c"]).fit(rows)
+    for target in ("a", "b"):
+        gone = rows.assign(**{target: None})
+        without = rows.drop(columns=target)
+        np.testing.assert_array_equal(net.predict_proba(without, target), net.predict_proba(gone, target))
+        assert net.predict(without, target).tolist() == net.predict(gone, target).tolist()
+    np.testing.assert_allclose(net.predict(rows[["a", "b"]], "c"), net.predict(rows.assign(c=np.nan), "c"))
+    with pytest.raises(ValueError, match="feature names"):
+        net.predict_proba(rows[["c"]], "a")
