@@ -109,15 +109,39 @@ index places(const index* y, index n, index low, index size, index* counts, std:
     return OK;
 }
 
+// Largest table of pairs that is counted in four copies, which together stay in the first cache.
+constexpr index FEW_PAIRS = 1024;
+
+// Counts of pairs; four copies of a small table, so that equal neighbours don't wait for each other's sum.
+void count_pairs(const std::int32_t* state, const std::int32_t* code, index n, index states, index size,
+                 std::uint32_t* copies, double* table) {
+    std::memset(copies, 0, sizeof(std::uint32_t) * 4 * size);
+    const std::int32_t wide = static_cast<std::int32_t>(states);
+    index i = 0;
+    for (; i + 4 <= n; i += 4) {
+        ++copies[code[i] * wide + state[i]];
+        ++copies[size + code[i + 1] * wide + state[i + 1]];
+        ++copies[2 * size + code[i + 2] * wide + state[i + 2]];
+        ++copies[3 * size + code[i + 3] * wide + state[i + 3]];
+    }
+    for (; i < n; ++i) ++copies[code[i] * wide + state[i]];
+    for (index s = 0; s < size; ++s)
+        table[s] = static_cast<double>(copies[s]) + copies[size + s] + copies[2 * size + s] + copies[3 * size + s];
+}
+
 // Weight of each pair of a state and a code, for several columns of codes: counts[offsets[c] + code * states + state].
 index pairs(const std::int32_t* state, index n, index states, const std::int32_t* columns, const index* chosen,
             index count, const double* weights, const index* offsets, double* counts) {
     std::memset(counts, 0, sizeof(double) * offsets[count]);
+    std::uint32_t copies[4 * FEW_PAIRS];
     for (index c = 0; c < count; ++c) {
         const std::int32_t* code = columns + chosen[c] * n;
         double* table = counts + offsets[c];
+        const index size = offsets[c + 1] - offsets[c];
         if (weights)
             for (index i = 0; i < n; ++i) table[code[i] * states + state[i]] += weights[i];
+        else if (size <= FEW_PAIRS && n < (index(1) << 32))
+            count_pairs(state, code, n, states, size, copies, table);
         else
             for (index i = 0; i < n; ++i) table[code[i] * states + state[i]] += 1;
     }

@@ -89,16 +89,18 @@ def test_cells_of_a_part_of_a_clique():
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_pairs_of_states_and_codes_are_counted(level, weighted, rng):
-    n, sizes = 50, (2, 3, 4)
+@pytest.mark.parametrize("states", [5, 700])  # tables that are counted in copies, and a larger one
+def test_pairs_of_states_and_codes_are_counted(level, weighted, states, rng):
+    n, sizes = 51, (2, 3, 4)
     columns = np.array([rng.integers(0, size, n) for size in sizes], dtype=np.int32)
-    state = rng.integers(0, 5, n).astype(np.int32)
+    state = rng.integers(0, states, n).astype(np.int32)
+    state[0] = states - 1
     w = rng.random(n) if weighted else None
-    found = tally_pairs(state, 5, columns, [2, 0], [4, 2], w)
+    found = tally_pairs(state, states, columns, [2, 0], [4, 2], w)
     for table, j in zip(found, (2, 0), strict=True):
-        expected = TWINS["pairs"](state, 5, columns[j], sizes[j], np.ones(n) if w is None else w)
+        expected = TWINS["pairs"](state, states, columns[j], sizes[j], np.ones(n) if w is None else w)
         np.testing.assert_allclose(table, expected, rtol=1e-12)
     with pytest.raises(ValueError, match="0 to 2"):
-        tally_pairs(state, 5, columns, [2], [3])
-    with pytest.raises(ValueError, match="0 to 3"):
-        tally_pairs(state, 4, columns, [2], [4])
+        tally_pairs(state, states, columns, [2], [3])
+    with pytest.raises(ValueError, match=f"0 to {states - 2}"):
+        tally_pairs(state, states - 1, columns, [2], [4])

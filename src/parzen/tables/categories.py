@@ -58,7 +58,7 @@ def codes_in(column: Column, categories: NDArray[Any]) -> Array:
 
 def decoded(codes: Array, categories: NDArray[Any]) -> NDArray[Any]:
     """The category of each code; None where a code is missing, as all are in a column that has no categories."""
-    known = ~np.isnan(codes)
+    known = ~np.isnan(codes) & bool(len(categories))
     if known.all():
         return categories[codes.astype(np.intp)]
     out = np.full(len(codes), None, dtype=object)

@@ -250,3 +250,29 @@ def test_numbers_and_categories_in_one_net():
     np.testing.assert_allclose(net.predict(part, "size"), size, atol=0.3)
     with pytest.raises(ValueError, match="holds numbers"):
         net.query("size")
+
+
+def test_a_frame_without_the_target_is_predicted_as_one_where_it_is_missing():
+    rows = pd.DataFrame({"a": list("xxyyx"), "b": list("uuvvv"), "c": [0.5, 1.0, 2.5, 3.0, 2.0]})
+    net = BayesNetwork("a -> b, a -> c", numbers=["c"]).fit(rows)
+    for target in ("a", "b"):
+        gone = rows.assign(**{target: None})
+        without = rows.drop(columns=target)
+        np.testing.assert_array_equal(net.predict_proba(without, target), net.predict_proba(gone, target))
+        assert net.predict(without, target).tolist() == net.predict(gone, target).tolist()
+    np.testing.assert_allclose(net.predict(rows[["a", "b"]], "c"), net.predict(rows.assign(c=np.nan), "c"))
+    with pytest.raises(ValueError, match="feature names"):
+        net.predict_proba(rows[["c"]], "a")
+
+
+@pytest.mark.parametrize("nothing", [None, np.nan])
+def test_a_column_without_a_known_cell_says_nothing(nothing):
+    rows = pd.DataFrame({"a": list("xyxyxx"), "b": list("uvuvvu")})
+    y, wider = [0, 1, 0, 1, 1, 0], rows.assign(c=nothing)
+    for model in (parzen.AODE(), parzen.TreeAugmentedNB()):
+        found = model.fit(wider, y).predict_proba(wider)
+        assert np.isfinite(found).all()
+        np.testing.assert_allclose(found.argmax(axis=1), y)
+    net, plain = BayesNetwork("a -> b, a -> c").fit(wider), BayesNetwork("a -> b").fit(rows)
+    np.testing.assert_allclose(net.score_samples(wider), plain.score_samples(rows), rtol=1e-12)
+    assert net.sample(3, random_state=0)["c"].isna().all()

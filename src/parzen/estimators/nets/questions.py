@@ -12,10 +12,11 @@ from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
 from parzen.densities.nets.bayes_net import BayesNetDensity
 from parzen.densities.nets.questions import completed, expectations, intervened, most_probable, posterior
-from parzen.estimators.base.validation import generator, row_count
+from parzen.estimators.base.validation import generator, row_count, rows_and_columns
 from parzen.estimators.density.density import BaseDensityEstimator
 from parzen.estimators.nets.answer import PosteriorTable
 from parzen.families.nets.bayes_net import BayesNet
+from parzen.tables.cells import frame_kind
 
 
 class BaseBayesNetwork(BaseDensityEstimator):
@@ -140,14 +141,16 @@ class BaseBayesNetwork(BaseDensityEstimator):
         return {names[node]: self._state(node, found[node]) for node in net.columns}
 
     def predict_proba(self, X: Any, target: Any, *, impossible: str = "raise") -> Array:
-        """Posterior of a column of categories in each row, (n, states), given the other cells that are there."""
+        """Posterior of a column of categories in each row, (n, states), given the other cells that are there.
+
+        A frame may lack the column of the target.
+        """
         check_is_fitted(self, "density_")
         choose("impossible", impossible, ("raise", "nan"))
         node = self._nodes(target)[0]
         if not self.density_.sizes[node]:
             raise ValueError(f"{target!r} holds numbers; predict gives their expected values.")
-        rows = self._rows(X)
-        shares, log_evidence = posterior(self.density_, rows, (node,))
+        shares, log_evidence = posterior(self.density_, self._rows(X, node), (node,))
         self._check_possible(log_evidence, impossible)
         return shares
 
@@ -156,7 +159,7 @@ class BaseBayesNetwork(BaseDensityEstimator):
         check_is_fitted(self, "density_")
         node = self._nodes(target)[0]
         if not self.density_.sizes[node]:
-            return expectations(self.density_, self._rows(X), node)
+            return expectations(self.density_, self._rows(X, node), node)
         shares = self.predict_proba(X, target, impossible=impossible)
         found = np.array(self._states(node), dtype=object)[np.argmax(shares, axis=1)]
         found[np.isnan(shares[:, 0])] = np.nan
@@ -224,7 +227,14 @@ class BaseBayesNetwork(BaseDensityEstimator):
         positions = self.schema_.positions(columns) if not several or len(list(columns)) else []
         return [self.density_.columns[at] for at in positions]
 
-    def _rows(self, X: Any) -> Array:
+    def _rows(self, X: Any, target: int | None = None) -> Array:
+        """Rows of all nodes; a frame may lack the column of a target, which is then not known in any row."""
+        if target is not None and frame_kind(X):
+            rest = [at for at, node in enumerate(self.density_.columns) if node != target]
+            if rest and list(X.columns) == [self.schema_.labels[at] for at in rest]:
+                whole = np.full((len(X), len(self.density_.columns)), np.nan)
+                whole[:, rest] = self.schema_.select(rest).encode(rows_and_columns(X, sparse=False))
+                return self.density_.rows(whole)
         return self.density_.rows(np.asarray(self._later(X), dtype=np.float64))
 
     def _evidence(self, given: Mapping[Any, Any] | None, do: Mapping[Any, Any] | None) -> tuple[BayesNetDensity, Array]:

@@ -99,7 +99,10 @@ class BayesNet(Family):
         alphabets = dict(zip(rest, self._alphabets(table, rest), strict=True))
         bins = self._cut(table, numbers)
         numbers = tuple(j for j in numbers if j not in bins)
-        states = {j: len(part) for j, part in alphabets.items()} | {j: len(part.typical) for j, part in bins.items()}
+        # A column without any known cell has one state, which says nothing.
+        states = {j: max(len(part), 1) for j, part in alphabets.items()} | {
+            j: len(part.typical) for j, part in bins.items()
+        }
         sizes = tuple(states.get(j, 0) for j in range(len(names)))
         prior = self.prior
         if isinstance(prior, dict):

@@ -69,8 +69,8 @@ class _Climb:
     def edges(self) -> Edges:
         """The adjacency matrix: [parent, child]."""
         found = np.zeros((self.d, self.d), dtype=bool)
-        for node, own in enumerate(self.parents):
-            found[list(own), node] = True
+        pairs = [parent * self.d + node for node, own in enumerate(self.parents) for parent in own]
+        found.ravel()[pairs] = True
         return found
 
     def _renew(self, node: int) -> None:
