@@ -28,8 +28,8 @@ struct CompletedShared {
     index count = 0;
 
     CompletedShared(index columns, index K)
-        : d(columns), groups(K), wide(rounded_up(K, lanes)), fillings(d, 1), triangle(d, 1), scatters(d, 1), origin(d),
-          shift(d * wide), table(K * d), constant(K), x(d * rows), y(rows * fillings.wide), row(d), scores(K * rows), base(rows),
+        : d(columns), groups(K), wide(rounded_up(K, lanes)), fillings(d, 1), triangle(d, 1), scatters(d, 1), origin(fillings.wide),
+          shift(d * wide), table(K * d), constant(K), x(d * rows), y(rows * fillings.wide), row(fillings.wide), scores(K * rows), base(rows),
           w(rows), zero(d), h(rows * d * wide), marginal(rows * wide), share(wide), about(d * wide),
           sums(K * (d + 1) * lanes), moved(d * wide), guessed(d * wide), seen(d * wide), squares(d), held(wide), columns(rows * d) {}
     explicit operator bool() const {
@@ -81,12 +81,13 @@ struct CompletedShared {
             const T* cells = X + (r < count ? r : count - 1) * stride;
             double *to = x + r, *scaled = y + r * fillings.wide;
             const double *about_c = origin, *scale = fillings.scale;
-            const std::uint64_t key = fillings.bits(cells);
-            for (index j = 0; j < d; ++j) {
-                const double off = cells[j] == cells[j] ? cells[j] - about_c[j] : 0.0;
-                to[j * rows] = off;
-                scaled[j] = off * scale[j];
-            }
+            double* off = row;
+            const std::uint64_t key = holes(cells, d, [&](index j, vec own) {
+                const vec t = own == own ? own - load(about_c + j) : vec{};
+                store(off + j, t);
+                store(scaled + j, t * load(scale + j));
+            });
+            for (index j = 0; j < d; ++j) to[j * rows] = off[j];
             missing[r] = fillings.columns(cells, key, columns + r * d);
             any |= keys[r] = key;
         }

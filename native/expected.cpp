@@ -13,27 +13,28 @@ struct Tiles {
     index d, wide;
     Fillings fillings;
     Scatters<double> scatters;
-    Scratch<double> y, turned, weight, zero, guessed, seen, constant, likelihood;  // y in units of the deviations
+    Scratch<double> y, turned, weight, centre, zero, guessed, seen, constant, likelihood;  // y in units of the deviations
     Scratch<std::uint64_t> keys;
     Scratch<std::int32_t> gone;
     Scratch<index> missing, filled;
 
     Tiles(index columns, index K)
         : d(columns), wide(rounded_up(columns, lanes)), fillings(d, K), scatters(d, K), y(K * rows * wide), turned(d * rows),
-          weight(K * rows), zero(d), guessed(2 * K * d), seen(K * d), constant(K), likelihood(K), keys(K * rows),
+          weight(K * rows), centre(K * wide), zero(d), guessed(2 * K * d), seen(K * wide), constant(K), likelihood(K), keys(K * rows),
           gone(K * rows * d), missing(K * rows), filled(K) {}
     explicit operator bool() const {
-        return fillings && scatters && y.data && turned.data && weight.data && zero.data && guessed.data && seen.data &&
+        return fillings && scatters && y.data && turned.data && weight.data && centre.data && zero.data && guessed.data && seen.data &&
                constant.data && likelihood.data && keys.data && gone.data && missing.data && filled.data;
     }
 
-    bool prepare(index factors, const double* factor) {
+    bool prepare(index factors, const double* mean, const double* factor) {
         Scratch<double> inverse(d * d);
         if (!inverse) return false;
         bool exact = true;
         for (index k = 0; k < fillings.groups; ++k) {
             const double* L = factor + (k < factors ? k : 0) * d * d;
             exact &= fillings.prepare(k, L, inverse);
+            std::memcpy(centre + k * wide, mean + k * d, sizeof(double) * d);
             constant[k] = -half_log_two_pi * d;
             for (index i = 0; i < d; ++i) constant[k] -= std::log(L[i * d + i]);
         }
@@ -41,18 +42,18 @@ struct Tiles {
     }
 
     template <class T>
-    void add(const T* x, index k, double w, const double* mean) {
+    void add(const T* x, index k, double w) {
         const index at = k * rows + filled[k]++;
-        double *to = y + at * wide, *own = seen + k * d;
-        const double* scale = fillings.scale + k * fillings.side;
-#pragma omp simd
-        for (index j = 0; j < d; ++j) {
-            const double cell = x[j];
-            to[j] = cell == cell ? (cell - mean[j]) * scale[j] : 0.0;
-            own[j] += cell == cell ? w : 0.0;
-        }
-        keys[at] = fillings.bits(x);
-        missing[at] = fillings.columns(x, keys[at], gone + at * d);
+        double *to = y + at * wide, *own = seen + k * wide;
+        const double *scale = fillings.scale + k * wide, *mean = centre + k * wide;
+        const vec weights = splat(w);
+        const std::uint64_t key = holes(x, d, [&](index j, vec cells) {
+            const vec off = (cells - load(mean + j)) * load(scale + j);
+            store(to + j, cells == cells ? off : vec{});
+            store(own + j, load(own + j) + (cells == cells ? weights : vec{}));
+        });
+        keys[at] = key;
+        missing[at] = fillings.columns(x, key, gone + at * d);
         weight[at] = w;
         if (filled[k] == rows) learn(k);
     }
@@ -65,7 +66,7 @@ struct Tiles {
         fillings.patterns(k, keys + first, gone + first * d, missing + first);
         fillings.solve(y + first * wide);
         store(fillings.held, load(fillings.held) + load(weight + first));
-        double* apart = guessed + 2 * k * d;
+        double *apart = guessed + 2 * k * d, total = 0;
         for (index l = 0; l < lanes; ++l) {
             const index m = missing[first + l];
             const std::int32_t* own = gone + (first + l) * d;
@@ -76,8 +77,9 @@ struct Tiles {
                 apart[2 * own[a]] += t;
                 apart[2 * own[a] + 1] += t * cell;
             }
-            likelihood[k] += w * (m == d ? -constant[k] : half_log_two_pi * m - fillings.logs[l]) * (m > 0);
+            total += w * (half_log_two_pi * m - fillings.logs[l]);
         }
+        likelihood[k] += total;
     }
 
     void learn(index k) {
@@ -110,7 +112,7 @@ struct Tiles {
                 }
             likelihood[k] += constant[k] * scatters.sum(k, d, d) - 0.5 * squares;
             for (index j = 0; j < d; ++j) {
-                const double w = seen[k * d + j], *apart = guessed + 2 * (k * d + j);
+                const double w = seen[k * wide + j], *apart = guessed + 2 * (k * d + j);
                 cells[j] = w;
                 cells[d + j] = w != 0 ? (scatters.sum(k, d, j) - apart[0]) * deviation[j] : 0.0;
                 cells[2 * d + j] = w != 0 ? (scatters.sum(k, j, j) - apart[1]) * deviation[j] * deviation[j] : 0.0;
@@ -127,8 +129,8 @@ index expected(const T* X, index n, index d, index stride, const Members& member
     Tiles tiles(d, K);
     Sums sums(d, K);
     if (!tiles || !sums) return NO_MEMORY;
-    if (!tiles.prepare(factors, factor)) return 1;
-    members.each(n, [&](index i, index k, double w) { tiles.add(X + i * stride, k, w, mean + k * d); });
+    if (!tiles.prepare(factors, mean, factor)) return 1;
+    members.each(n, [&](index i, index k, double w) { tiles.add(X + i * stride, k, w); });
     tiles.add_to(sums);
     finish(sums, K, mean, weight, means, carry, scatter, cell_weight, cell_mean, cell_carry, cell_scatter);
     std::memcpy(log_likelihood, tiles.likelihood, sizeof(double) * K);

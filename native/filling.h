@@ -4,6 +4,7 @@
 // is added once, with the sum of their weights.
 #pragma once
 #include "exp.h"
+#include "holes.h"
 
 namespace parzen {
 
@@ -18,7 +19,7 @@ struct Fillings {
 
     Fillings(index columns, index K)
         : d(columns), wide(rounded_up(columns, lanes)), groups(K), side(d + 1), block(side * wide + lanes),
-          precision(K * block), diagonal(K * side), scale(K * side), deviation(K * side), unit(K * side), growth(K),
+          precision(K * block), diagonal(K * side), scale(K * wide), deviation(K * side), unit(K * side), growth(K),
           triangle(d * (d - 1) / 2 * lanes), pivot(d * lanes), logs(lanes), held(lanes), extra(K * side * side),
           solved(d * lanes), covariance(d * (d + 1) / 2 * lanes), gone(d * lanes), missing(lanes), current(lanes) {}
     explicit operator bool() const {
@@ -34,7 +35,7 @@ struct Fillings {
             double total = 0;
             for (index j = 0; j <= i; ++j) total += L[i * d + j] * L[i * d + j];
             deviations[i] = std::sqrt(total);
-            scale[k * side + i] = 1.0 / deviations[i];
+            scale[k * wide + i] = 1.0 / deviations[i];
             unit[k * side + i] = std::log(deviations[i]);
         }
         for (index i = 0; i < d; ++i) {
@@ -61,16 +62,7 @@ struct Fillings {
         return grown <= most_growth;
     }
 
-    // Which cells of a row are missing, as bits (of rows of more than 64 columns, whether any is).
-    template <class T>
-    std::uint64_t bits(const T* x) const {
-        std::uint64_t key = 0;
-#pragma omp simd reduction(| : key)
-        for (index j = 0; j < d; ++j) key |= static_cast<std::uint64_t>(x[j] != x[j]) << (j & 63);
-        return key;
-    }
-
-    // Their columns; returns how many.
+    // The columns of a row's missing cells; returns how many.
     template <class T>
     index columns(const T* x, std::uint64_t key, std::int32_t* own) const {
         index m = 0;
@@ -81,12 +73,6 @@ struct Fillings {
                 if (x[j] != x[j]) own[m++] = static_cast<std::int32_t>(j);
         }
         return m;
-    }
-
-    static vec gather(const double* from, const index* at) {
-        vec v;
-        for (index l = 0; l < lanes; ++l) v[l] = from[at[l]];
-        return v;
     }
 
     // Takes up the patterns of rows, the columns of each of which begin at a multiple of d. Keys of more than 64 columns
