@@ -53,13 +53,9 @@ inline std::uint64_t holes(const T* x, index d, Visit visit) {
 
 // from[at[l]] in lane l.
 inline vec gather(const double* from, const index* at) {
-#if defined(__AVX512F__)
-    return (vec)_mm512_i64gather_pd(_mm512_loadu_si512(at), from, 8);
-#else
     vec v;
     for (index l = 0; l < lanes; ++l) v[l] = from[at[l]];
     return v;
-#endif
 }
 
 }  // namespace parzen
