@@ -45,7 +45,7 @@ inline void finish(const Sums& sums, index groups, const double* mean, double* w
 struct Completed {
     static constexpr index rows = Wide<double>::rows;
     index d, groups;
-    Gaps<false, 4> gaps;
+    Gaps<4> gaps;
     Triangles<double> triangles;
     Scatters<double> scatters;
     Scratch<double> x, there, y, scores, marginal, constant, held, covariance, extra, seen, guessed, zero;

@@ -19,20 +19,21 @@ struct CompletedShared {
     Fillings fillings;
     Triangles<double> triangle;
     Scatters<double> scatters;
-    Scratch<double> origin, shift, table, constant, x, row, scores, base, w, zero;
+    Scratch<double> origin, shift, table, constant, x, y, row, scores, base, w, zero;
     Scratch<double> h, marginal, share, about, sums, moved, guessed, seen, squares, held;
-    Scratch<index> columns;
+    Scratch<std::int32_t> columns;
+    index missing[rows];
     index source[rows];  // of the row whose h_k a row shares, or -1
     std::uint64_t keys[rows];
     index count = 0;
 
     CompletedShared(index columns, index K)
-        : d(columns), groups(K), wide(rounded_up(K, lanes)), fillings(d, 1), triangle(d, 1), scatters(d, 1), origin(d),
-          shift(d * wide), table(K * d), constant(K), x(d * rows), row(fillings.wide), scores(K * rows), base(rows),
+        : d(columns), groups(K), wide(rounded_up(K, lanes)), fillings(d, 1), triangle(d, 1), scatters(d, 1), origin(fillings.wide),
+          shift(d * wide), table(K * d), constant(K), x(d * rows), y(rows * fillings.wide), row(fillings.wide), scores(K * rows), base(rows),
           w(rows), zero(d), h(rows * d * wide), marginal(rows * wide), share(wide), about(d * wide),
-          sums(K * (d + 1) * lanes), moved(d * wide), guessed(d * wide), seen(d * wide), squares(d), held(wide), columns(d) {}
+          sums(K * (d + 1) * lanes), moved(d * wide), guessed(d * wide), seen(d * wide), squares(d), held(wide), columns(rows * d) {}
     explicit operator bool() const {
-        return fillings && triangle && scatters && origin.data && shift.data && table.data && constant.data && x.data &&
+        return fillings && triangle && scatters && origin.data && shift.data && table.data && constant.data && x.data && y.data &&
                row.data && scores.data && base.data && w.data && zero.data && h.data && marginal.data && share.data &&
                about.data && sums.data && moved.data && guessed.data && seen.data && squares.data && held.data && columns.data;
     }
@@ -75,57 +76,69 @@ struct CompletedShared {
     // A tile of rows about c, completed.
     template <class T>
     bool lay_out(const T* X, index stride) {
-        index last = -1;
-        bool holes = false;
+        std::uint64_t any = 0;
         for (index r = 0; r < rows; ++r) {
             const T* cells = X + (r < count ? r : count - 1) * stride;
-            std::uint64_t key = 0;
-            double *to = x + r, *scaled = row;
+            double *to = x + r, *scaled = y + r * fillings.wide;
             const double *about_c = origin, *scale = fillings.scale;
-#pragma omp simd reduction(| : key)
-            for (index j = 0; j < d; ++j) key |= static_cast<std::uint64_t>(cells[j] != cells[j]) << (j & 63);
-#pragma omp simd
-            for (index j = 0; j < d; ++j) scaled[j] = cells[j] == cells[j] ? cells[j] - about_c[j] : 0.0;
-            for (index j = 0; j < d; ++j) to[j * rows] = scaled[j];
-            if (key)
-                for (index j = 0; j < d; ++j) scaled[j] *= scale[j];
-            keys[r] = key;
-            source[r] = -1;
-            if (!key) continue;
-            holes = true;
-            fillings.pattern(0, cells, key);
-            fillings.held[0] += w[r];
-            fillings.solve(0, row);
-            for (index a = 0; a < fillings.missing[0]; ++a) {
-                const index j = fillings.gone[a];
-                x[j * rows + r] = -fillings.solved[a] * fillings.deviation[j];
-            }
-            source[r] = last >= 0 && d <= 64 && keys[last] == key ? source[last] : r;
-            if (source[r] == r) displace(r);
-            last = r;
+            double* off = row;
+            const std::uint64_t key = holes(cells, d, [&](index j, vec own) {
+                const vec t = own == own ? own - load(about_c + j) : vec{};
+                store(off + j, t);
+                store(scaled + j, t * load(scale + j));
+            });
+            for (index j = 0; j < d; ++j) to[j * rows] = off[j];
+            missing[r] = fillings.columns(cells, key, columns + r * d);
+            any |= keys[r] = key;
         }
-        return holes;
+        index last = -1;
+        for (index first = 0; any && first < rows; first += lanes) complete(first, last);
+        return any;
     }
 
-    // h_k of the pattern at hand, in units of the deviations, and what scores of its rows have more than those of others.
-    void displace(index r) {
-        const index m = fillings.missing[0], *gone = fillings.gone;
-        const double *U = fillings.triangle, *D = fillings.pivot;
+    // Fills in the missing cells of as many rows as there are lanes; `last` is the row with some before.
+    void complete(index first, index& last) {
+        std::uint64_t any = 0;
+        for (index l = 0; l < lanes; ++l) any |= keys[first + l];
+        if (any) {
+            fillings.patterns(0, keys + first, columns + first * d, missing + first);
+            fillings.solve(y + first * fillings.wide);
+            store(fillings.held, load(fillings.held) + load(w + first));
+        }
+        for (index l = 0; l < lanes; ++l) {
+            const index r = first + l;
+            source[r] = -1;
+            if (!keys[r]) continue;
+            for (index a = 0; a < missing[r]; ++a) {
+                const index j = columns[r * d + a];
+                x[j * rows + r] = -fillings.solved[a * lanes + l] * fillings.deviation[j];
+            }
+            source[r] = last >= 0 && d <= 64 && keys[last] == keys[r] ? source[last] : r;
+            if (source[r] == r) displace(r, l);
+            last = r;
+        }
+    }
+
+    // h_k of a row, in units of the deviations, and what scores of its pattern's rows have more than those of others.
+    void displace(index r, index lane) {
+        const index m = missing[r];
+        const std::int32_t* gone = columns + r * d;
+        const double *U = fillings.triangle + lane, *D = fillings.pivot + lane;
         double* own = h + r * d * wide;
         for (index first = 0; first < wide; first += lanes) {
             vec total = {};
             for (index a = 0; a < m; ++a) {
                 vec t = load(shift + gone[a] * wide + first);
-                for (index b = 0; b < a; ++b) t -= splat(U[a * (a - 1) / 2 + b]) * load(own + b * wide + first);
-                total += t * t * splat(D[a]);
+                for (index b = 0; b < a; ++b) t -= splat(U[(a * (a - 1) / 2 + b) * lanes]) * load(own + b * wide + first);
+                total += t * t * splat(D[a * lanes]);
                 store(own + a * wide + first, t);
             }
             for (index a = m - 1; a >= 0; --a) {
-                vec t = load(own + a * wide + first) * splat(D[a]);
-                for (index b = a + 1; b < m; ++b) t -= splat(U[b * (b - 1) / 2 + a]) * load(own + b * wide + first);
+                vec t = load(own + a * wide + first) * splat(D[a * lanes]);
+                for (index b = a + 1; b < m; ++b) t -= splat(U[(b * (b - 1) / 2 + a) * lanes]) * load(own + b * wide + first);
                 store(own + a * wide + first, t);
             }
-            const vec more = splat(0.5) * total + splat(half_log_two_pi * m - fillings.logs[0]);
+            const vec more = splat(0.5) * total + splat(half_log_two_pi * m - fillings.logs[lane]);
             store(marginal + r * wide + first, more * splat(1.0 / log_two));
         }
     }
@@ -163,14 +176,14 @@ struct CompletedShared {
     }
 
     // What the missing cells of a row add to its components, and to the scatter within them.
-    template <class T>
-    void displaced(const T* cells, index r) {
+    void displaced(index r) {
         const double *own = h + source[r] * d * wide, weight = w[r];
         if (weight == 0) return;
-        index m = 0;
-        for (index j = 0; j < d; ++j) {
-            if (cells[j] == cells[j]) continue;
-            const double *at = own + m * wide, filled = x[j * rows + r];
+        const index m = missing[r];
+        const std::int32_t* gone = columns + r * d;
+        for (index a = 0; a < m; ++a) {
+            const index j = gone[a];
+            const double *at = own + a * wide, filled = x[j * rows + r];
             vec sum = {};
             for (index k = 0; k < wide; k += lanes) {
                 const vec s = load(share + k), t = s * load(at + k);
@@ -179,17 +192,16 @@ struct CompletedShared {
                 store(guessed + j * wide + k, load(guessed + j * wide + k) + s * splat(filled));
             }
             const double middle = sum_of(sum) / weight, whole = filled + middle * fillings.deviation[j];
-            for (index k = 0; k < wide; k += lanes) store(about + m * wide + k, load(at + k) - splat(middle));
+            for (index k = 0; k < wide; k += lanes) store(about + a * wide + k, load(at + k) - splat(middle));
             x[j * rows + r] = whole;
             squares[j] += weight * whole * whole;
-            columns[m++] = j;
         }
         for (index a = 0; a < m; ++a)
             for (index b = 0; b <= a; ++b) {
                 vec sum = {};
                 for (index k = 0; k < wide; k += lanes)
                     sum += load(share + k) * load(about + a * wide + k) * load(about + b * wide + k);
-                fillings.extra[columns[a] * d + columns[b]] += sum_of(sum);
+                fillings.extra[gone[a] * fillings.side + gone[b]] += sum_of(sum);
             }
     }
 
@@ -201,7 +213,7 @@ struct CompletedShared {
             std::memset(held, 0, sizeof(double) * wide);
             do {
                 for (index k = 0; k < groups; ++k) held[k] += share[k] = scores[k * rows + r];
-                if (keys[r]) displaced(X + r * stride, r);
+                if (keys[r]) displaced(r);
                 ++r;
             } while (r < count && d <= 64 && keys[r] == keys[begin]);
             const T* cells = X + begin * stride;
@@ -227,7 +239,7 @@ struct CompletedShared {
             spread(block, stride);
             scatters.add(x, w, 0, zero);
         }
-        fillings.spread(0);
+        fillings.spread();
         scatters.flush(0);
         return OK;
     }

@@ -1,5 +1,6 @@
-// Expected moments of groups of rows with missing cells, under the current full Gaussians: rows are completed by their
-// conditional means (filling.h) and wait in a tile of their group, which is scored and learnt as one of complete rows.
+// Expected moments of groups of rows with missing cells, under the current full Gaussians:
+// they wait in a tile of their group, are completed there by their conditional means (filling.h), and learnt as complete
+// rows are.
 // Returns 1 where conditional means could lose digits: the caller then takes missing.cpp, which loses none.
 #include "completed.h"
 #include "filling.h"
@@ -9,107 +10,112 @@ namespace {
 
 struct Tiles {
     static constexpr index rows = Wide<double>::rows;
-    index d;
+    index d, wide;
     Fillings fillings;
-    Triangles<double> triangles;
     Scatters<double> scatters;
-    Scratch<double> y, turned, weight, marginal, zero, row, guessed, seen, constant, likelihood;
-    Scratch<index> filled;
+    Scratch<double> y, turned, weight, centre, zero, guessed, seen, constant, likelihood;  // y in units of the deviations
+    Scratch<std::uint64_t> keys;
+    Scratch<std::int32_t> gone;
+    Scratch<index> missing, filled;
 
     Tiles(index columns, index K)
-        : d(columns), fillings(d, K), triangles(d, K), scatters(d, K), y(K * d * rows), turned(d * rows), weight(K * rows),
-          marginal(K * rows), zero(d), row(fillings.wide), guessed(2 * K * d), seen(K * d), constant(K), likelihood(K),
-          filled(K) {}
+        : d(columns), wide(rounded_up(columns, lanes)), fillings(d, K), scatters(d, K), y(K * rows * wide), turned(d * rows),
+          weight(K * rows), centre(K * wide), zero(d), guessed(2 * K * d), seen(K * wide), constant(K), likelihood(K), keys(K * rows),
+          gone(K * rows * d), missing(K * rows), filled(K) {}
     explicit operator bool() const {
-        return fillings && triangles && scatters && y.data && turned.data && weight.data && marginal.data && zero.data && row.data &&
-               guessed.data && seen.data && constant.data && likelihood.data && filled.data;
+        return fillings && scatters && y.data && turned.data && weight.data && centre.data && zero.data && guessed.data && seen.data &&
+               constant.data && likelihood.data && keys.data && gone.data && missing.data && filled.data;
     }
 
-    bool prepare(index factors, const double* factor) {
-        const index K = fillings.groups;
-        Scratch<double> inverse(K * d * d), none(K * d);
-        if (!inverse || !none) return false;
+    bool prepare(index factors, const double* mean, const double* factor) {
+        Scratch<double> inverse(d * d);
+        if (!inverse) return false;
         bool exact = true;
-        for (index k = 0; k < K; ++k) {
+        for (index k = 0; k < fillings.groups; ++k) {
             const double* L = factor + (k < factors ? k : 0) * d * d;
-            exact &= fillings.prepare(k, L, inverse + k * d * d);
+            exact &= fillings.prepare(k, L, inverse);
+            std::memcpy(centre + k * wide, mean + k * d, sizeof(double) * d);
             constant[k] = -half_log_two_pi * d;
             for (index i = 0; i < d; ++i) constant[k] -= std::log(L[i * d + i]);
         }
-        triangles.pack(inverse, none);
         return exact;
     }
 
     template <class T>
-    void add(const T* x, index k, double w, const double* mean) {
-        const index at = filled[k]++;
-        double *to = y + (k * rows + at) * d, *own = seen + k * d, *scaled = row;
-        const double* scale = fillings.scale + k * d;
-        std::uint64_t key = 0;
-#pragma omp simd
-        for (index j = 0; j < d; ++j) {
-            const double cell = x[j], off = cell == cell ? cell - mean[j] : 0.0;
-            to[j] = off;
-            scaled[j] = off * scale[j];
-            own[j] += cell == cell ? w : 0.0;
-        }
-#pragma omp simd reduction(| : key)
-        for (index j = 0; j < d; ++j) key |= static_cast<std::uint64_t>(x[j] != x[j]) << (j & 63);
-        weight[k * rows + at] = w;
-        marginal[k * rows + at] = 0;
-        if (key) complete(x, key, k, w, to, marginal[k * rows + at]);
-        if (at + 1 == rows) learn(k);
+    void add(const T* x, index k, double w) {
+        const index at = k * rows + filled[k]++;
+        double *to = y + at * wide, *own = seen + k * wide;
+        const double *scale = fillings.scale + k * wide, *mean = centre + k * wide;
+        const vec weights = splat(w);
+        const std::uint64_t key = holes(x, d, [&](index j, vec cells) {
+            const vec off = (cells - load(mean + j)) * load(scale + j);
+            store(to + j, cells == cells ? off : vec{});
+            store(own + j, load(own + j) + (cells == cells ? weights : vec{}));
+        });
+        keys[at] = key;
+        missing[at] = fillings.columns(x, key, gone + at * d);
+        weight[at] = w;
+        if (filled[k] == rows) learn(k);
     }
 
-    template <class T>
-    void complete(const T* x, std::uint64_t key, index k, double w, double* to, double& marginal) {
-        fillings.pattern(k, x, key);
-        fillings.held[k] += w;
-        fillings.solve(k, row);
-        const index m = fillings.missing[k], *gone = fillings.gone + k * d;
-        const double *found = fillings.solved, *deviation = fillings.deviation + k * d;
-        double* apart = guessed + 2 * k * d;
-        for (index a = 0; a < m; ++a) {
-            const index j = gone[a];
-            const double cell = -found[a] * deviation[j], t = w * cell;
-            to[j] = cell;
-            apart[2 * j] += t;
-            apart[2 * j + 1] += t * cell;
+    // Fills in the missing cells of as many rows as there are lanes.
+    void complete(index k, index first) {
+        std::uint64_t any = 0;
+        for (index l = 0; l < lanes; ++l) any |= keys[first + l];
+        if (!any) return;
+        fillings.patterns(k, keys + first, gone + first * d, missing + first);
+        fillings.solve(y + first * wide);
+        store(fillings.held, load(fillings.held) + load(weight + first));
+        double *apart = guessed + 2 * k * d, total = 0;
+        for (index l = 0; l < lanes; ++l) {
+            const index m = missing[first + l];
+            const std::int32_t* own = gone + (first + l) * d;
+            const double w = weight[first + l];
+            for (index a = 0; a < m; ++a) {
+                const double cell = -fillings.solved[a * lanes + l], t = w * cell;
+                y[(first + l) * wide + own[a]] = cell;
+                apart[2 * own[a]] += t;
+                apart[2 * own[a] + 1] += t * cell;
+            }
+            total += w * (half_log_two_pi * m - fillings.logs[l]);
         }
-        marginal = m == d ? -constant[k] : half_log_two_pi * m - fillings.logs[k];
+        likelihood[k] += total;
     }
 
     void learn(index k) {
-        double score[rows], *w = weight + k * rows, *own = y + k * rows * d, *tile = turned, total = 0;
-        for (index r = filled[k]; r < rows; ++r) {
-            w[r] = marginal[k * rows + r] = 0;
-            std::memset(own + r * d, 0, sizeof(double) * d);
+        double* tile = turned;
+        for (index r = k * rows + filled[k]; r < (k + 1) * rows; ++r) {
+            weight[r] = 0;
+            keys[r] = missing[r] = 0;
+            std::memset(y + r * wide, 0, sizeof(double) * wide);
         }
-        for (index j = 0; j < d; ++j)
-            for (index r = 0; r < rows; ++r) tile[j * rows + r] = own[r * d + j];
-        triangles.score(tile, k, 0.0, score);
-#pragma omp simd reduction(+ : total)
-        for (index r = 0; r < rows; ++r) total += w[r] * (constant.data[k] + marginal.data[k * rows + r] + 0.5 * score[r]);
-        likelihood[k] += total;
-        scatters.add(tile, w, k, zero);
+        for (index first = 0; first < rows; first += lanes) complete(k, k * rows + first);
+        lay(y + k * rows * wide, rows, d, wide, zero, tile);
+        scatters.add(tile, weight + k * rows, k, zero);
         filled[k] = 0;
     }
 
+    // The likelihood's squares are those of the completed rows: the trace of their scatter times the inverse covariance.
     void add_to(Sums& sums) {
         const index side = d + 1;
         for (index k = 0; k < fillings.groups; ++k) {
             if (filled[k]) learn(k);
-            fillings.spread(k);
+            fillings.spread();
             scatters.flush(k);
-            double *whole = sums.whole + k * side * side, *cells = sums.cells + k * 3 * d;
+            const double *deviation = fillings.deviation + k * side, *P = fillings.precision + k * fillings.block;
+            double *whole = sums.whole + k * side * side, *cells = sums.cells + k * 3 * d, squares = 0;
             for (index i = 0; i <= d; ++i)
-                for (index j = 0; j <= i; ++j)
-                    whole[i * side + j] = whole[j * side + i] = scatters.sum(k, i, j) + (i < d ? fillings.spread_of(k, i, j) : 0.0);
+                for (index j = 0; j <= i; ++j) {
+                    const double t = scatters.sum(k, i, j), unit = (i < d ? deviation[i] : 1.0) * (j < d ? deviation[j] : 1.0);
+                    whole[i * side + j] = whole[j * side + i] = t * unit + (i < d ? fillings.spread_of(k, i, j) : 0.0);
+                    if (i < d) squares += (i == j ? 1.0 : 2.0) * t * P[i * fillings.wide + j];
+                }
+            likelihood[k] += constant[k] * scatters.sum(k, d, d) - 0.5 * squares;
             for (index j = 0; j < d; ++j) {
-                const double w = seen[k * d + j], *apart = guessed + 2 * (k * d + j);
+                const double w = seen[k * wide + j], *apart = guessed + 2 * (k * d + j);
                 cells[j] = w;
-                cells[d + j] = w != 0 ? scatters.sum(k, d, j) - apart[0] : 0.0;
-                cells[2 * d + j] = w != 0 ? scatters.sum(k, j, j) - apart[1] : 0.0;
+                cells[d + j] = w != 0 ? (scatters.sum(k, d, j) - apart[0]) * deviation[j] : 0.0;
+                cells[2 * d + j] = w != 0 ? (scatters.sum(k, j, j) - apart[1]) * deviation[j] * deviation[j] : 0.0;
             }
         }
     }
@@ -123,8 +129,8 @@ index expected(const T* X, index n, index d, index stride, const Members& member
     Tiles tiles(d, K);
     Sums sums(d, K);
     if (!tiles || !sums) return NO_MEMORY;
-    if (!tiles.prepare(factors, factor)) return 1;
-    members.each(n, [&](index i, index k, double w) { tiles.add(X + i * stride, k, w, mean + k * d); });
+    if (!tiles.prepare(factors, mean, factor)) return 1;
+    members.each(n, [&](index i, index k, double w) { tiles.add(X + i * stride, k, w); });
     tiles.add_to(sums);
     finish(sums, K, mean, weight, means, carry, scatter, cell_weight, cell_mean, cell_carry, cell_scatter);
     std::memcpy(log_likelihood, tiles.likelihood, sizeof(double) * K);

@@ -1,37 +1,42 @@
-// Conditional means of missing cells, one row and one Gaussian at a time; see gaps.h for the formulas. Every Gaussian
-// remembers the pattern that it met last: rows of one pattern that follow one another share its factor P_mm = U D U', and
-// their conditional covariance P_mm^-1 is added once, with the sum of their weights.
+// Conditional means of missing cells, one Gaussian at a time; see gaps.h for the formulas. Rows are lanes, each with a pattern
+// of its own: rows that miss fewer cells than others beside them are filled up with cells of no covariance and no weight.
+// Where the next rows have the same patterns they share the factor P_mm = U D U', and their conditional covariance P_mm^-1
+// is added once, with the sum of their weights.
 #pragma once
 #include "exp.h"
+#include "holes.h"
 
 namespace parzen {
 
 struct Fillings {
     static constexpr double most_growth = 1e3;  // as in gaps.h
-    index d, wide, groups, size;
-    Scratch<double> precision, scale, deviation, unit;                      // of each covariance
-    Scratch<double> triangle, pivot, logs, held, extra, solved, covariance;  // of each one's pattern
+    index d, wide, groups, side, block;         // cell d is the one to fill up with
+    Scratch<double> precision, diagonal, scale, deviation, unit, growth;             // of each covariance
+    Scratch<double> triangle, pivot, logs, held, extra, solved, covariance;  // of the rows at hand: [cell * lanes + row]
     Scratch<index> gone, missing;
     Scratch<std::uint64_t> current;
+    index owner = -1, most = 0;
 
     Fillings(index columns, index K)
-        : d(columns), wide(rounded_up(columns, lanes)), groups(K), size(d * (d - 1) / 2), precision(K * d * wide),
-          scale(K * d), deviation(K * d), unit(K * d), triangle(K * size), pivot(K * d), logs(K), held(K), extra(K * d * d),
-          solved(d), covariance(d * (d + 1) / 2), gone(K * d), missing(K), current(K) {}
+        : d(columns), wide(rounded_up(columns, lanes)), groups(K), side(d + 1), block(side * wide + lanes),
+          precision(K * block), diagonal(K * side), scale(K * wide), deviation(K * side), unit(K * side), growth(K),
+          triangle(d * (d - 1) / 2 * lanes), pivot(d * lanes), logs(lanes), held(lanes), extra(K * side * side),
+          solved(d * lanes), covariance(d * (d + 1) / 2 * lanes), gone(d * lanes), missing(lanes), current(lanes) {}
     explicit operator bool() const {
-        return precision.data && scale.data && deviation.data && unit.data && triangle.data && pivot.data && logs.data &&
-               held.data && extra.data && solved.data && covariance.data && gone.data && missing.data && current.data;
+        return precision.data && diagonal.data && scale.data && deviation.data && unit.data && growth.data && triangle.data &&
+               pivot.data && logs.data && held.data && extra.data && solved.data && covariance.data && gone.data &&
+               missing.data && current.data;
     }
 
     // Takes up a factor L (row by row) as covariance k; `inverse` becomes that of L. False where digits could be lost.
     bool prepare(index k, const double* L, double* inverse) {
-        double most = 0;
+        double grown = 0, *deviations = deviation + k * side;
         for (index i = 0; i < d; ++i) {
             double total = 0;
             for (index j = 0; j <= i; ++j) total += L[i * d + j] * L[i * d + j];
-            deviation[k * d + i] = std::sqrt(total);
-            scale[k * d + i] = 1.0 / deviation[k * d + i];
-            unit[k * d + i] = std::log(deviation[k * d + i]);
+            deviations[i] = std::sqrt(total);
+            scale[k * wide + i] = 1.0 / deviations[i];
+            unit[k * side + i] = std::log(deviations[i]);
         }
         for (index i = 0; i < d; ++i) {
             double total = 0;
@@ -39,105 +44,131 @@ struct Fillings {
                 double t = i == j ? 1.0 : 0.0;
                 for (index c = j; c < i; ++c) t -= L[i * d + c] * inverse[c * d + j];
                 inverse[i * d + j] = t / L[i * d + i];
-                total += std::fabs(inverse[i * d + j]) * deviation[k * d + j];
+                total += std::fabs(inverse[i * d + j]) * deviations[j];
             }
             for (index j = i + 1; j < d; ++j) inverse[i * d + j] = 0;
-            most = total > most ? total : most;
+            grown = total > grown ? total : grown;
         }
-        double* P = precision + k * d * wide;
+        double* P = precision + k * block;
         for (index c = 0; c < d; ++c)
             for (index i = 0; i <= c; ++i) {
-                const double left = inverse[c * d + i] * deviation[k * d + i];
+                const double left = inverse[c * d + i] * deviations[i];
 #pragma omp simd
-                for (index j = 0; j <= c; ++j) P[i * wide + j] += left * inverse[c * d + j] * deviation[k * d + j];
+                for (index j = 0; j <= c; ++j) P[i * wide + j] += left * inverse[c * d + j] * deviations[j];
             }
-        return most <= most_growth;
+        for (index i = 0; i < d; ++i) diagonal[k * side + i] = P[i * wide + i];
+        diagonal[k * side + d] = 1.0;
+        growth[k] = grown;
+        return grown <= most_growth;
     }
 
-    // Which cells are missing; returns how many.
+    // The columns of a row's missing cells; returns how many.
     template <class T>
-    index columns(const T* x, std::uint64_t key, index* own) const {
+    index columns(const T* x, std::uint64_t key, std::int32_t* own) const {
         index m = 0;
         if (d <= 64) {
-            for (; key; key &= key - 1) own[m++] = __builtin_ctzll(key);
+            for (; key; key &= key - 1) own[m++] = static_cast<std::int32_t>(__builtin_ctzll(key));
         } else {
-            for (index j = 0; j < d; ++j)
-                if (x[j] != x[j]) own[m++] = j;
+            for (index j = 0; j < d && key; ++j)
+                if (x[j] != x[j]) own[m++] = static_cast<std::int32_t>(j);
         }
         return m;
     }
 
-    // Takes up the pattern of a row, unless it is the last one's. Keys of more than 64 columns don't say which it is.
-    template <class T>
-    void pattern(index k, const T* x, std::uint64_t key) {
-        if (d <= 64 && current[k] == key) return;
-        spread(k);
-        current[k] = key;
-        index* own = gone + k * d;
-        const index m = missing[k] = columns(x, key, own);
-        const double *P = precision + k * d * wide, *units = unit + k * d;
-        double *U = triangle + k * size, *D = pivot + k * d, *s = solved, total = 0, product = 1;
-        for (index a = 0; a < m; ++a) {
-            const double* row = P + own[a] * wide;
-            double *to = U + a * (a - 1) / 2, left = row[own[a]];
+    // Takes up the patterns of rows, the columns of each of which begin at a multiple of d. Keys of more than 64 columns
+    // don't say which they are.
+    void patterns(index k, const std::uint64_t* keys, const std::int32_t* lists, const index* counts) {
+        if (d <= 64 && owner == k && !std::memcmp(keys, current, sizeof(std::uint64_t) * lanes)) return;
+        spread();
+        owner = k;
+        most = 0;
+        for (index l = 0; l < lanes; ++l) {
+            current[l] = keys[l];
+            missing[l] = counts[l];
+            most = counts[l] > most ? counts[l] : most;
+        }
+        for (index l = 0; l < lanes; ++l)
+            for (index a = 0; a < most; ++a) gone[a * lanes + l] = a < counts[l] ? lists[l * d + a] : d;
+        const double *P = precision + k * block, *units = unit + k * side;
+        for (index a = 0; a < most; ++a) {
+            const index* column = gone + a * lanes;
+            index row[lanes];
+            for (index l = 0; l < lanes; ++l) row[l] = column[l] * wide;
+            store(pivot + a * lanes, gather(diagonal + k * side, column));
+            double* to = triangle + a * (a - 1) / 2 * lanes;
             for (index b = 0; b < a; ++b) {
-                const double* earlier = U + b * (b - 1) / 2;
-                double t = row[own[b]];
-                for (index c = 0; c < b; ++c) t -= s[c] * earlier[c];
-                s[b] = t;
-                to[b] = t * D[b];
-                left -= t * to[b];
-            }
-            D[a] = 1.0 / left;
-            product *= left;
-            total -= units[own[a]];
-            if (a % 8 == 7 || a + 1 == m) {
-                total += 0.5 * std::log(product);
-                product = 1;
+                index at[lanes];
+                for (index l = 0; l < lanes; ++l) at[l] = row[l] + gone[b * lanes + l];
+                store(to + b * lanes, gather(P, at));
             }
         }
-        logs[k] = total;
+        vec total = {}, product = splat(1.0);
+        for (index c = 0; c < most; ++c) {  // U D U', what is left of P_mm after column c
+            const vec own = load(pivot + c * lanes), inverse = splat(1.0) / own;
+            store(pivot + c * lanes, inverse);
+            product *= own;
+            total -= gather(units, gone + c * lanes);
+            if (c % 8 == 7 || c + 1 == most) {  // before it could overflow
+                total += splat(0.5) * logarithm(product);
+                product = splat(1.0);
+            }
+            for (index a = c + 1; a < most; ++a) {
+                double* row = triangle + a * (a - 1) / 2 * lanes;
+                const vec t = load(row + c * lanes), scaled = t * inverse;
+                for (index b = c + 1; b < a; ++b)
+                    store(row + b * lanes, load(row + b * lanes) - t * load(triangle + (b * (b - 1) / 2 + c) * lanes));
+                store(pivot + a * lanes, load(pivot + a * lanes) - t * scaled);
+                store(row + c * lanes, scaled);
+            }
+        }
+        store(logs, total);
     }
 
-    // P_mm^-1 v into `solved`, v the missing cells of P y; y (in units of the deviations) is zero there, and beyond d.
-    void solve(index k, const double* y) {
-        const index m = missing[k], *own = gone + k * d;
-        const double *P = precision + k * d * wide, *U = triangle + k * size, *D = pivot + k * d;
-        double* s = solved;
-        for (index a = 0; a < m; ++a) {
-            const double* row = P + own[a] * wide;
-            vec sum = {};
-            for (index j = 0; j < wide; j += lanes) sum += load(row + j) * load(y + j);
-            double t = sum_of(sum);
-            for (index b = 0; b < a; ++b) t -= U[a * (a - 1) / 2 + b] * s[b];
-            s[a] = t;
+    // P_mm^-1 v into `solved`, v the missing cells of P y; y (rows of `wide` cells, in units of the deviations) is zero
+    // there, and beyond d.
+    void solve(const double* y) {
+        const double* P = precision + owner * block;
+        std::memset(solved, 0, sizeof(double) * most * lanes);
+        for (index l = 0; l < lanes; ++l)
+            for (index a = 0; a < missing[l]; ++a) {
+                const double *row = P + gone[a * lanes + l] * wide, *cells = y + l * wide;
+                vec sum = {};
+                for (index j = 0; j < wide; j += lanes) sum += load(row + j) * load(cells + j);
+                solved[a * lanes + l] = sum_of(sum);
+            }
+        for (index b = 0; b < most; ++b) {
+            const vec s = load(solved + b * lanes);
+            for (index a = b + 1; a < most; ++a)
+                store(solved + a * lanes, load(solved + a * lanes) - load(triangle + (a * (a - 1) / 2 + b) * lanes) * s);
         }
-        for (index a = m - 1; a >= 0; --a) {
-            double t = s[a] * D[a];
-            for (index b = a + 1; b < m; ++b) t -= U[b * (b - 1) / 2 + a] * s[b];
-            s[a] = t;
+        for (index a = 0; a < most; ++a) store(solved + a * lanes, load(solved + a * lanes) * load(pivot + a * lanes));
+        for (index b = most - 1; b > 0; --b) {
+            const vec s = load(solved + b * lanes);
+            const double* row = triangle + b * (b - 1) / 2 * lanes;
+            for (index a = 0; a < b; ++a) store(solved + a * lanes, load(solved + a * lanes) - load(row + a * lanes) * s);
         }
     }
 
-    // Adds the conditional covariance of the last pattern (in units of the deviations, j <= i), with the weight held.
-    void spread(index k) {
-        const double w = held[k];
-        held[k] = 0;
-        if (w == 0) return;
-        const index m = missing[k], *own = gone + k * d;
-        const double *U = triangle + k * size, *D = pivot + k * d;
-        double *C = covariance, *to = extra + k * d * d;
-        for (index i = m - 1; i >= 0; --i)
-            for (index j = m - 1; j >= i; --j) {
-                double t = i == j ? D[i] : 0.0;
-                for (index c = i + 1; c < m; ++c)
-                    t -= U[c * (c - 1) / 2 + i] * (c > j ? C[c * (c + 1) / 2 + j] : C[j * (j + 1) / 2 + c]);
-                C[j * (j + 1) / 2 + i] = t;
-                to[own[j] * d + own[i]] += w * t;
+    // Adds the conditional covariances of the last patterns (in units of the deviations, j <= i), with the weights held.
+    void spread() {
+        const vec w = load(held);
+        if (sum_of(w) == 0) return;
+        store(held, vec{});
+        double* to = extra + owner * side * side;
+        const auto C = [&](index i, index j) { return covariance + (i * (i + 1) / 2 + j) * lanes; };
+        for (index i = most - 1; i >= 0; --i)
+            for (index j = most - 1; j >= i; --j) {
+                vec t = i == j ? load(pivot + i * lanes) : vec{};
+                for (index c = i + 1; c < most; ++c)
+                    t -= load(triangle + (c * (c - 1) / 2 + i) * lanes) * load(c > j ? C(c, j) : C(j, c));
+                store(C(j, i), t);
+                const vec more = w * t;
+                const index *row = gone + j * lanes, *column = gone + i * lanes;
+                for (index l = 0; l < lanes; ++l) to[row[l] * side + column[l]] += more[l];
             }
     }
     double spread_of(index k, index i, index j) const {  // j <= i
-        return extra.data[(k * d + i) * d + j] * deviation.data[k * d + i] * deviation.data[k * d + j];
+        return extra.data[(k * side + i) * side + j] * deviation.data[k * side + i] * deviation.data[k * side + j];
     }
 };
 

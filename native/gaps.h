@@ -19,18 +19,34 @@
 
 namespace parzen {
 
-// With Shared all members have the first one's covariance, and missing cells are put at its mean. There are 2^Bits slots for
-// patterns: many where rows come in any order, few where those of one pattern follow one another.
-template <bool Shared, int Bits>
+// From log-densities of a row whose missing cells were put at a point to those of its observed cells: `square` is what the
+// squared distances had too much. Returns false, with NaN in the first of them, where that would lose too many digits.
+template <class Loss, class Logs>
+inline bool observed_alone(index groups, index missing, const double* constant, const double* square, Loss loss, Logs logs,
+                           double* out) {
+    constexpr double most_loss = 1e6;  // of units in the last place
+    const double two_pi = half_log_two_pi * missing;
+    index lost = 0;
+#pragma omp simd reduction(+ : lost)
+    for (index k = 0; k < groups; ++k) {
+        const double whole = 2.0 * (constant[k] - out[k]), left = whole - square[k];
+        lost += !((1.0 + whole) * loss(k) <= most_loss * (1.0 + left));
+        out[k] = constant[k] - 0.5 * left + two_pi - logs(k);
+    }
+    if (lost) out[0] = NAN;
+    return !lost;
+}
+
+// There are 2^Bits slots for patterns: many where rows come in any order, few where those of one pattern follow one another.
+template <int Bits>
 struct Gaps {
     static constexpr index few = 4, slots = index{1} << Bits;  // patterns of at most `few` missing cells are kept there
     static constexpr index some = 16, places = 4 * lanes;  // and of at most `some`, for the rows of a tile
-    static constexpr double most_loss = 1e6;      // of units in the last place
     static constexpr double most_growth = 1e3;    // of conditional means: its square is how much their rounding grows
-    index d, groups, width, wide;                 // members, and covariances, as lanes
+    index d, groups, wide;                        // members as lanes
     index room, more;                             // of a slot, and of a place in a tile
     Scratch<double> inverse, precision, scale, deviation, centre, unit, loss, lower;  // [cell * wide + member]
-    Scratch<double> shift, kept, off, solved, weighted, square;
+    Scratch<double> kept, off, solved, weighted, square;
     Scratch<index> columns, counts;               // of each slot: observed ones first, and how many are missing
     Scratch<std::uint64_t> keys;
 
@@ -41,22 +57,22 @@ struct Gaps {
     double *triangle = nullptr, *pivot = nullptr, *logs = nullptr;
 
     Gaps(index columns_, index members)
-        : d(columns_), groups(members), width(rounded_up(members, lanes)), wide(Shared ? lanes : width),
+        : d(columns_), groups(members), wide(rounded_up(members, lanes)),
           room(cells(few) * wide), more(cells(d < some ? d : some) * wide), inverse(d * d * wide), precision(d * d * wide), scale(d * wide), deviation(d * wide),
-          centre(d * wide), unit(d * wide), loss(wide), lower(d * d * wide), shift(Shared ? d * width : 0),
-          kept(slots * room + places * more + cells(d) * wide), off(d * wide), solved(d * width), weighted(d * wide),
-          square(width), columns((slots + places + 1) * d), counts(slots + places + 1), keys(slots + places) {}
+          centre(d * wide), unit(d * wide), loss(wide), lower(d * d * wide),
+          kept(slots * room + places * more + cells(d) * wide), off(d * wide), solved(d * wide), weighted(d * wide),
+          square(wide), columns((slots + places + 1) * d), counts(slots + places + 1), keys(slots + places) {}
     static index cells(index missing) { return missing * (missing - 1) / 2 + missing + 1; }
     explicit operator bool() const {
         return inverse.data && precision.data && scale.data && deviation.data && centre.data && unit.data && loss.data && lower.data &&
-               shift.data && kept.data && off.data && solved.data && weighted.data && square.data &&
+               kept.data && off.data && solved.data && weighted.data && square.data &&
                columns.data && counts.data && keys.data;
     }
 
     // Inverses of the factors in units of the columns' deviations, and inverse covariances.
     void prepare(const double* mean, const double* factor) {
         for (index k = 0; k < wide; ++k) {
-            const index own = Shared || k >= groups ? 0 : k;
+            const index own = k < groups ? k : 0;
             const double* L = factor + own * d * d;
             for (index i = 0; i < d; ++i) {
                 double total = 0;
@@ -70,11 +86,6 @@ struct Gaps {
             }
         }
         for (index first = 0; first < wide; first += lanes) invert(first);
-        if constexpr (Shared)
-            for (index k = 0; k < groups; ++k)
-                for (index j = 0; j < d; ++j)
-                    for (index i = 0; i < d; ++i)
-                        shift[j * width + k] += precision[(j * d + i) * wide] * (mean[k * d + i] - mean[i]) * scale[i * wide];
     }
 
     void invert(index first) {
@@ -137,8 +148,7 @@ struct Gaps {
         pivot = logs + wide;
         triangle = pivot + missing * wide;
         if (known) return;
-        if constexpr (Shared) factorise<1>(0);
-        else over_members([&](index first, auto vectors) { factorise<decltype(vectors)::value>(first); });
+        over_members([&](index first, auto vectors) { factorise<decltype(vectors)::value>(first); });
     }
 
     // P_mm = U D U', U with a diagonal of ones; half the log-determinant, less that of the units.
@@ -181,33 +191,29 @@ struct Gaps {
     // v' P_mm^-1 v of V vectors of members.
     template <index V, class T>
     inline void reduce(const T* x, index first) {
-        constexpr index F = Shared ? 1 : V;                    // vectors of covariances
-        const index from = Shared ? 0 : first, observed = d - missing;
-        const double *middle = centre + from, *scales = scale + from;
-        double* to = off + from;
+        const index observed = d - missing;
+        const double *middle = centre + first, *scales = scale + first;
+        double* to = off + first;
         for (index i = 0; i < observed; ++i) {
             const index at = there[i] * wide;
             const vec cell = splat(x[there[i]]);
-            for (index v = 0; v < F; ++v)
+            for (index v = 0; v < V; ++v)
                 store(to + i * wide + v * lanes, (cell - load(middle + at + v * lanes)) * load(scales + at + v * lanes));
         }
         index done = 0;
-        for (constexpr index A = F == 3 ? 2 : 4; missing - done >= A; done += A) products<F, A>(done, from);
-        for (; done < missing; ++done) products<F, 1>(done, from);
+        for (constexpr index A = V == 3 ? 2 : 4; missing - done >= A; done += A) products<V, A>(done, first);
+        for (; done < missing; ++done) products<V, 1>(done, first);
         vec total[V] = {};
         for (index a = 0; a < missing; ++a) {
-            const double* own = triangle + a * (a - 1) / 2 * wide + from;
+            const double* own = triangle + a * (a - 1) / 2 * wide + first;
             vec t[V];
-            for (index v = 0; v < V; ++v) {
-                t[v] = load(weighted + a * wide + from + (Shared ? 0 : v) * lanes);
-                if constexpr (Shared) t[v] -= load(shift + gone[a] * width + first + v * lanes);
-            }
+            for (index v = 0; v < V; ++v) t[v] = load(weighted + a * wide + first + v * lanes);
             for (index b = 0; b < a; ++b)
                 for (index v = 0; v < V; ++v)
-                    t[v] -= load(own + b * wide + (Shared ? 0 : v) * lanes) * load(solved + b * width + first + v * lanes);
+                    t[v] -= load(own + b * wide + v * lanes) * load(solved + b * wide + first + v * lanes);
             for (index v = 0; v < V; ++v) {
-                total[v] += t[v] * t[v] * load(pivot + a * wide + from + (Shared ? 0 : v) * lanes);
-                store(solved + a * width + first + v * lanes, t[v]);
+                total[v] += t[v] * t[v] * load(pivot + a * wide + first + v * lanes);
+                store(solved + a * wide + first + v * lanes, t[v]);
             }
         }
         for (index v = 0; v < V; ++v) store(square + first + v * lanes, total[v]);
@@ -243,13 +249,13 @@ struct Gaps {
     inline void solve_back(index first, double* out, index step, index next) {
         for (index a = missing - 1; a >= 0; --a) {
             vec t[V];
-            for (index v = 0; v < V; ++v) t[v] = load(solved + a * width + first + v * lanes) * load(pivot + a * wide + first + v * lanes);
+            for (index v = 0; v < V; ++v) t[v] = load(solved + a * wide + first + v * lanes) * load(pivot + a * wide + first + v * lanes);
             for (index b = a + 1; b < missing; ++b)
                 for (index v = 0; v < V; ++v)
-                    t[v] -= load(triangle + (b * (b - 1) / 2 + a) * wide + first + v * lanes) * load(solved + b * width + first + v * lanes);
+                    t[v] -= load(triangle + (b * (b - 1) / 2 + a) * wide + first + v * lanes) * load(solved + b * wide + first + v * lanes);
             for (index v = 0; v < V; ++v) {
                 const index at = first + v * lanes, here = groups - at < lanes ? groups - at : lanes;
-                store(solved + a * width + at, t[v]);
+                store(solved + a * wide + at, t[v]);
                 const vec value = -t[v] * load(deviation + gone[a] * wide + at);
                 for (index l = 0; l < here; ++l) out[(at + l) * step + gone[a] * next] = value[l];
             }
@@ -291,13 +297,12 @@ struct Gaps {
     template <class Run>
     inline void over_members(Run run) const {
         index first = 0;
-        for (; width - first >= 3 * lanes; first += 3 * lanes) run(first, std::integral_constant<index, 3>());
-        if (width - first == 2 * lanes) run(first, std::integral_constant<index, 2>());
-        if (width - first == lanes) run(first, std::integral_constant<index, 1>());
+        for (; wide - first >= 3 * lanes; first += 3 * lanes) run(first, std::integral_constant<index, 3>());
+        if (wide - first == 2 * lanes) run(first, std::integral_constant<index, 2>());
+        if (wide - first == lanes) run(first, std::integral_constant<index, 1>());
     }
 
-    // From log-densities of a row whose missing cells are put at a point to those of its observed cells. Returns false,
-    // with NaN in the first of them, where that would lose too many digits.
+    // Log-densities of a row whose missing cells are put at the means become those of its observed cells.
     template <class T>
     bool marginalise(const T* x, std::uint64_t key, const double* constant, double* out) {
         pattern(x, key);
@@ -306,17 +311,9 @@ struct Gaps {
             return true;
         }
         over_members([&](index first, auto number) { reduce<decltype(number)::value>(x, first); });
-        const double two_pi = half_log_two_pi * missing;
-        index lost = 0;
-#pragma omp simd reduction(+ : lost)
-        for (index k = 0; k < groups; ++k) {
-            const index own = Shared ? 0 : k;
-            const double whole = 2.0 * (constant[k] - out[k]), left = whole - square.data[k];
-            lost += !((1.0 + whole) * loss.data[own] <= most_loss * (1.0 + left));
-            out[k] = constant[k] - 0.5 * left + two_pi - logs[own];
-        }
-        if (lost) out[0] = NAN;
-        return !lost;
+        const double *lost = loss, *half = logs;
+        return observed_alone(groups, missing, constant, square, [=](index k) { return lost[k]; },
+                              [=](index k) { return half[k]; }, out);
     }
 };
 

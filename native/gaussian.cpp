@@ -2,6 +2,7 @@
 // system is solved for all rows of the tile in vector lanes: always differences x - mean, always a Cholesky factor, so
 // that neither an offset nor a condition number of 1e12 spoils the result. Rows with missing cells are marginalised
 // (gaps.h), where asked for and where no digits are lost.
+#include "filling.h"
 #include "gaps.h"
 
 #include <memory>
@@ -139,17 +140,16 @@ inline index count_nan(const double* out, index rows, index groups) {
 
 // Rows of a tile that have missing cells, from log-densities of rows whose missing cells are at the means to those of what
 // is observed. Made when the first such row comes.
-template <bool Shared>
 struct Marginals {
     const double *mean, *factor, *constant;
     index d, groups;
-    std::unique_ptr<Gaps<Shared, 10>> gaps;
+    std::unique_ptr<Gaps<10>> gaps;
 
     // Returns how many rows are left to be computed otherwise, with NaN in the first of their log-densities.
     template <class T>
     index rows(const T* X, index count, index stride, double* out) {
         if (!gaps) {
-            gaps.reset(new (std::nothrow) Gaps<Shared, 10>(d, groups));
+            gaps.reset(new (std::nothrow) Gaps<10>(d, groups));
             if (!gaps || !*gaps) return NO_MEMORY;
             gaps->prepare(mean, factor);
         }
@@ -163,13 +163,101 @@ struct Marginals {
     }
 };
 
+// The same under one covariance: missing cells are put at their conditional means under a Gaussian at the first mean
+// (filling.h). With s_k the missing cells of P (mean_k - mean_0), the squared distance to mean k is then s_k' P_mm^-1 s_k
+// too large.
+struct SharedMarginals {
+    index d, groups, wide;
+    Fillings fillings;
+    Scratch<double> shift, origin, y, solved, square, logs;
+    Scratch<std::int32_t> columns;
+    Scratch<index> missing;
+    Scratch<std::uint64_t> keys;
+
+    SharedMarginals(index columns_, index members)
+        : d(columns_), groups(members), wide(rounded_up(members, lanes)), fillings(d, 1), shift(d * wide),
+          origin(fillings.wide), y(tile * fillings.wide), solved(d * lanes), square(tile * wide), logs(tile),
+          columns(tile * d), missing(tile), keys(tile) {}
+    explicit operator bool() const {
+        return fillings && shift.data && origin.data && y.data && solved.data && square.data && logs.data && columns.data &&
+               missing.data && keys.data;
+    }
+
+    bool prepare(const double* mean, const double* factor) {
+        Scratch<double> inverse(d * d);
+        if (!inverse) return false;
+        fillings.prepare(0, factor, inverse);
+        std::memcpy(origin, mean, sizeof(double) * d);
+        for (index k = 0; k < groups; ++k)
+            for (index j = 0; j < d; ++j)
+                for (index i = 0; i < d; ++i)
+                    shift[j * wide + k] += fillings.precision[j * fillings.wide + i] * (mean[k * d + i] - mean[i]) * fillings.scale[i];
+        return true;
+    }
+
+    // Fills in the missing cells of a tile.
+    template <class T>
+    void fill(const T* X, index rows, index stride, double* x) {
+        for (index r = 0; r < tile; ++r) {
+            const T* row = X + (r < rows ? r : rows - 1) * stride;
+            double *to = y + r * fillings.wide, *middle = origin, *scale = fillings.scale;
+            keys[r] = holes(row, d, [&](index j, vec cells) {
+                store(to + j, cells == cells ? (cells - load(middle + j)) * load(scale + j) : vec{});
+            });
+            missing[r] = fillings.columns(row, keys[r], columns + r * d);
+        }
+        for (index first = 0; first < tile; first += lanes) {
+            std::uint64_t any = 0;
+            for (index l = 0; l < lanes; ++l) any |= keys[first + l];
+            if (!any) continue;
+            fillings.patterns(0, keys + first, columns + first * d, missing + first);
+            fillings.solve(y + first * fillings.wide);
+            store(logs + first, load(fillings.logs));
+            for (index l = 0; l < lanes; ++l)
+                if (keys[first + l]) complete(first + l, l, x);
+        }
+    }
+    void complete(index r, index lane, double* x) {
+        const index m = missing[r];
+        const std::int32_t* gone = columns + r * d;
+        const double *U = fillings.triangle + lane, *D = fillings.pivot + lane;
+        for (index a = 0; a < m; ++a)
+            x[gone[a] * tile + r] = -fillings.solved[a * lanes + lane] * fillings.deviation[gone[a]];
+        for (index first = 0; first < wide; first += lanes) {
+            vec total = {};
+            for (index a = 0; a < m; ++a) {
+                vec t = load(shift + gone[a] * wide + first);
+                for (index b = 0; b < a; ++b) t -= splat(U[(a * (a - 1) / 2 + b) * lanes]) * load(solved + b * lanes);
+                total += t * t * splat(D[a * lanes]);
+                store(solved + a * lanes, t);
+            }
+            store(square + r * wide + first, total);
+        }
+    }
+
+    // Returns how many rows are left to be computed otherwise, with NaN in the first of their log-densities.
+    index rows(index count, const double* constant, double* out) {
+        const double loss = fillings.growth[0];
+        index left = 0;
+        for (index r = 0; r < count; ++r) {
+            double *own = out + r * groups, half = logs[r];
+            if (!keys[r]) left += own[0] != own[0];
+            else if (missing[r] == d) std::memset(own, 0, sizeof(double) * groups);
+            else
+                left += !observed_alone(groups, missing[r], constant, square + r * wide, [=](index) { return loss; },
+                                        [=](index) { return half; }, own);
+        }
+        return left;
+    }
+};
+
 // One factor for each member. Rows with a NaN come out NaN, unless they are marginalised; returns how many there are.
 template <class T>
 index separate(const T* X, index n, index d, index stride, index groups, const double* mean, const double* factor,
                const double* constant, index missing, double* out) {
     Scratch<double> x(d * tile), z(d * tile), inverse(groups * d);
     if (!x || !z || !inverse) return NO_MEMORY;
-    Marginals<false> marginals{mean, factor, constant, d, groups, nullptr};
+    Marginals marginals{mean, factor, constant, d, groups, nullptr};
     invert_pivots(factor, groups, d, inverse);
     index found = 0;
     for (index i = 0; i < n; i += tile) {
@@ -194,7 +282,7 @@ index shared(const T* X, index n, index d, index stride, index groups, const dou
              const double* constant, index missing, double* out) {
     Scratch<double> x(d * tile), z(d * tile), white(groups * d), zero(d), inverse(d);
     if (!x || !z || !white || !zero || !inverse) return NO_MEMORY;
-    Marginals<true> marginals{mean, factor, constant, d, groups, nullptr};
+    std::unique_ptr<SharedMarginals> marginals;  // made when the first row with missing cells comes
     invert_pivots(factor, 1, d, inverse);
     for (index k = 0; k < groups; ++k) {
         for (index i = 0; i < d; ++i) {
@@ -208,13 +296,15 @@ index shared(const T* X, index n, index d, index stride, index groups, const dou
         const index rows = n - i < tile ? n - i : tile;
         double* o = out + i * groups;
         const bool holes = transpose(X + i * stride, rows, d, stride, mean, x) && missing;
-        if (holes) solve<true>(x, zero, factor, inverse, d, z);
-        else solve<false>(x, zero, factor, inverse, d, z);
+        if (holes && !marginals) {
+            marginals.reset(new (std::nothrow) SharedMarginals(d, groups));
+            if (!marginals || !*marginals || !marginals->prepare(mean, factor)) return NO_MEMORY;
+        }
+        if (holes) marginals->fill(X + i * stride, rows, stride, x);
+        solve<false>(x, zero, factor, inverse, d, z);
         for (index k = 0; k < groups; ++k)
             emit(distance<false>(z, white + k * d, nullptr, nullptr, d), constant[k], o, k, groups, rows);
-        const index left = holes ? marginals.rows(X + i * stride, rows, stride, o) : count_nan(o, rows, groups);
-        if (left < 0) return left;
-        found += left;
+        found += holes ? marginals->rows(rows, constant, o) : count_nan(o, rows, groups);
     }
     return found;
 }
