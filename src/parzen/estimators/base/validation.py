@@ -16,6 +16,7 @@ from sklearn.utils.validation import (
 )
 
 from parzen.compute.arrays import Array, is_sparse
+from parzen.statistics.batches import Batches
 from parzen.tables.cells import frame_kind
 
 #: Sums of weights and cells up to this have products of weights with squares of cells that are finite.
@@ -148,6 +149,10 @@ def finite_rows(rows: Any, name: str = "X", missing: bool = False) -> Any:
 
 def finite(rows: Any) -> Any:
     """Rows as they are, or an error where a number is infinite (or a value of a CSR matrix is missing)."""
+    if isinstance(rows, Batches):
+        for batch, _ in rows:
+            finite(batch)
+        return rows
     plain = type(rows) is np.ndarray and rows.ndim == 2 and rows.size
     if plain and (rows.dtype.kind in "iu" or (rows.dtype.kind == "f" and not np.isinf(rows).any())):
         return rows  # the check below says the same, and takes as long as a small table
@@ -157,6 +162,8 @@ def finite(rows: Any) -> Any:
 
 def squarable(rows: Any) -> Any:
     """Rows as they are, or an error where a number is infinite or too large to be squared: distances would not be."""
+    if isinstance(rows, Batches):
+        return rows.mapped(squarable)  # each batch when it is read
     rows = finite(rows)
     cells = rows.data if is_sparse(rows) else rows
     if cells.size and cells.dtype.kind == "f":

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from parzen.compute.arrays import Array
 from parzen.densities.density import Density
 from parzen.estimators.base.estimator import BaseFamilyEstimator
+from parzen.estimators.base.sources import takes_sources
 from parzen.estimators.base.validation import (
     drop_zero_weight,
     finite,
@@ -26,13 +27,15 @@ from parzen.statistics.accumulate import evaluate
 class BaseDensityEstimator(DensityMixin, BaseFamilyEstimator):
     """What every density estimator offers: it learns from rows, scores and draws them, and takes columns apart."""
 
+    @takes_sources
     @transactional
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> None:
         """Fit the density to rows.
 
         Parameters
         ----------
-        X : table of shape (n, d): array, CSR where the family takes it, pandas or polars
+        X : table of shape (n, d): array, CSR where the family takes it, pandas or polars; or a source: ``fit(source,
+            weight="w")``, see `parzen.scan`
         y : ignored
         sample_weight : array of shape (n,), optional
 
