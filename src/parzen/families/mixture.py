@@ -181,7 +181,7 @@ class Mixture(Family):
         work = rows.shape[0] * C * ((X.shape[1] if full else 1) * X.shape[1] + 12)
         most = starts_worth(work, rows.shape[0], X.shape[0]) * self.n_init
         cheap, large = work < 30_000, work > 200_000
-        total, many = float(rows.shape[0] if own is None else own.sum()), rows_worth(rows.shape[0], own)
+        total, many = float(rows.shape[0] if own is None else own.sum()), rows_worth(rows, own)
         noise = family.noise if isinstance(family, Gaussian) else 0.0
         # Where each part has so few rows, it may well be flat in some direction: that says nothing against it.
         least_rows = max(X.shape[1] if full else 1, 2) + 1

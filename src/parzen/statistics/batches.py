@@ -24,6 +24,8 @@ class Batches:
     dtype : of the rows
     weight : float
         Of all rows.
+    least : float
+        The least weight of a row.
     counts : array of shape (K,), optional
         Weight of the rows of each group, where they belong to several.
     members : array of shape (K,) of int, optional
@@ -34,11 +36,17 @@ class Batches:
     shape: tuple[int, int]
     dtype: Any
     weight: float
+    least: float = 1.0
     counts: Array | None = None
     members: NDArray[np.int64] | None = None
 
     def __iter__(self) -> Iterator[tuple[Any, Memberships]]:
         return read_ahead(self.read())
+
+    @property
+    def worth(self) -> float:
+        """How many rows the weights stand for: their sum if none is below 1, else as many as there are."""
+        return self.weight if self.least >= 1 else float(self.shape[0])
 
     @property
     def groups(self) -> int:
@@ -55,7 +63,9 @@ class Batches:
         if self.counts is None or self.members is None:
             return self
         n, weight = int(self.members[k]), float(self.counts[k])
-        return Batches(lambda: (_own(X, R, k) for X, R in self.read()), (n, self.shape[1]), self.dtype, weight)
+        return Batches(
+            lambda: (_own(X, R, k) for X, R in self.read()), (n, self.shape[1]), self.dtype, weight, self.least
+        )
 
     def take(self, wanted: NDArray[np.integer]) -> tuple[Any, Memberships]:
         """The rows of these numbers, in ascending order, and their memberships: one pass, up to the last of them."""

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
-from parzen.tables.cells import NUMBERS, as_numbers, cells_of, column_of
+from parzen.tables.cells import NUMBERS, as_numbers, cells_of, column_of, holds_numbers
 from parzen.tables.coded import TEXT, Coded, coded, object_codes
 
 #: Kinds whose values are numbers, kinds whose values are categories, and both: what models learn from.
@@ -214,6 +214,10 @@ class Columns:
             text = [j for j, dtype in enumerate(self.X.dtypes) if type(dtype).__name__ in TEXT]
             for_each(Column.read_codes, iter([self[j] for j in text]))
         return self
+
+    def hold_numbers(self) -> bool:
+        """Whether every cell is a number or missing."""
+        return holds_numbers(self.X)
 
     def __getitem__(self, j: int) -> Column:
         """Column j."""

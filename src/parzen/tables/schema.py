@@ -155,9 +155,9 @@ class Schema:
         return codes
 
 
-def side_by_side(columns: Sequence[NDArray[Any]], dtype: Any = np.float64) -> NDArray[Any]:
+def side_by_side(columns: Sequence[NDArray[Any]], out: NDArray[Any] | None = None) -> NDArray[Any]:
     """Columns as a matrix, some rows at a time: each line of memory is then written while it is in cache."""
-    out = np.empty((len(columns[0]), len(columns)), dtype=dtype)
+    out = np.empty((len(columns[0]), len(columns))) if out is None else out
     for begin in range(0, len(out), ROWS):
         for j, column in enumerate(columns):
             out[begin : begin + ROWS, j] = column[begin : begin + ROWS]

@@ -37,10 +37,11 @@ def takes_sources(fit: Callable[Concatenate[E, Any, ...], E]) -> Callable[Concat
 
 
 class Tally(NamedTuple):
-    """Rows of weight above zero, their weight, and where they have classes the weight and the rows of each."""
+    """Rows of weight above zero, their weight, the least one, and where they have classes both of each."""
 
     rows: int
     weight: float
+    least: float = 1.0
     counts: Array | None = None
     members: NDArray[np.int64] | None = None
 
@@ -54,11 +55,12 @@ def tally_of(source: Source) -> Tally:
     """Count rows and their weight: by a pass over the weights alone, if there are any."""
     if source.weight is None:
         return Tally(len(source), float(len(source)))
-    rows, weight = 0, 0.0
+    rows, weight, least = 0, 0.0, np.inf
     for batch in source.roles():
         assert batch.weight is not None
         rows, weight = rows + len(batch.weight), weight + float(batch.weight.sum())
-    return Tally(rows, weight)
+        least = min(least, float(batch.weight.min(initial=np.inf)))
+    return Tally(rows, weight, least)
 
 
 class SourceTable:
@@ -111,7 +113,7 @@ class SourceTable:
                 yield encode(batch.piece), self._memberships(batch)
 
         dtype, tally = encode(self.source.empty()).dtype, self.tally
-        return Batches(read, self.shape, dtype, tally.weight, tally.counts, tally.members)
+        return Batches(read, self.shape, dtype, *tally[1:])
 
     def _memberships(self, batch: Batch) -> Memberships:
         if self.code is None:

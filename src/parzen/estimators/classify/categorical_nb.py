@@ -13,7 +13,6 @@ from parzen.estimators.classify.discrete_nb import DiscreteNB, log_table
 from parzen.families.categorical import Categorical
 from parzen.families.family import Family
 from parzen.statistics.counts import Counts
-from parzen.tables.cells import holds_numbers
 from parzen.tables.kinds import Columns
 from parzen.tables.schema import bare_schema
 
@@ -90,7 +89,7 @@ class CategoricalNB(DiscreteNB):
         return Categorical(Dirichlet(alpha), unseen="missing", least=least)
 
     def _learn(self, columns: Columns, R: Any) -> None:
-        if not holds_numbers(columns.X):
+        if not columns.hold_numbers():
             super()._learn(columns, R)
         else:
             self.family_, self.schema_ = self.given_, bare_schema(columns.X)

@@ -18,6 +18,7 @@ from parzen.densities.posterior import compare, log_evidence
 from parzen.densities.softmax import Softmax
 from parzen.estimators.base.estimator import BaseFamilyEstimator
 from parzen.estimators.base.fitted import forget
+from parzen.estimators.base.results import over_sources
 from parzen.estimators.base.sources import SourceTable, takes_sources
 from parzen.estimators.base.validation import (
     check_fitted,
@@ -303,6 +304,7 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         values: Array = self._compared(compare, X, None)[0]
         return values
 
+    @over_sources
     def score_samples(self, X: Any, class_prior: Any = None) -> Array:
         """Log-density of each row, whatever its class, (n,): low where a row resembles no class."""
         check_fitted(self, "density_")

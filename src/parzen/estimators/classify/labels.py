@@ -36,11 +36,12 @@ def read_labels(y: Any, n: int, unlabelled: Any = None) -> tuple[NDArray[Any], N
 def tally_labels(batches: Iterable[Batch], unlabelled: Any = None) -> tuple[NDArray[Any], Tally]:
     """Classes in order of all batches of a source, and what is counted of them: in one pass."""
     parts: list[tuple[NDArray[Any], Array, Array]] = []
-    rows, weight = 0, 0.0
+    rows, weight, least = 0, 0.0, 1.0
     for batch in batches:
         assert batch.target is not None
         n = len(batch.target)
         rows, weight = rows + n, weight + (float(n) if batch.weight is None else float(batch.weight.sum()))
+        least = least if batch.weight is None else min(least, float(batch.weight.min(initial=least)))
         missing = _missing(batch.target, unlabelled)
         if missing is None or not missing.all():
             classes, codes, members = read_labels(batch.target, n, unlabelled)
@@ -56,7 +57,7 @@ def tally_labels(batches: Iterable[Batch], unlabelled: Any = None) -> tuple[NDAr
         at = np.searchsorted(every, classes)
         counts[at] += own
         rows_of[at] += members.astype(np.int64)
-    return every, Tally(rows, weight, counts, rows_of)
+    return every, Tally(rows, weight, least, counts, rows_of)
 
 
 def codes_in_source(y: NDArray[Any], classes: NDArray[Any], unlabelled: Any = None) -> NDArray[np.int32]:

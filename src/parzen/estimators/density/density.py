@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from parzen.compute.arrays import Array
 from parzen.densities.density import Density
 from parzen.estimators.base.estimator import BaseFamilyEstimator
+from parzen.estimators.base.results import over_sources
 from parzen.estimators.base.sources import takes_sources
 from parzen.estimators.base.validation import (
     drop_zero_weight,
@@ -83,6 +84,7 @@ class BaseDensityEstimator(DensityMixin, BaseFamilyEstimator):
         """
         return self._merged(other)
 
+    @over_sources
     def score_samples(self, X: Any) -> Array:
         """Log-density of each row, (n,); missing values are marginalised."""
         check_is_fitted(self, "density_")

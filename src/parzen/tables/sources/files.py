@@ -51,7 +51,7 @@ class Files:
     def count(self) -> int | None:
         """How many rows there are, where the files say so."""
         counts = [self._naming(path, lambda path: self.format.count(path)) for path in self.paths]
-        return None if any(one is None for one in counts) else sum(counts)  # type: ignore[arg-type]
+        return None if any(one is None for one in counts) else sum(counts)
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
         """Tables of some columns, with so many rows each, wherever one file ends and the next begins."""

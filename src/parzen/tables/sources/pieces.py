@@ -43,11 +43,18 @@ def some_columns(piece: Any, columns: Sequence[Any]) -> Any:
     return piece[:, list(columns)]
 
 
-def one_column(piece: Any, column: Any) -> NDArray[Any]:
+def columns_at(piece: Any, begin: int, end: int) -> Any:
+    """Columns begin, ..., end - 1 of a piece."""
+    if is_arrow(piece):
+        return piece.select(list(range(begin, end)))
+    return piece.iloc[:, begin:end] if frame_kind(piece) == "pandas" else piece[:, begin:end]
+
+
+def column_at(piece: Any, position: int) -> NDArray[Any]:
     """The cells of a column as an array: numbers as they are, text and what is missing as objects."""
-    found = some_columns(piece, (column,))
+    found = columns_at(piece, position, position + 1)
     if is_arrow(found):
-        return _as_frame(found).iloc[:, 0].to_numpy()  # type: ignore[no-any-return]
+        return _as_frame(found).iloc[:, 0].to_numpy()
     if frame_kind(found) == "pandas":
         return np.asarray(found.iloc[:, 0].to_numpy())
     if frame_kind(found):
@@ -77,8 +84,7 @@ def as_table(piece: Any) -> Any:
 def encoded(schema: Schema, piece: Any, grow: bool) -> Any:
     """Rows of a piece as a schema reads them; numbers of an Arrow table without a frame in between."""
     if is_arrow(piece) and schema.plain and all(map(_is_number, piece.schema.types)):
-        single = all(str(one) == "float" for one in piece.schema.types)
-        return side_by_side([_numbers(column) for column in piece.columns], np.float32 if single else np.float64)
+        return _matrix(piece)
     return schema.encode(as_table(piece), grow=grow)
 
 
@@ -88,11 +94,16 @@ def _is_number(kind: Any) -> bool:
     return bool(types.is_integer(kind) or types.is_floating(kind))
 
 
-def _numbers(column: Any) -> NDArray[Any]:
-    """A column of an Arrow table, NaN where a number is missing; its memory itself, where it is in one piece."""
-    if column.num_chunks == 1:
-        return column.chunk(0).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
-    return column.to_numpy()  # type: ignore[no-any-return]
+def _matrix(piece: Any) -> NDArray[Any]:
+    """Numbers of an Arrow table as a matrix, NaN where one is missing: float32 where all columns are, else float64."""
+    single = all(str(one) == "float" for one in piece.schema.types)
+    out = np.empty((piece.num_rows, piece.num_columns), dtype=np.float32 if single else np.float64)
+    begin = 0
+    for batch in piece.to_batches():
+        columns = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
+        side_by_side(columns, out[begin : begin + batch.num_rows])
+        begin += batch.num_rows
+    return out
 
 
 def _as_frame(piece: Any) -> Any:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from parzen.compute.arrays import Array
 from parzen.tables.sources.ahead import read_ahead
 from parzen.tables.sources.errors import SourceError
-from parzen.tables.sources.pieces import as_table, one_column, row_count, rows_at, some_columns
+from parzen.tables.sources.pieces import as_table, column_at, columns_at, row_count, rows_at, some_columns
 
 #: Cells of a batch, and the least and most rows of one, where its rows are not said.
 CELLS, LEAST, MOST = 2**21, 2**10, 2**17
@@ -75,6 +75,13 @@ class Source:
             raise SourceError("no column is left to learn from; give more of them to scan.")
         return replace(self, columns=rest, target=target, weight=weight)
 
+    def select(self, columns: Sequence[Any]) -> "Source":
+        """The rows as these columns alone, in this order: what a fitted model reads."""
+        lacking = [one for one in columns if one not in self.reader.labels()]
+        if lacking:
+            raise SourceError(f"the source has no column {lacking[0]!r}: it has {list(self.reader.labels())}.")
+        return replace(self, columns=tuple(columns), target=None, weight=None)
+
     def empty(self) -> Any:
         """The features as a piece without rows."""
         return some_columns(self.reader.head(), self.columns)
@@ -91,28 +98,30 @@ class Source:
         return self._known["rows"]
 
     def __iter__(self) -> Iterator[Any]:
-        return (as_table(piece) for piece in read_ahead(self._pieces(self._all)))
+        return (as_table(piece) for piece in read_ahead(self._pieces(self.columns)))
 
     def roles(self) -> Iterator[Batch]:
         """Batches of target and weight alone: where columns are stored apart, nothing else is read."""
-        own = [one for one in (self.target, self.weight) if one is not None]
-        return read_ahead(self._apart(piece, False) for piece in self._pieces(own))
+        return read_ahead(self._apart(piece, 0) for piece in self._pieces(self._roles))
 
     def batches(self) -> Iterator[Batch]:
         """Batches of features, target and weight, without rows of weight zero; whoever reads them may read ahead."""
-        return (self._apart(piece, True) for piece in self._pieces(self._all))
+        return (self._apart(piece, len(self.columns)) for piece in self._pieces([*self.columns, *self._roles]))
 
     @property
-    def _all(self) -> list[Any]:
-        return [*self.columns, *(one for one in (self.target, self.weight) if one is not None)]
+    def _roles(self) -> list[Any]:
+        return [one for one in (self.target, self.weight) if one is not None]
 
     def _pieces(self, columns: Sequence[Any]) -> Iterator[Any]:
         return self.reader.read(columns, self.batch_rows)
 
-    def _apart(self, piece: Any, features: bool) -> Batch:
-        target = None if self.target is None else one_column(piece, self.target)
-        weight = None if self.weight is None else _checked(one_column(piece, self.weight), self.weight)
-        piece = some_columns(piece, self.columns) if features else None
+    def _apart(self, piece: Any, d: int) -> Batch:
+        """A piece of d features and the roles as a batch."""
+        target = None if self.target is None else column_at(piece, d)
+        weight = None
+        if self.weight is not None:
+            weight = _checked(column_at(piece, d + (self.target is not None)), self.weight)
+        piece = columns_at(piece, 0, d) if d else None
         if weight is None or weight.all():
             return Batch(piece, target, weight)
         kept = np.flatnonzero(weight)

@@ -124,6 +124,12 @@ class SurveyedColumns(Columns):
             begin = end
         return facts, kept, roles
 
+    def hold_numbers(self) -> bool:
+        """Whether every cell of all rows is a number or missing; types that say so need no pass."""
+        if all(Column(column_of(self.X, j)).storage == "number" for j in range(self.X.shape[1])):
+            return True
+        return all(one.kinds <= {"number", "binary", "empty"} for one in self._surveyed[0])
+
     def sampled_roles(self) -> list[Batch]:
         """Target and weight of the rows that are kept, batch by batch."""
         return self._surveyed[2]
