@@ -16,10 +16,10 @@ ROOMS = [*re.findall(r"^\| `([\w.]+)` \|", TABLE, flags=re.MULTILINE), "__main__
 LIBRARIES = {"numpy", "scipy", "sklearn", "joblib"}
 STANDARD = {
     "abc", "argparse", "ast", "base64", "bz2", "collections", "concurrent", "contextlib", "contextvars", "copy", "csv",
-    "ctypes", "dataclasses", "datetime", "decimal", "errno", "functools", "gzip", "hashlib", "heapq", "html",
+    "ctypes", "dataclasses", "datetime", "decimal", "errno", "functools", "glob", "gzip", "hashlib", "heapq", "html",
     "importlib", "inspect", "io", "itertools", "json", "logging", "lzma", "math", "numbers", "operator", "os",
-    "pathlib", "pkgutil", "random", "re", "signal", "stat", "sys", "tempfile", "threading", "time", "traceback",
-    "types", "typing", "warnings", "zlib", "zoneinfo",
+    "pathlib", "pkgutil", "queue", "random", "re", "signal", "stat", "sys", "tempfile", "threading", "time",
+    "traceback", "types", "typing", "warnings", "zlib", "zoneinfo",
 }  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))
 

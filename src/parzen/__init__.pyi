@@ -86,6 +86,9 @@ from parzen.statistics.threads import threads as threads
 from parzen.storage.errors import ModelFileError as ModelFileError
 from parzen.storage.files import load as load
 from parzen.storage.files import save as save
+from parzen.tables.sources.errors import SourceError as SourceError
+from parzen.tables.sources.scan import scan as scan
+from parzen.tables.sources.source import Source as Source
 
 __version__: str
 __all__: list[str]

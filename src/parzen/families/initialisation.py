@@ -12,6 +12,7 @@ from parzen.compute.memberships import Labels
 from parzen.compute.partitions import kmeans_partition, merged_partition
 from parzen.families.kmeans import SEEDS, CentroidDensity
 from parzen.families.seeding import distinct_rows, filled_in, plus_plus, sampled
+from parzen.statistics.batches import Batches
 from parzen.tables.kinds import few_levels
 
 #: Most starts that are tried by default.
@@ -83,7 +84,7 @@ def _merged(points: Array, w: Array | None, C: int, rng: np.random.Generator) ->
     if C >= M:
         return
     if w is not None:  # in rows, whatever their unit; more of them than that, and the few of an average one round away
-        w = w / w.max() * (min(rows_worth(n, w), 1e15) / (w / w.max()).sum())
+        w = w / w.max() * (min(rows_worth(points, w), 1e15) / (w / w.max()).sum())
     yield merged_partition(points, w, np.sort(distinct_rows(n, w, M, rng)), C, 6)
 
 
@@ -155,6 +156,8 @@ def starts_worth(work: int, sampled: int, n: int) -> int:
     return int(np.clip(4 * n // sampled, MANY // 2, MANY))
 
 
-def rows_worth(n: int, w: Array | None) -> float:
+def rows_worth(rows: Any, w: Array | None) -> float:
     """How many rows weights stand for: their sum if they are counts, else as many as there are."""
-    return float(n if w is None or not (w >= 1).all() else w.sum())
+    if isinstance(rows, Batches):
+        return rows.worth
+    return float(rows.shape[0] if w is None or not (w >= 1).all() else w.sum())

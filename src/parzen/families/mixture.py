@@ -26,6 +26,8 @@ from parzen.families.mixture_statistic import by_responsibilities, gaussian_stat
 from parzen.families.per_group import PerGroup
 from parzen.families.point_estimates import point_estimates
 from parzen.families.uniform import Uniform
+from parzen.statistics.accumulate import in_memory
+from parzen.statistics.batches import Batches
 from parzen.statistics.joint import ExpectedStatistic, Joint
 from parzen.statistics.messages import Collapse, NeedsDensity, naming_groups, warn_floor, without_floor_warnings
 from parzen.tables.table import Table
@@ -160,8 +162,8 @@ class Mixture(Family):
 
     def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> Density:
         self._check()
-        groups = group_count(R)
-        if not isinstance(X, np.ndarray) and not is_sparse(X):
+        groups = X.groups if isinstance(X, Batches) else group_count(R)
+        if not in_memory(X) and not isinstance(X, Batches):
             X, R = _first_batch(X, R)
             groups = group_count(R)
         parts = tuple(self._start_one(*_own_rows(X, R, k), rng) for k in range(groups))
@@ -179,7 +181,7 @@ class Mixture(Family):
         work = rows.shape[0] * C * ((X.shape[1] if full else 1) * X.shape[1] + 12)
         most = starts_worth(work, rows.shape[0], X.shape[0]) * self.n_init
         cheap, large = work < 30_000, work > 200_000
-        total, many = float(rows.shape[0] if own is None else own.sum()), rows_worth(rows.shape[0], own)
+        total, many = float(rows.shape[0] if own is None else own.sum()), rows_worth(rows, own)
         noise = family.noise if isinstance(family, Gaussian) else 0.0
         # Where each part has so few rows, it may well be flat in some direction: that says nothing against it.
         least_rows = max(X.shape[1] if full else 1, 2) + 1
@@ -305,7 +307,9 @@ def _mixture(density: Any) -> MixtureDensity:
 
 
 def _own_rows(X: Any, R: Memberships, k: int) -> tuple[Any, Array | None]:
-    """Rows with weight in a group, and their weights."""
+    """Rows with weight in a group, and their weights; batches bring theirs."""
+    if isinstance(X, Batches):
+        return X.only(k), None
     own = only_group(R, k)
     if own is None:
         return X, None

@@ -9,6 +9,7 @@ from parzen.compute.arrays import Array, as_csr, is_sparse
 from parzen.compute.kmeans import distances, points_of
 from parzen.compute.sparse import csr_product
 from parzen.statistics.accumulate import map_blocks
+from parzen.statistics.batches import Batches
 
 
 def sampled(X: Any, w: Array | None, most: int, rng: np.random.Generator) -> tuple[Any, Array | None]:
@@ -20,7 +21,11 @@ def sampled(X: Any, w: Array | None, most: int, rng: np.random.Generator) -> tup
     n = X.shape[0]
     if n > most:
         rows = np.sort(rng.choice(n, size=most, replace=False))
+        if isinstance(X, Batches):
+            return X.take(rows)  # type: ignore[return-value]
         return X[rows], None if w is None else np.ascontiguousarray(w[rows])
+    if isinstance(X, Batches):
+        X, w = X.take(np.arange(n))  # type: ignore[assignment]
     if is_sparse(X) or n == 0:
         return X, w
     order = _sorted_rows(X)

@@ -13,6 +13,7 @@ from parzen.densities.density import Density
 from parzen.densities.posterior import memberships
 from parzen.families.family import Family
 from parzen.families.likelihood import expected_statistic, initial_density
+from parzen.statistics.batches import Batches
 from parzen.statistics.joint import ExpectedStatistic, Joint
 from parzen.statistics.messages import NeedsDensity
 from parzen.statistics.sums import Sums
@@ -94,9 +95,12 @@ class SemiSupervised(Family):
         return float(self.family.log_prior(density.density, statistic.parts[1]))
 
     def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> SemiSupervisedDensity:
-        assert isinstance(R, Labels)
-        known = R.codes >= 0
-        weight = np.bincount(R.codes[known], None if R.weights is None else R.weights[known], minlength=R.groups)
+        if isinstance(X, Batches):
+            weight: Any = X.counts
+        else:
+            assert isinstance(R, Labels)
+            known = R.codes >= 0
+            weight = np.bincount(R.codes[known], None if R.weights is None else R.weights[known], minlength=R.groups)
         log_class_prior = np.log(weight / weight.sum()) if self.log_class_prior is None else self.log_class_prior
         return SemiSupervisedDensity(
             initial_density(self.family, X, R, rng), np.asarray(log_class_prior, dtype=np.float64)

@@ -11,6 +11,7 @@ import numpy as np
 
 from parzen.compute.arrays import Array, check_columns, is_sparse, row_block
 from parzen.compute.memberships import Labels, Memberships, check_memberships, group_count, take
+from parzen.statistics.batches import Batches
 from parzen.statistics.statistic import Statistic
 from parzen.statistics.threads import for_each
 
@@ -137,6 +138,8 @@ class Mapped:
 
 def map_rows(function: Callable[[Any], Any], X: Any) -> Any:
     """Apply ``function(X)`` to rows in memory, or to each batch when it is read."""
+    if isinstance(X, Batches):
+        return X.mapped(function)
     return function(X) if in_memory(X) else Mapped(function, X)
 
 

@@ -25,6 +25,8 @@ def declared_categories(given: Any) -> NDArray[Any]:
 
 def categories_of(column: Column, j: int) -> NDArray[Any]:
     """Categories of column j, sorted: those that its type declares, else those that it holds."""
+    if column.every_category is not None:
+        return column.every_category
     dtype = column.values.dtype
     if type(dtype).__name__ in ("CategoricalDtype", "Enum"):  # declared by pandas' and polars' types
         listed = list(dtype.categories)

@@ -1,6 +1,6 @@
 """The first table that an estimator sees: its family is bound to it, and its schema is learnt from it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, Self, TypeVar
 
@@ -33,7 +33,7 @@ class FirstTable:
     schema : Schema of the selected columns
     columns : their positions in the table
     learnt, closed : categories, and columns with a fixed set of them, by position; filled by `alphabets`
-    memberships : memberships of the rows
+    memberships : memberships of the rows, or a function that gives them when they are asked for
     """
 
     def __init__(
@@ -43,10 +43,17 @@ class FirstTable:
         columns: Sequence[int],
         learnt: dict[int, NDArray[Any]],
         closed: set[int],
-        memberships: Memberships = None,
+        memberships: Memberships | Callable[[Columns], Memberships] = None,
     ) -> None:
         self.table, self.schema, self.columns, self.learnt, self.closed = table, schema, columns, learnt, closed
-        self.memberships = memberships
+        self._memberships = memberships
+
+    @property
+    def memberships(self) -> Memberships:
+        """Memberships of the rows; of a source, of those that were sampled."""
+        if callable(self._memberships):
+            self._memberships = self._memberships(self.table)
+        return self._memberships
 
     def positions(self, columns: Any) -> list[int]:
         """Positions of columns that are given by name or by position."""
@@ -60,7 +67,7 @@ class FirstTable:
         """The table of some of the columns."""
         columns = [self.columns[j] for j in positions]
         return FirstTable(
-            self.table, self.schema.select(positions), columns, self.learnt, self.closed, self.memberships
+            self.table, self.schema.select(positions), columns, self.learnt, self.closed, self._memberships
         )
 
     def kind(self, position: int) -> str:
@@ -117,7 +124,7 @@ class FirstTable:
         return parts
 
 
-def learn(family: F, X: Any, R: Memberships = None) -> tuple[F, Schema]:
+def learn(family: F, X: Any, R: Memberships | Callable[[Columns], Memberships] = None) -> tuple[F, Schema]:
     """Bind a family (or what else depends on columns) to its first table (or `Columns`); return it and the schema.
 
     R are memberships of its rows: a family that chooses from what columns hold may compare them within classes.

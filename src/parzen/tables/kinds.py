@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
-from parzen.tables.cells import NUMBERS, as_numbers, cells_of, column_of
+from parzen.tables.cells import NUMBERS, as_numbers, cells_of, column_of, holds_numbers
 from parzen.tables.coded import TEXT, Coded, coded, object_codes
 
 #: Kinds whose values are numbers, kinds whose values are categories, and both: what models learn from.
@@ -130,6 +130,11 @@ class Column:
             self.cells.dtype.kind == "O" and all(isinstance(cell, bool | np.bool_) for cell in self.known.tolist())
         )
 
+    @property
+    def every_category(self) -> NDArray[Any] | None:
+        """The categories of all rows, where the values are those of some rows only."""
+        return None
+
     @cached_property
     def kind(self) -> str:
         """What the values are: "continuous", "count", "binary", "categorical", "ordinal", "date" or "empty"."""
@@ -140,7 +145,7 @@ class Column:
         if self.numbers is None:
             dates = all(isinstance(cell, datetime | date | timedelta) for cell in self.known.tolist())
             return "date" if dates else "categorical"
-        return "binary" if self.boolean else _kind_of_numbers(self.numbers)
+        return "binary" if self.boolean else NumberFacts.of(self.numbers).kind()
 
     @cached_property
     def kernel(self) -> str:
@@ -210,6 +215,10 @@ class Columns:
             for_each(Column.read_codes, iter([self[j] for j in text]))
         return self
 
+    def hold_numbers(self) -> bool:
+        """Whether every cell is a number or missing."""
+        return holds_numbers(self.X)
+
     def __getitem__(self, j: int) -> Column:
         """Column j."""
         if j not in self._described:
@@ -217,14 +226,47 @@ class Columns:
         return self._described[j]
 
 
-def _kind_of_numbers(numbers: Array) -> str:
-    if not np.isfinite(numbers).all() or (numbers < 0).any() or (numbers != np.floor(numbers)).any():
-        return "continuous"
-    if numbers.max() <= 1:
-        return "categorical"  # a later table may hold a 2, which a Bernoulli density does not know
-    # A Poisson's variance is its mean; where the mean is large, a Gaussian is close to it and has a free variance.
-    mean = numbers.mean()
-    return "count" if mean < 10 and 0.5 <= numbers.var() / mean <= 2 else "continuous"
+@dataclass(frozen=True)
+class NumberFacts:
+    """What decides the kind of a column of numbers: facts that add over batches of rows.
+
+    Attributes
+    ----------
+    count : how many numbers there are
+    countable : whether all are finite, whole and not negative; the others are known of such columns only
+    largest, mean, scatter : the largest, their mean, and the sum of their squared distances from it
+    """
+
+    count: int = 0
+    countable: bool = True
+    largest: float = 0.0
+    mean: float = 0.0
+    scatter: float = 0.0
+
+    @classmethod
+    def of(cls, numbers: Array) -> Self:
+        """The facts of some numbers, at least one."""
+        if not np.isfinite(numbers).all() or (numbers < 0).any() or (numbers != np.floor(numbers)).any():
+            return cls(len(numbers), False)
+        mean = float(numbers.mean())
+        return cls(len(numbers), True, float(numbers.max()), mean, float(numbers.var()) * len(numbers))
+
+    def __add__(self, other: "NumberFacts") -> "NumberFacts":
+        count, apart = self.count + other.count, other.mean - self.mean
+        if not (self.countable and other.countable) or not count:
+            return NumberFacts(count, self.countable and other.countable)
+        mean = self.mean + apart * (other.count / count)
+        scatter = self.scatter + other.scatter + apart**2 * (self.count * other.count / count)
+        return NumberFacts(count, True, max(self.largest, other.largest), mean, scatter)
+
+    def kind(self) -> str:
+        """The kind of the column: "continuous", "count", or "categorical" where it holds 0 and 1 alone."""
+        if not self.countable:
+            return "continuous"
+        if self.largest <= 1:
+            return "categorical"  # a later table may hold a 2, which a Bernoulli density does not know
+        # A Poisson's variance is its mean; where the mean is large, a Gaussian is close to it and has a free variance.
+        return "count" if self.mean < 10 and 0.5 <= self.scatter / self.count / self.mean <= 2 else "continuous"
 
 
 def family_kind(column: Column, name: Any) -> str:

@@ -51,7 +51,7 @@ class Schema:
         return self.labels if all(isinstance(label, str) for label in self.labels) else None
 
     @cached_property
-    def _plain(self) -> bool:
+    def plain(self) -> bool:
         """Whether every column holds numbers."""
         return all(alphabet is None for alphabet in self.alphabets)
 
@@ -67,14 +67,14 @@ class Schema:
         """
         table = X if isinstance(X, Columns) else Columns(X)
         X = table.X
-        if is_sparse(X) or (is_numeric(X) and self._plain):
+        if is_sparse(X) or (is_numeric(X) and self.plain):
             return X
         if self._holds_codes(X, grow):
             return X
-        whole = plain_numbers(X) if self._plain else None
+        whole = plain_numbers(X) if self.plain else None
         if whole is not None:
             return whole
-        return _side_by_side(
+        return side_by_side(
             [
                 self.numbers(table[j], j) if alphabet is None else self._codes(table[j], alphabet, j, grow)
                 for j, alphabet in enumerate(self.alphabets)
@@ -155,9 +155,9 @@ class Schema:
         return codes
 
 
-def _side_by_side(columns: list[Array]) -> Array:
+def side_by_side(columns: Sequence[NDArray[Any]], out: NDArray[Any] | None = None) -> NDArray[Any]:
     """Columns as a matrix, some rows at a time: each line of memory is then written while it is in cache."""
-    out = np.empty((len(columns[0]), len(columns)))
+    out = np.empty((len(columns[0]), len(columns))) if out is None else out
     for begin in range(0, len(out), ROWS):
         for j, column in enumerate(columns):
             out[begin : begin + ROWS, j] = column[begin : begin + ROWS]

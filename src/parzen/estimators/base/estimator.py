@@ -2,6 +2,7 @@
 
 import warnings
 from abc import abstractmethod
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,12 +13,15 @@ from parzen.compute.arrays import ColumnError, is_sparse
 from parzen.compute.checks import choose
 from parzen.compute.memberships import Memberships
 from parzen.densities.density import Density
+from parzen.estimators.base.sources import SourceTable
 from parzen.estimators.base.validation import check_features, check_fitted, finite, generator, rows_and_columns, table
 from parzen.families.checks import same_parameters
 from parzen.families.family import Additive, Family
 from parzen.families.fit import Fit, fit
 from parzen.statistics.accumulate import accumulate
+from parzen.statistics.joint import Joint
 from parzen.statistics.messages import NeedsDensity, caller_stacklevel
+from parzen.statistics.sample import Sample
 from parzen.statistics.statistic import Statistic
 from parzen.statistics.threads import for_each
 from parzen.storage.files import SaveMixin
@@ -25,6 +29,9 @@ from parzen.tables.cells import frame_kind
 from parzen.tables.first_table import learn
 from parzen.tables.kinds import Columns
 from parzen.tables.schema import Schema
+from parzen.tables.sources.errors import SourceError
+from parzen.tables.sources.pieces import encoded
+from parzen.tables.sources.source import Source
 
 #: Error of what was found by EM and kept no statistic that adds.
 NOT_ADDITIVE = (
@@ -81,15 +88,36 @@ class BaseFamilyEstimator(SaveMixin, BaseEstimator):
 
     def _first_table(self, X: Any) -> Any:
         """The table that is fitted; its columns are learnt, and the family is built, once."""
-        X = check_features(self, X, reset=True)
+        source = X if isinstance(X, SourceTable) else SourceTable(X) if isinstance(X, Source) else None
+        X = check_features(self, X if source is None else source.source.head(), reset=True)
         self.given_ = clone(self._family()) if self._holds_families else self._family()
-        return rows_and_columns(X, self.given_.takes_sparse, self)
+        return rows_and_columns(X, self.given_.takes_sparse, self) if source is None else source
 
     def _bind(self, X: Any, R: Memberships = None) -> Any:
         """Rows of the first table; its names and categories are learnt, and what else depends on its cells."""
+        if isinstance(X, SourceTable):
+            self._learn(X.columns(), X.sampled_memberships)
+            self._check_bounded()
+            return X.encoded(partial(self._encoded, grow=True))
         columns = _columns(X)
-        self.family_, self.schema_ = learn(self.given_, columns, R)
+        self._learn(columns, R)
         return self._encoded(columns, grow=True)
+
+    def _learn(self, columns: Columns, R: Any) -> None:
+        """Learn names and categories of the first table, and what else depends on its cells."""
+        self.family_, self.schema_ = learn(self.given_, columns, R)
+
+    def _check_bounded(self) -> None:
+        """Raise where the family's statistic is the rows themselves, which a source has too many of."""
+        try:
+            seen = self.family_.observe(np.empty((0, len(self.schema_.labels))))
+        except (NeedsDensity, ValueError):
+            return
+        if isinstance(seen, Sample) or (isinstance(seen, Joint) and any(isinstance(one, Sample) for one in seen.parts)):
+            raise TypeError(
+                f"{self.given_!r} keeps the rows themselves, and a source may have more than memory holds; give what "
+                "makes its statistic small (the edges of a histogram's bins), or a table in memory."
+            )
 
     def _later_table(self, X: Any) -> Any:
         """A later table, of the same columns."""
@@ -103,7 +131,7 @@ class BaseFamilyEstimator(SaveMixin, BaseEstimator):
     def _encoded(self, X: Any, grow: bool) -> Any:
         """Rows of a table as the family reads them; with `grow`, to be fitted."""
         choose("missing", self.missing, ("allow", "error"))
-        rows = self.schema_.encode(X if isinstance(X, Columns) else _columns(X), grow=grow)
+        rows = encoded(self.schema_, _columns(X) if frame_kind(X) else X, grow)
         if self.missing == "error" and not is_sparse(rows) and rows.dtype.kind == "f" and np.isnan(rows).any():
             row, column = np.argwhere(np.isnan(rows))[0]
             raise ValueError(
@@ -243,7 +271,7 @@ class BaseFamilyEstimator(SaveMixin, BaseEstimator):
         """Call a function of rows; where it refuses them, an infinite value is named first."""
         try:
             return self._naming(function, *arguments, **options)
-        except NeedsDensity:
+        except (NeedsDensity, SourceError):
             raise
         except ValueError:
             finite(rows)

@@ -16,6 +16,7 @@ from sklearn.utils.validation import (
 )
 
 from parzen.compute.arrays import Array, is_sparse
+from parzen.statistics.batches import Batches
 from parzen.tables.cells import frame_kind
 
 #: Sums of weights and cells up to this have products of weights with squares of cells that are finite.
@@ -137,6 +138,12 @@ def drop_zero_weight(X: Any, w: Array | None, *others: Any) -> tuple[Any, ...]:
 
 def finite_rows(rows: Any, name: str = "X", missing: bool = False) -> Any:
     """Rows of finite numbers, float32 or float64, none missing unless that is allowed; or an error."""
+    if isinstance(rows, Batches):
+        for batch, _ in rows:
+            finite_rows(batch, name, missing)
+        return rows
+    if rows.shape[0] == 0:
+        return rows  # of a batch whose rows all weigh nothing
     kept = rows.dtype if rows.dtype in (np.float32, np.float64) else np.float64
     if rows.dtype == kept and isinstance(rows, np.ndarray):
         with np.errstate(over="ignore", invalid="ignore"):
@@ -148,6 +155,12 @@ def finite_rows(rows: Any, name: str = "X", missing: bool = False) -> Any:
 
 def finite(rows: Any) -> Any:
     """Rows as they are, or an error where a number is infinite (or a value of a CSR matrix is missing)."""
+    if isinstance(rows, Batches):
+        for batch, _ in rows:
+            finite(batch)
+        return rows
+    if rows.shape[0] == 0:
+        return rows  # of a batch whose rows all weigh nothing
     plain = type(rows) is np.ndarray and rows.ndim == 2 and rows.size
     if plain and (rows.dtype.kind in "iu" or (rows.dtype.kind == "f" and not np.isinf(rows).any())):
         return rows  # the check below says the same, and takes as long as a small table
@@ -157,6 +170,8 @@ def finite(rows: Any) -> Any:
 
 def squarable(rows: Any) -> Any:
     """Rows as they are, or an error where a number is infinite or too large to be squared: distances would not be."""
+    if isinstance(rows, Batches):
+        return rows.mapped(squarable)  # each batch when it is read
     rows = finite(rows)
     cells = rows.data if is_sparse(rows) else rows
     if cells.size and cells.dtype.kind == "f":

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
-from parzen.compute.memberships import Memberships
 from parzen.conjugate import Dirichlet
 from parzen.densities.categorical import CategoricalDensity
 from parzen.estimators.base.fitted import Fitted
@@ -14,7 +13,7 @@ from parzen.estimators.classify.discrete_nb import DiscreteNB, log_table
 from parzen.families.categorical import Categorical
 from parzen.families.family import Family
 from parzen.statistics.counts import Counts
-from parzen.tables.cells import holds_numbers
+from parzen.tables.kinds import Columns
 from parzen.tables.schema import bare_schema
 
 
@@ -89,11 +88,11 @@ class CategoricalNB(DiscreteNB):
             return Categorical(estimate="ml", unseen="missing", least=least)
         return Categorical(Dirichlet(alpha), unseen="missing", least=least)
 
-    def _bind(self, X: Any, R: Memberships = None) -> Any:
-        if not holds_numbers(X):
-            return super()._bind(X, R)
-        self.family_, self.schema_ = self.given_, bare_schema(X)
-        return self._encoded(X, grow=True)
+    def _learn(self, columns: Columns, R: Any) -> None:
+        if not columns.hold_numbers():
+            super()._learn(columns, R)
+        else:
+            self.family_, self.schema_ = self.given_, bare_schema(columns.X)
 
     def _encoded(self, X: Any, grow: bool) -> Any:
         rows = super()._encoded(X, grow)
@@ -101,6 +100,8 @@ class CategoricalNB(DiscreteNB):
 
     def _codes(self, rows: Any) -> Any:
         """Codes of a table of numbers: fractions are cut off, as scikit-learn does, and none may be negative."""
+        if not rows.size:
+            return rows
         rows = np.trunc(rows) if rows.dtype.kind == "f" else rows
         least = (np.min if rows.dtype.kind in "biu" else np.fmin.reduce)(rows, axis=None)
         if least < 0:

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from parzen.compute.arrays import Array
 from parzen.decisions.log_odds import log_odds
 from parzen.densities.posterior import decide, posterior
+from parzen.estimators.base.results import over_sources
 from parzen.estimators.base.validation import check_fitted, finite
 from parzen.estimators.classify.class_priors import log_of, read_class_prior
 from parzen.statistics.accumulate import Evaluated
@@ -37,6 +38,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     def _later(self, X: Any) -> Any:
         """Rows of a table, read as the one that was fitted."""
 
+    @over_sources
     def predict(self, X: Any, class_prior: Any = None) -> NDArray[Any]:
         """The most probable class of each row.
 
@@ -49,6 +51,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         codes, _ = self._compared(decide, X, class_prior)
         return self.classes_[codes]
 
+    @over_sources
     def predict_proba(self, X: Any, class_prior: Any = None) -> Array:
         """Posterior of each class, (n, K); `class_prior` as in `predict`.
 
@@ -57,6 +60,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         values: Array = self._compared(posterior, X, class_prior, False)[0]
         return values
 
+    @over_sources
     def predict_log_proba(self, X: Any, class_prior: Any = None) -> Array:
         """Logs of the posterior probabilities, (n, K), exact where these underflow; `class_prior` as in `predict`."""
         values: Array = self._compared(posterior, X, class_prior, True)[0]

@@ -3,10 +3,11 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import _num_samples
 
 from parzen.compute.arrays import Array
@@ -17,6 +18,8 @@ from parzen.densities.posterior import compare, log_evidence
 from parzen.densities.softmax import Softmax
 from parzen.estimators.base.estimator import BaseFamilyEstimator
 from parzen.estimators.base.fitted import forget
+from parzen.estimators.base.results import over_sources
+from parzen.estimators.base.sources import SourceTable, takes_sources
 from parzen.estimators.base.validation import (
     check_fitted,
     drop_zero_weight,
@@ -33,15 +36,19 @@ from parzen.estimators.classify.labels import (
     check_weights,
     class_counts,
     codes_among,
+    codes_in_source,
     declared_classes,
     read_labels,
+    tally_labels,
 )
 from parzen.families.checks import same_parameters
 from parzen.families.per_group import PerGroup
 from parzen.families.semi_supervised import SemiSupervised, SemiSupervisedDensity
 from parzen.statistics.accumulate import Evaluated, evaluate
+from parzen.statistics.batches import Batches
 from parzen.statistics.messages import naming_groups
 from parzen.tables.schema import bare_schema
+from parzen.tables.sources.source import Source
 
 
 class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
@@ -75,13 +82,15 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         """Priors that the parameters give; None where they are learnt."""
         return self.class_prior
 
+    @takes_sources
     @transactional
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> None:
         """Fit a density to the rows of each class.
 
         Parameters
         ----------
-        X : table of shape (n, d): array, CSR where the family takes it, pandas or polars
+        X : table of shape (n, d): array, CSR where the family takes it, pandas or polars; or a source: ``fit(source,
+            target="y", weight="w")``, see `parzen.scan`
         y : array of shape (n,)
             Label of each row. Rows without a label (None, NaN, `unlabelled`) are learnt from as well, by EM: their
             class posteriors under the current densities are the responsibilities.
@@ -92,6 +101,25 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         self
         """
         self._forget()
+        rows, R, known = self._labelled_source(X) if isinstance(X, Source) else self._labelled(X, y, sample_weight)
+        self._single = rows.dtype == np.float32
+        with self._naming_classes(self.class_count_):
+            if known is None:
+                self._fit_some_labels(rows, R)
+            else:
+                self._check_rows(known, rows.shape[1])
+                found = self._fit_family(self.family_, rows, R, **self._seeded())
+                self._warn(found)
+                self._keep(found.density, found.statistic, found)
+        if isinstance(rows, Batches):
+            self._finish()
+        else:
+            self._finish(rows, R)
+
+    def _labelled(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None
+    ) -> tuple[Any, Labels | None, NDArray[np.int64] | None]:
+        """Rows of a table and their classes; and how many each class has, where all labels are known."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         n = _num_samples(X)
@@ -108,18 +136,27 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         X, w, codes = drop_zero_weight(X, w, codes)
         R = Labels.sound(codes, w, K)
         rows = self._bind(X, R)
-        self._single = rows.dtype == np.float32
         self._settle(counts)
-        with self._naming_classes(counts):
-            if codes.min() < 0:
-                self._fit_some_labels(rows, R)
-            else:
-                found = self._fit_family(self.family_, rows, R, **self._seeded())
-                self._warn(found)
-                self._keep(found.density, found.statistic, found)
-        self._finish(rows, R)
+        return rows, R, None if codes.min() < 0 else np.bincount(codes, minlength=K)
 
-    def _fit_some_labels(self, rows: Any, R: Labels) -> None:
+    def _labelled_source(self, source: Source) -> tuple[Batches, None, NDArray[np.int64] | None]:
+        """Rows of a source, which bring their classes; and how many each class has, where all labels are known."""
+        if source.target is None:
+            raise ValueError(f"{type(self).__name__} requires a target: fit(source, target='the column to predict').")
+        self.classes_, tally = tally_labels(source.roles(), self.unlabelled)
+        assert tally.counts is not None
+        assert tally.members is not None
+        if self._several_classes:
+            check_several(self.classes_)
+        code = partial(codes_in_source, classes=self.classes_, unlabelled=self.unlabelled)
+        rows = self._bind(self._first_table(SourceTable(source, tally, code)))
+        self._settle(tally.counts)
+        return rows, None, None if tally.members.sum() < tally.rows else tally.members
+
+    def _check_rows(self, members: NDArray[np.int64], d: int) -> None:
+        """Raise where a concrete classifier needs more rows of a class than there are."""
+
+    def _fit_some_labels(self, rows: Any, R: Labels | None) -> None:
         """Fit to rows of which some have no label: EM over the labels."""
         given = None if self._given_class_prior() is None else log_of(self.class_prior_)
         found = self._fit_family(SemiSupervised(self.family_, given), rows, R, **self._seeded())
@@ -267,6 +304,7 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         values: Array = self._compared(compare, X, None)[0]
         return values
 
+    @over_sources
     def score_samples(self, X: Any, class_prior: Any = None) -> Array:
         """Log-density of each row, whatever its class, (n,): low where a row resembles no class."""
         check_fitted(self, "density_")

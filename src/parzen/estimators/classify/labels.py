@@ -1,5 +1,6 @@
 """Class labels: which classes there are, the code of each row, class priors."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,8 @@ from sklearn.utils.validation import column_or_1d
 
 from parzen.compute.arrays import Array
 from parzen.compute.codes import places
+from parzen.estimators.base.sources import Tally
+from parzen.tables.sources.source import Batch
 
 UNKNOWN = -1
 
@@ -28,6 +31,44 @@ def read_labels(y: Any, n: int, unlabelled: Any = None) -> tuple[NDArray[Any], N
     codes = np.full(n, UNKNOWN, dtype=np.int32)
     codes[~missing] = found
     return classes, codes, counts
+
+
+def tally_labels(batches: Iterable[Batch], unlabelled: Any = None) -> tuple[NDArray[Any], Tally]:
+    """Classes in order of all batches of a source, and what is counted of them: in one pass."""
+    parts: list[tuple[NDArray[Any], Array, Array]] = []
+    rows, weight, least = 0, 0.0, 1.0
+    for batch in batches:
+        assert batch.target is not None
+        n = len(batch.target)
+        rows, weight = rows + n, weight + (float(n) if batch.weight is None else float(batch.weight.sum()))
+        least = least if batch.weight is None else min(least, float(batch.weight.min(initial=least)))
+        missing = _missing(batch.target, unlabelled)
+        if missing is None or not missing.all():
+            classes, codes, members = read_labels(batch.target, n, unlabelled)
+            parts.append((classes, class_counts(codes, batch.weight, len(classes)), members))
+    if not parts:
+        raise ValueError("the target has no label at all; give at least one for each class.")
+    try:
+        every = np.unique(np.concatenate([classes for classes, _, _ in parts]))
+    except TypeError:
+        raise TypeError("labels must be of one kind, text or numbers, in all batches.") from None
+    counts, rows_of = np.zeros(len(every)), np.zeros(len(every), dtype=np.int64)
+    for classes, own, members in parts:
+        at = np.searchsorted(every, classes)
+        counts[at] += own
+        rows_of[at] += members.astype(np.int64)
+    return every, Tally(rows, weight, least, counts, rows_of)
+
+
+def codes_in_source(y: NDArray[Any], classes: NDArray[Any], unlabelled: Any = None) -> NDArray[np.int32]:
+    """Code of each label of a batch among the classes of its source; -1 where it is missing."""
+    missing = _missing(y, unlabelled)
+    if missing is None:
+        return codes_among(y, len(y), classes)
+    codes = np.full(len(y), UNKNOWN, dtype=np.int32)
+    if not missing.all():
+        codes[~missing] = codes_among(y[~missing], int((~missing).sum()), classes)
+    return codes
 
 
 def codes_among(y: Any, n: int, classes: NDArray[Any], unlabelled: Any = None) -> NDArray[np.int32]:

@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from parzen.compute.arrays import Array
-from parzen.compute.memberships import Labels, Memberships
+from parzen.compute.memberships import Labels
 from parzen.densities.canonical import bounded_below, canonical_variates, with_signs, within_span
 from parzen.densities.factors import solved
 from parzen.densities.gaussian import GaussianDensity
@@ -20,11 +20,11 @@ from parzen.densities.linear import Linear
 from parzen.densities.polynomials import quadratic_form
 from parzen.densities.posterior import compare
 from parzen.estimators.base.fitted import Fitted
+from parzen.estimators.base.sources import takes_sources
 from parzen.estimators.base.validation import check_fitted, finite
 from parzen.estimators.classify.class_priors import normalised, read_class_prior
 from parzen.estimators.classify.discriminant_analysis import DiscriminantAnalysis
 from parzen.families.family import Family
-from parzen.families.fit import Fit
 from parzen.families.gaussian import Gaussian
 from parzen.statistics.accumulate import Evaluated
 from parzen.statistics.messages import (
@@ -122,6 +122,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         """One covariance: that of the classes, weighted by their priors."""
         return np.tensordot(self.class_prior_, covariance, axes=1)[None]
 
+    @takes_sources
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Fit Gaussians of one covariance to the classes.
 
@@ -146,14 +147,12 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
                 f"{SINGULAR}; use shrinkage, or solver='svd', which leaves directions without spread out."
             ) from None
 
-    def _fit_family(self, family: Family, rows: Any, R: Memberships, **options: Any) -> Fit:
-        assert isinstance(R, Labels)
-        if R.codes.min() >= 0 and rows.shape[0] <= R.groups:
+    def _check_rows(self, members: NDArray[np.int64], d: int) -> None:
+        if members.sum() <= len(members):
             raise ValueError(
-                f"The number of samples must be more than the number of classes: there are {rows.shape[0]} rows of "
-                f"{R.groups} classes, and no spread within these."
+                f"The number of samples must be more than the number of classes: there are {members.sum()} rows of "
+                f"{len(members)} classes, and no spread within these."
             )
-        return super()._fit_family(family, rows, R, **options)
 
     def _finish(self, rows: Any = None, R: Labels | None = None) -> None:
         super()._finish(rows, R)

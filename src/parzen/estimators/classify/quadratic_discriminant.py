@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from parzen.compute.arrays import Array
-from parzen.compute.memberships import Labels, Memberships
+from parzen.compute.memberships import Labels
 from parzen.densities.gaussian import GaussianDensity
 from parzen.estimators.base.covariances import factors_of, means_of
 from parzen.estimators.base.fitted import Fitted
+from parzen.estimators.base.sources import takes_sources
 from parzen.estimators.base.validation import check_fitted
 from parzen.estimators.classify.discriminant_analysis import DiscriminantAnalysis
 from parzen.families.family import Family
-from parzen.families.fit import Fit
 from parzen.statistics.messages import Collapse, plain, refusing_floors
 
 
@@ -92,6 +92,7 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
         if self.store_covariance:
             self.covariance_ = list(self.density_.covariance)
 
+    @takes_sources
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Fit a Gaussian to the rows of each class; see `GaussianDiscriminant` where a class has too few for that.
 
@@ -115,16 +116,10 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
                 "GaussianDiscriminant, which raises variances to a floor instead."
             ) from None
 
-    def _fit_family(self, family: Family, rows: Any, R: Memberships, **options: Any) -> Fit:
-        assert isinstance(R, Labels)
-        if R.codes.min() >= 0:
-            self._check_rows(np.bincount(R.codes, minlength=R.groups), rows.shape[1])
-        return super()._fit_family(family, rows, R, **options)
-
-    def _check_rows(self, count: NDArray[np.int64], d: int) -> None:
+    def _check_rows(self, members: NDArray[np.int64], d: int) -> None:
         """Raise where a class has too few rows, as scikit-learn does."""
-        few = int(count.argmin())
-        label, n = plain(self.classes_[few]), count[few]
+        few = int(members.argmin())
+        label, n = plain(self.classes_[few]), members[few]
         if n == 1:
             raise ValueError(
                 f"y has only 1 sample in class {label!r}, covariance is ill defined; give more, or use "

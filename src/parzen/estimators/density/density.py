@@ -10,6 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 from parzen.compute.arrays import Array
 from parzen.densities.density import Density
 from parzen.estimators.base.estimator import BaseFamilyEstimator
+from parzen.estimators.base.results import over_sources
+from parzen.estimators.base.sources import takes_sources
 from parzen.estimators.base.validation import (
     drop_zero_weight,
     finite,
@@ -26,13 +28,15 @@ from parzen.statistics.accumulate import evaluate
 class BaseDensityEstimator(DensityMixin, BaseFamilyEstimator):
     """What every density estimator offers: it learns from rows, scores and draws them, and takes columns apart."""
 
+    @takes_sources
     @transactional
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> None:
         """Fit the density to rows.
 
         Parameters
         ----------
-        X : table of shape (n, d): array, CSR where the family takes it, pandas or polars
+        X : table of shape (n, d): array, CSR where the family takes it, pandas or polars; or a source: ``fit(source,
+            weight="w")``, see `parzen.scan`
         y : ignored
         sample_weight : array of shape (n,), optional
 
@@ -80,6 +84,7 @@ class BaseDensityEstimator(DensityMixin, BaseFamilyEstimator):
         """
         return self._merged(other)
 
+    @over_sources
     def score_samples(self, X: Any) -> Array:
         """Log-density of each row, (n,); missing values are marginalised."""
         check_is_fitted(self, "density_")

@@ -13,6 +13,8 @@ from parzen.densities.density import Density
 from parzen.densities.mixture import MixtureDensity
 from parzen.densities.posterior import decide, posterior
 from parzen.estimators.base.progress import CallbackSupportMixin, Watch
+from parzen.estimators.base.results import over_sources
+from parzen.estimators.base.sources import takes_sources
 from parzen.estimators.base.validation import (
     drop_zero_weight,
     finite,
@@ -29,6 +31,7 @@ from parzen.families.fit import Fit
 from parzen.families.mixture import Mixture
 from parzen.families.semi_supervised_mixture import SemiSupervisedMixture
 from parzen.statistics.accumulate import accumulate
+from parzen.statistics.batches import Batches
 
 
 class BaseMixture(CallbackSupportMixin, BaseDensityEstimator):
@@ -60,6 +63,7 @@ class BaseMixture(CallbackSupportMixin, BaseDensityEstimator):
     accelerate: bool = True
     forgetting: Any = None
 
+    @takes_sources
     @abstractmethod
     def fit(
         self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, labels: ArrayLike | None = None
@@ -161,6 +165,7 @@ class BaseMixture(CallbackSupportMixin, BaseDensityEstimator):
         check_is_fitted(self, "density_")
         return self.density_.weight
 
+    @over_sources
     def predict(self, X: Any) -> NDArray[np.int64]:
         """The component with the largest responsibility for each row, (n,)."""
         return self._components(self._later(X))
@@ -171,6 +176,7 @@ class BaseMixture(CallbackSupportMixin, BaseDensityEstimator):
             finite(rows)
         return np.asarray(codes)
 
+    @over_sources
     def predict_proba(self, X: Any) -> Array:
         """Responsibility of each component for each row, (n, C): its posterior probability."""
         rows = self._later(X)
@@ -232,4 +238,6 @@ def component_codes(labels: Any, n: int, C: int) -> NDArray[np.int32] | None:
 
 def total_weight(rows: Any, w: Array | None) -> float:
     """The weight of all rows: their number, where they have no weights."""
+    if isinstance(rows, Batches):
+        return rows.weight
     return float(rows.shape[0] if w is None else w.sum())

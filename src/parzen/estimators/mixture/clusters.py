@@ -20,6 +20,7 @@ from parzen.compute.partitions import kmeans_partition
 from parzen.compute.sparse import csr_sums
 from parzen.estimators.base.estimator import BaseFamilyEstimator
 from parzen.estimators.base.fitted import Fitted
+from parzen.estimators.base.results import over_sources
 from parzen.estimators.base.validation import LARGE, drop_zero_weight, finite, squarable, weights
 from parzen.families.kmeans import CentroidDensity, Centroids, as_rows
 from parzen.families.lloyd import assigned
@@ -159,6 +160,7 @@ class BaseKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
 
     # Distances to centres -------------------------------------------------------------------------------------------
 
+    @over_sources
     def predict(self, X: Any) -> NDArray[np.int32]:
         """The nearest centre of each row, (n,)."""
         check_is_fitted(self, "density_")

@@ -6,16 +6,21 @@ import numpy as np
 
 from parzen.compute.arrays import Array
 from parzen.densities.mixture import MixtureDensity
+from parzen.families.likelihood import log_likelihood
 from parzen.families.mixture import Mixture
 from parzen.statistics.accumulate import evaluate, for_blocks
+from parzen.statistics.batches import Batches
 
 CRITERIA = ("bic", "icl", "aic")
 
 
 def criterion_value(name: str, family: Mixture, density: MixtureDensity, rows: Any, w: Array | None) -> float:
     """BIC, ICL or AIC of a mixture on rows with weights; low is good."""
-    values = evaluate(density, rows)[:, 0]
-    total, n = (float(values.sum()), float(len(values))) if w is None else (float(values @ w), float(w.sum()))
+    if isinstance(rows, Batches):
+        total, n = log_likelihood(density, rows), rows.weight
+    else:
+        values = evaluate(density, rows)[:, 0]
+        total, n = (float(values.sum()), float(len(values))) if w is None else (float(values @ w), float(w.sum()))
     charge = 2.0 if name == "aic" else float(np.log(n))
     value = family.n_parameters(density) * charge - 2.0 * total
     return value + assignment_uncertainty(density, rows, w) if name == "icl" else value
@@ -23,6 +28,8 @@ def criterion_value(name: str, family: Mixture, density: MixtureDensity, rows: A
 
 def assignment_uncertainty(density: MixtureDensity, rows: Any, w: Array | None) -> float:
     """Minus twice the sum of the logs of each row's largest responsibility: what ICL adds to BIC."""
+    if isinstance(rows, Batches):
+        return sum((assignment_uncertainty(density, X, own) for X, own in rows), 0.0)  # type: ignore[arg-type]
     parts: dict[int, float] = {}  # by their first row: summed in that order, whichever thread was quicker
 
     def read(begin: int, block: Any) -> None:

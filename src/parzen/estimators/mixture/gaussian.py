@@ -17,6 +17,7 @@ from parzen.densities.mixture import MixtureDensity
 from parzen.estimators.base.covariances import SHAPES, factors_of, means_of, weights_of
 from parzen.estimators.base.fitted import forget
 from parzen.estimators.base.progress import Watch, watching, with_callbacks
+from parzen.estimators.base.sources import takes_sources
 from parzen.estimators.base.validation import generator, transactional
 from parzen.estimators.mixture.base import component_codes, total_weight
 from parzen.estimators.mixture.candidates import Candidates, Trial
@@ -184,6 +185,7 @@ class GaussianMixture(BaseGaussianMixture):
         model._become(density, np.float64)
         return model
 
+    @takes_sources
     @with_callbacks
     @transactional
     def fit(
@@ -193,7 +195,8 @@ class GaussianMixture(BaseGaussianMixture):
 
         Parameters
         ----------
-        X : table of shape (n, d): array, pandas or polars; CSR if `covariance_type` is "diag" or "spherical"
+        X : table of shape (n, d): array, pandas or polars; CSR if `covariance_type` is "diag" or "spherical";
+            or a source, whose rows every step of EM reads anew: ``fit(source, weight="w")``, see `parzen.scan`
         y : ignored
         sample_weight : array of shape (n,), optional
         labels : array of shape (n,), optional
@@ -222,7 +225,7 @@ class GaussianMixture(BaseGaussianMixture):
         self.covariance_type_, self.n_components_ = best.shape, best.size
         self.given_ = self.family_ = best.family
         self._keep_mixture(best.found, total_weight(rows, w))
-        self._warn_collapsed(rows_worth(rows.shape[0], w))
+        self._warn_collapsed(rows_worth(rows, w))
 
     def _trial(
         self, shape: str, C: int, rows: Any, w: Array | None, codes: Any, several: bool, callback: Watch
@@ -240,7 +243,7 @@ class GaussianMixture(BaseGaussianMixture):
             return Trial(np.inf, shape, C, family, None)
         density = found.density
         assert isinstance(density, MixtureDensity)
-        if self.prior is None and density.collapsed(rows_worth(rows.shape[0], w), float(self.reg_covar)).any():
+        if self.prior is None and density.collapsed(rows_worth(rows, w), float(self.reg_covar)).any():
             return Trial(np.inf, shape, C, family, found)
         return Trial(criterion_value(self.criterion, family, density, rows, w), shape, C, family, found)
 

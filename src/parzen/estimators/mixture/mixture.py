@@ -6,10 +6,12 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClusterMixin
 
 from parzen.estimators.base.progress import watching, with_callbacks
+from parzen.estimators.base.sources import takes_sources
 from parzen.estimators.base.validation import generator, transactional
 from parzen.estimators.mixture.base import BaseMixture, component_codes, total_weight
 from parzen.families.family import Family
 from parzen.families.mixture import Mixture
+from parzen.statistics.batches import Batches
 
 
 class MixtureModel(ClusterMixin, BaseMixture):
@@ -44,7 +46,7 @@ class MixtureModel(ClusterMixin, BaseMixture):
     ----------
     density_ : MixtureDensity
     weights_ : array of shape (C,)
-    labels_ : array of shape (n,)
+    labels_ : array of shape (n,), not of a source
         The most probable component of each row of the last `fit`, or of the last batch of `partial_fit`.
     n_iter_, converged_, lower_bound_, lower_bounds_ : how the fit went
 
@@ -94,6 +96,7 @@ class MixtureModel(ClusterMixin, BaseMixture):
         self.verbose = verbose
         self.verbose_interval = verbose_interval
 
+    @takes_sources
     @with_callbacks
     @transactional
     def fit(
@@ -103,7 +106,8 @@ class MixtureModel(ClusterMixin, BaseMixture):
 
         Parameters
         ----------
-        X : table of shape (n, d): array, CSR where the family takes it, pandas or polars
+        X : table of shape (n, d): array, CSR where the family takes it, pandas or polars; or a source, whose
+            rows every step of EM reads anew: ``fit(source, weight="w")``, see `parzen.scan`
         y : ignored
         sample_weight : array of shape (n,), optional
         labels : array of shape (n,), optional
@@ -120,7 +124,10 @@ class MixtureModel(ClusterMixin, BaseMixture):
         with watching(self, rows, self.max_iter, total_weight(rows, w)) as callback:
             found = self._em(_mixture(self.family_), rows, w, codes, start, rng, callback)
         self._keep_mixture(found, total_weight(rows, w))
-        self.labels_ = self._components(rows if rows.shape[0] == X.shape[0] else self._encoded(X, grow=False))
+        if isinstance(rows, Batches):
+            self.__dict__.pop("labels_", None)  # as many as there are rows: predict(source) gives them in batches
+        else:
+            self.labels_ = self._components(rows if rows.shape[0] == X.shape[0] else self._encoded(X, grow=False))
 
     def _family(self) -> Mixture:
         return Mixture(self.family, self.n_components, self.weight_concentration, self.init, self.n_init)

@@ -18,6 +18,7 @@ from parzen.estimators.nets.questions import BaseBayesNetwork
 from parzen.estimators.nets.structure import learn_structure
 from parzen.families.family import Family
 from parzen.families.nets.bayes_net import BayesNet
+from parzen.statistics.batches import Batches
 from parzen.storage.files import write_whole
 from parzen.tables.schema import Schema
 
@@ -149,6 +150,8 @@ class BayesNetwork(BaseBayesNetwork):
 
     def _bind(self, X: Any, R: Memberships = None) -> Any:
         rows = super()._bind(X, R)
+        if self.structure is not None and isinstance(rows, Batches):
+            raise TypeError("a structure is learnt from a table in memory; learn it from some rows, and give edges=.")
         if self.structure is not None:
             weights = R if isinstance(R, np.ndarray) else None
             edges = learn_structure(self, np.asarray(rows, dtype=np.float64), self.family_, weights)

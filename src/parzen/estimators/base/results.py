@@ -1,0 +1,96 @@
+"""Results of sources: batch by batch as they are read, or written to a file."""
+
+import os
+from collections.abc import Callable, Iterator
+from functools import wraps
+from pathlib import Path
+from typing import Any, Concatenate, TypeVar
+
+import numpy as np
+
+from parzen.tables.sources.ahead import read_ahead
+from parzen.tables.sources.errors import SourceError
+from parzen.tables.sources.pieces import as_table
+from parzen.tables.sources.source import Source
+
+E = TypeVar("E")
+
+#: What the column of a result is called in a file; of several, each is named by its class or component.
+NAMES = {"predict": "predicted", "predict_proba": "p", "predict_log_proba": "log_p", "score_samples": "log_density"}
+
+
+def over_sources(method: Callable[Concatenate[E, Any, ...], Any]) -> Callable[Concatenate[E, Any, ...], Any]:
+    """Let a method of the rows of a table take a source: it gives `Results`, or writes them to a file (`to`)."""
+
+    @wraps(method)
+    def reading(self: E, X: Any, *args: Any, to: Any = None, **kwargs: Any) -> Any:
+        if not isinstance(X, Source):
+            if to is not None:
+                raise TypeError("to= writes the results of a source; those of a table are an array.")
+            return method(self, X, *args, **kwargs)
+        found = Results(self, method.__name__, lambda table: method(self, table, *args, **kwargs), X)
+        return found if to is None else found.write(to)
+
+    return reading
+
+
+class Results:
+    """What a method gives for each batch of a source: computed when it is read, and anew each time.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from parzen import DensityEstimator, scan
+    >>> rows = np.random.default_rng(0).normal(size=(1000, 2))
+    >>> model = DensityEstimator().fit(rows)
+    >>> found = model.score_samples(scan([rows[:600], rows[600:]]))
+    >>> [len(batch) for batch in found]
+    [600, 400]
+    """
+
+    def __init__(self, estimator: Any, name: str, function: Callable[[Any], Any], source: Source) -> None:
+        self.estimator, self.name, self.function = estimator, name, function
+        known = getattr(estimator, "feature_names_in_", None)
+        self.source = source if known is None else source.select(known.tolist())
+
+    def __iter__(self) -> Iterator[Any]:
+        pieces = (as_table(batch.piece) for batch in self.source.batches())
+        return map(self.function, read_ahead(pieces))
+
+    def write(self, path: Any) -> Path:
+        """Write a Parquet file of the results, one row for each row of the source; whole, or not at all."""
+        target = Path(path)
+        draft = target.with_name(f".parzen-{os.urandom(8).hex()}")
+        try:
+            self._write(draft)
+            draft.replace(target)
+        except OSError as error:
+            raise SourceError(f"{str(target)!r} can't be written: {error.strerror or error}.") from error
+        finally:
+            draft.unlink(missing_ok=True)
+        return target
+
+    def _write(self, draft: Path) -> None:
+        try:
+            import pyarrow as pa
+            from pyarrow import parquet
+        except ImportError:
+            raise ImportError("files of results are written with pyarrow: pip install 'parzen[cli]'.") from None
+        writer: Any = None
+        try:
+            for values in self:
+                table = pa.table(self._named(np.asarray(values)))
+                writer = writer or parquet.ParquetWriter(draft, table.schema)
+                writer.write_table(table.cast(writer.schema))
+        finally:
+            if writer is not None:
+                writer.close()
+        if writer is None:
+            raise SourceError("the source has no rows, and so there are no results to write.")
+
+    def _named(self, values: Any) -> dict[str, Any]:
+        name = NAMES.get(self.name, self.name)
+        if values.ndim == 1:
+            return {name: values}
+        labels = getattr(self.estimator, "classes_", range(values.shape[1]))
+        return {f"{name}({label})": np.ascontiguousarray(values[:, j]) for j, label in enumerate(labels)}

@@ -1,0 +1,126 @@
+"""Sources at the door: rows that are read batch by batch, in the place of a table."""
+
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Any, Concatenate, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parzen.compute.arrays import Array
+from parzen.compute.memberships import Labels, Memberships
+from parzen.estimators.base.validation import LARGE
+from parzen.statistics.batches import Batches
+from parzen.tables.sources.source import Batch, Source
+from parzen.tables.sources.survey import SurveyedColumns
+
+E = TypeVar("E")
+
+
+def takes_sources(fit: Callable[Concatenate[E, Any, ...], E]) -> Callable[Concatenate[E, Any, ...], E]:
+    """Let a fitting method take a source: ``fit(source, target="y", weight="w")``; see `parzen.scan`."""
+
+    @wraps(fit)
+    def fitting(self: E, X: Any, *args: Any, target: Any = None, weight: Any = None, **kwargs: Any) -> E:
+        if not isinstance(X, Source):
+            if target is not None or weight is not None:
+                raise TypeError("target and weight name columns of a source; with a table give y and sample_weight.")
+            return fit(self, X, *args, **kwargs)
+        if any(one is not None for one in (*args, *kwargs.values())):
+            raise TypeError(
+                "a source holds targets and weights among its columns: fit(source, target='y', weight='w')."
+            )
+        roles = target is not None or weight is not None
+        return fit(self, X.with_roles(target, weight) if roles else X, None)
+
+    return fitting
+
+
+class Tally(NamedTuple):
+    """Rows of weight above zero, their weight, the least one, and where they have classes both of each."""
+
+    rows: int
+    weight: float
+    least: float = 1.0
+    counts: Array | None = None
+    members: NDArray[np.int64] | None = None
+
+    @property
+    def groups(self) -> int:
+        """How many classes there are."""
+        return 1 if self.counts is None else len(self.counts)
+
+
+def tally_of(source: Source) -> Tally:
+    """Count rows and their weight: by a pass over the weights alone, if there are any."""
+    if source.weight is None:
+        return Tally(len(source), float(len(source)))
+    rows, weight, least = 0, 0.0, np.inf
+    for batch in source.roles():
+        assert batch.weight is not None
+        rows, weight = rows + len(batch.weight), weight + float(batch.weight.sum())
+        least = min(least, float(batch.weight.min(initial=np.inf)))
+    return Tally(rows, weight, least)
+
+
+class SourceTable:
+    """A source as the table that is fitted.
+
+    Parameters
+    ----------
+    source : Source
+    tally : what a pass over the target and the weights has counted; by default the rows and their weight alone
+    code : function that gives the class of each cell of the target, -1 where there is none
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        tally: Tally | None = None,
+        code: Callable[[NDArray[Any]], NDArray[np.int32]] | None = None,
+    ) -> None:
+        self.source, self.code = source, code
+        self.tally = tally_of(source) if tally is None else tally
+        if not self.tally.rows:
+            raise ValueError("Found array with 0 sample(s), while a minimum of 1 is required: the source has no rows.")
+        if not 1 / LARGE <= self.tally.weight <= LARGE:
+            raise ValueError(
+                f"the weights sum to {self.tally.weight:.3g}, but a sum between {1 / LARGE:g} and {LARGE:g} is needed."
+            )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows of weight above zero, and columns."""
+        return self.tally.rows, len(self.source.columns)
+
+    def columns(self) -> SurveyedColumns:
+        """The columns, of which one pass will tell what they hold, if a family asks."""
+        return SurveyedColumns(self.source, self.tally.rows)
+
+    def sampled_memberships(self, columns: SurveyedColumns) -> Memberships:
+        """Memberships of the rows that a survey of the columns keeps."""
+        found = columns.sampled_roles()
+        weight = None if self.source.weight is None else np.concatenate([one.weight for one in found])
+        if self.code is None:
+            return weight
+        return Labels.sound(np.concatenate([self._codes(one) for one in found]), weight, self.tally.groups)
+
+    def encoded(self, encode: Callable[[Any], Any]) -> Batches:
+        """The rows as a function of pieces encodes them, with their memberships."""
+
+        def read() -> Iterator[tuple[Any, Memberships]]:
+            for batch in self.source.batches():
+                yield encode(batch.piece), self._memberships(batch)
+
+        dtype, tally = encode(self.source.empty()).dtype, self.tally
+        return Batches(read, self.shape, dtype, *tally[1:])
+
+    def _memberships(self, batch: Batch) -> Memberships:
+        if self.code is None:
+            return batch.weight
+        return Labels.sound(self._codes(batch), batch.weight, self.tally.groups)
+
+    def _codes(self, batch: Batch) -> NDArray[np.int32]:
+        assert self.code is not None
+        assert batch.target is not None
+        return self.code(batch.target)

@@ -1,0 +1,109 @@
+"""A matrix of rows that are read batch by batch, each time anew: what `accumulate` sums where rows don't fit."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from parzen.compute.arrays import Array, is_sparse
+from parzen.compute.memberships import Labels, Memberships, only_group, take
+from parzen.tables.sources.ahead import read_ahead
+
+
+@dataclass(frozen=True, eq=False)
+class Batches:
+    """Rows with their memberships, read batch by batch.
+
+    Attributes
+    ----------
+    read : function that begins to read and gives pairs (rows, memberships)
+    shape : (n, d)
+    dtype : of the rows
+    weight : float
+        Of all rows.
+    least : float
+        The least weight of a row.
+    counts : array of shape (K,), optional
+        Weight of the rows of each group, where they belong to several.
+    members : array of shape (K,) of int, optional
+        Number of the rows of each group.
+    """
+
+    read: Callable[[], Iterator[tuple[Any, Memberships]]]
+    shape: tuple[int, int]
+    dtype: Any
+    weight: float
+    least: float = 1.0
+    counts: Array | None = None
+    members: NDArray[np.int64] | None = None
+
+    def __iter__(self) -> Iterator[tuple[Any, Memberships]]:
+        return read_ahead(self.read())
+
+    @property
+    def worth(self) -> float:
+        """How many rows the weights stand for: their sum if none is below 1, else as many as there are."""
+        return self.weight if self.least >= 1 else float(self.shape[0])
+
+    @property
+    def groups(self) -> int:
+        """How many groups the rows belong to."""
+        return 1 if self.counts is None else len(self.counts)
+
+    def mapped(self, function: Callable[[Any], Any]) -> "Batches":
+        """The same with a function applied to the rows of each batch."""
+        d = function(np.empty((0, self.shape[1]), dtype=self.dtype)).shape[1]
+        return replace(self, read=lambda: ((function(X), R) for X, R in self.read()), shape=(self.shape[0], d))
+
+    def only(self, k: int) -> "Batches":
+        """The rows of one group, with their weights."""
+        if self.counts is None or self.members is None:
+            return self
+        n, weight = int(self.members[k]), float(self.counts[k])
+        return Batches(
+            lambda: (_own(X, R, k) for X, R in self.read()), (n, self.shape[1]), self.dtype, weight, self.least
+        )
+
+    def take(self, wanted: NDArray[np.integer]) -> tuple[Any, Memberships]:
+        """The rows of these numbers, in ascending order, and their memberships: one pass, up to the last of them."""
+        found: list[tuple[Any, Memberships]] = []
+        begin = 0
+        for X, R in self:
+            end = begin + X.shape[0]
+            own = wanted[slice(*np.searchsorted(wanted, [begin, end]))] - begin
+            if len(own):
+                found.append((X[own], take(R, own)))
+            begin = end
+            if len(wanted) == 0 or begin > wanted[-1]:
+                break
+        return _stacked([X for X, _ in found]), _joined([R for _, R in found])
+
+
+def _own(X: Any, R: Memberships, k: int) -> tuple[Any, Memberships]:
+    """Rows of a batch that belong to group k, and their weights."""
+    own = only_group(R, k)
+    if isinstance(own, Labels):
+        rows = np.flatnonzero(own.codes >= 0)
+        return X[rows], None if own.weights is None else np.ascontiguousarray(own.weights[rows])
+    return X, own
+
+
+def _stacked(parts: Sequence[Any]) -> Any:
+    if any(map(is_sparse, parts)):
+        return sparse.vstack(parts, format="csr")
+    return np.concatenate(parts) if len(parts) != 1 else np.ascontiguousarray(parts[0])
+
+
+def _joined(parts: Sequence[Memberships]) -> Memberships:
+    """Memberships of several batches as one."""
+    first = parts[0]
+    if first is None:
+        return None
+    if isinstance(first, Labels):
+        labels = [one for one in parts if isinstance(one, Labels)]
+        weights = None if first.weights is None else np.concatenate([one.weights for one in labels])
+        return Labels.sound(np.concatenate([one.codes for one in labels]), weights, first.groups)
+    return np.concatenate([one for one in parts if isinstance(one, np.ndarray)])

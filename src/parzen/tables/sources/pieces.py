@@ -1,0 +1,119 @@
+"""Pieces of a source: Arrow tables, frames, arrays and CSR matrices, whose columns are taken apart alike."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parzen.compute.arrays import is_sparse
+from parzen.tables.cells import frame_kind
+from parzen.tables.schema import Schema, side_by_side
+from parzen.tables.sources.errors import SourceError
+
+
+def is_arrow(piece: Any) -> bool:
+    """Whether a piece is an Arrow table."""
+    return type(piece).__module__.partition(".")[0] == "pyarrow"
+
+
+def labels_of(piece: Any) -> Sequence[Any]:
+    """What the columns of a piece are called; their positions where they have no names."""
+    if is_arrow(piece):
+        return tuple(piece.column_names)
+    return tuple(piece.columns) if frame_kind(piece) else range(piece.shape[1])
+
+
+def row_count(piece: Any) -> int:
+    """How many rows a piece has."""
+    return int(piece.num_rows if is_arrow(piece) else piece.shape[0])
+
+
+def some_columns(piece: Any, columns: Sequence[Any]) -> Any:
+    """The columns of these labels, in this order."""
+    if labels_of(piece) == columns:
+        return piece
+    lacking = [one for one in columns if one not in labels_of(piece)]
+    if lacking:
+        raise SourceError(f"a batch has no column {lacking[0]!r}: its columns are {list(labels_of(piece))}.")
+    if is_arrow(piece):
+        return piece.select(list(columns))
+    if frame_kind(piece):
+        return piece[list(columns)]
+    return piece[:, list(columns)]
+
+
+def columns_at(piece: Any, begin: int, end: int) -> Any:
+    """Columns begin, ..., end - 1 of a piece."""
+    if is_arrow(piece):
+        return piece.select(list(range(begin, end)))
+    return piece.iloc[:, begin:end] if frame_kind(piece) == "pandas" else piece[:, begin:end]
+
+
+def column_at(piece: Any, position: int) -> NDArray[Any]:
+    """The cells of a column as an array: numbers as they are, text and what is missing as objects."""
+    found = columns_at(piece, position, position + 1)
+    if is_arrow(found):
+        return _as_frame(found).iloc[:, 0].to_numpy()
+    if frame_kind(found) == "pandas":
+        return np.asarray(found.iloc[:, 0].to_numpy())
+    if frame_kind(found):
+        return np.asarray(found.to_series(0).to_numpy())
+    return np.asarray(found.toarray() if is_sparse(found) else found)[:, 0]
+
+
+def rows_of(piece: Any, begin: int, end: int) -> Any:
+    """Rows begin, ..., end - 1 of a piece."""
+    if is_arrow(piece):
+        return piece.slice(begin, end - begin)
+    return piece.iloc[begin:end] if frame_kind(piece) == "pandas" else piece[begin:end]
+
+
+def rows_at(table: Any, rows: NDArray[np.integer]) -> Any:
+    """The rows of these numbers."""
+    if is_arrow(table):
+        return table.take(rows)
+    return table.iloc[rows] if frame_kind(table) == "pandas" else table[rows]
+
+
+def as_table(piece: Any) -> Any:
+    """A piece as a table that estimators take: an Arrow table becomes one of pandas."""
+    return _as_frame(piece) if is_arrow(piece) else piece
+
+
+def encoded(schema: Schema, piece: Any, grow: bool) -> Any:
+    """Rows of a piece as a schema reads them; numbers of an Arrow table without a frame in between."""
+    if is_arrow(piece) and schema.plain and all(map(_is_number, piece.schema.types)):
+        return _matrix(piece)
+    return schema.encode(as_table(piece), grow=grow)
+
+
+def _is_number(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_integer(kind) or types.is_floating(kind))
+
+
+def _matrix(piece: Any) -> NDArray[Any]:
+    """Numbers of an Arrow table as a matrix, NaN where one is missing: float32 where all columns are, else float64."""
+    single = all(str(one) == "float" for one in piece.schema.types)
+    out = np.empty((piece.num_rows, piece.num_columns), dtype=np.float32 if single else np.float64)
+    begin = 0
+    for batch in piece.to_batches():
+        columns = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
+        side_by_side(columns, out[begin : begin + batch.num_rows])
+        begin += batch.num_rows
+    return out
+
+
+def _as_frame(piece: Any) -> Any:
+    """An Arrow table as one of pandas; a dictionary, which the next piece may extend, as the text it stands for."""
+    import pyarrow as pa
+
+    for j, field in enumerate(piece.schema):
+        if pa.types.is_dictionary(field.type):
+            piece = piece.set_column(j, field.name, piece.column(j).cast(field.type.value_type))
+    try:
+        return piece.to_pandas(ignore_metadata=True)
+    except ImportError:
+        raise ImportError("tables of Arrow are read with pandas: pip install 'parzen[cli]'.") from None

@@ -1,0 +1,79 @@
+"""The door: a source of files, of what a program gives, or of arrays on disk."""
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from parzen.tables.sources.errors import SourceError
+from parzen.tables.sources.files import Files
+from parzen.tables.sources.given import reader_of
+from parzen.tables.sources.paths import files_at
+from parzen.tables.sources.source import Source, rows_at_once
+
+
+def scan(
+    place: Any, columns: Sequence[Any] | None = None, batch_rows: int | None = None, types: dict[str, Any] | None = None
+) -> Source:
+    """Rows that need not fit into memory, as batches that can be read again and again.
+
+    Every estimator whose family has a statistic takes the result in the place of a table: ``fit(source, target="y",
+    weight="w")`` gives what the same rows in memory give. Batches come in a fixed order and hold `batch_rows` rows
+    each, wherever a file ends; the next one is read while the last one is summed.
+
+    Parameters
+    ----------
+    place : where the rows are
+
+        - a Parquet or CSV file, a folder of them (sorted by name, subfolders too), a pattern such as
+          ``"days/*.parquet"``, or a list of files: read by pyarrow
+        - a function that gives a table, an iterable of tables, or an object with ``__arrow_c_stream__``, anew each
+          time it is called: a query of DuckDB, a lazy frame of polars, a generator over HDF5
+        - an array on disk (`numpy.memmap`), or any iterable of tables that can be read again: arrays, CSR matrices,
+          pandas, polars, Arrow
+
+    columns : sequence of names (or positions, of arrays), optional
+        What is read, in this order; by default all columns.
+    batch_rows : int, optional
+        Rows of a batch; by default as many as have two million cells.
+    types : dict from columns to Arrow's types (or their names), optional
+        Of CSV files, where the first block of each does not tell.
+
+    Returns
+    -------
+    Source
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import parzen
+    >>> rows = np.random.default_rng(0).normal(size=(1000, 3))
+    >>> source = parzen.scan(lambda: (rows[begin : begin + 100] for begin in range(0, 1000, 100)))
+    >>> model = parzen.DensityEstimator().fit(source)
+    >>> bool(np.allclose(model.density_.mean, rows.mean(axis=0), rtol=1e-12))
+    True
+    """
+    if _is_place(place):
+        reader: Any = Files(files_at(place), types)
+    else:
+        if types is not None:
+            raise SourceError("types are for CSV files; tables bring their own.")
+        reader = reader_of(place)
+    known = tuple(reader.labels())
+    chosen = known if columns is None else tuple([columns] if isinstance(columns, str) else columns)
+    for at, name in enumerate(chosen):
+        if name not in known:
+            raise SourceError(f"there is no column {name!r}: the columns are {list(known)}.")
+        if name in chosen[:at]:
+            raise SourceError(f"columns names {name!r} twice; once is enough.")
+    if not chosen:
+        raise SourceError("there is no column to read; give at least one.")
+    rows = rows_at_once(len(chosen)) if batch_rows is None else batch_rows
+    if not isinstance(rows, int) or isinstance(rows, bool) or rows < 1:
+        raise SourceError(f"batch_rows must be a whole number, at least 1, got {batch_rows!r}.")
+    return Source(reader, chosen, rows)
+
+
+def _is_place(place: Any) -> bool:
+    if isinstance(place, str | os.PathLike):
+        return True
+    return isinstance(place, list | tuple) and all(isinstance(one, str | os.PathLike) for one in place)

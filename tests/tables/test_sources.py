@@ -1,0 +1,197 @@
+"""Sources: the same rows in the same order each time, and clear errors where that can't be."""
+
+import os
+import threading
+import time
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy import sparse
+
+from parzen import SourceError, scan
+from parzen.tables.sources.ahead import read_ahead
+
+FRAME = pd.DataFrame({"a": np.arange(10.0), "b": np.arange(10) % 3, "c": list("xyzxyzxyzx")})
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name, rows in (("1", slice(0, 4)), ("2", slice(4, 5)), ("3", slice(5, 10))):
+        FRAME.iloc[rows].to_parquet(tmp_path / f"{name}.parquet", index=False)
+    return tmp_path
+
+
+def values(source):
+    return pd.concat(list(source), ignore_index=True)
+
+
+@pytest.mark.parametrize("place", ["folder", "pattern", "list", "csv"])
+def test_files_are_read_in_order_and_again(folder, place):
+    if place == "csv":
+        for name in "123":
+            part = pd.read_parquet(folder / f"{name}.parquet")
+            part.to_csv(folder / f"{name}.csv", index=False)
+            (folder / f"{name}.parquet").unlink()
+    listed = [folder / f"{name}.parquet" for name in "123"]
+    source = scan({"folder": folder, "csv": str(folder), "pattern": str(folder / "*.parquet"), "list": listed}[place])
+    for _ in range(2):
+        pd.testing.assert_frame_equal(values(source), FRAME, check_dtype=False)
+    assert len(source) == 10
+
+
+def test_batches_have_the_same_rows_wherever_files_end(folder):
+    assert [len(batch) for batch in scan(folder, batch_rows=3)] == [3, 3, 3, 1]
+    FRAME.to_parquet(folder / "whole.parq.parquet", index=False)
+    for ours, theirs in zip(
+        scan([folder / f"{name}.parquet" for name in "123"], batch_rows=3),
+        scan(folder / "whole.parq.parquet", batch_rows=3),
+        strict=True,
+    ):
+        pd.testing.assert_frame_equal(ours.reset_index(drop=True), theirs.reset_index(drop=True))
+
+
+def test_columns_are_chosen_in_order(folder):
+    assert list(values(scan(folder, columns=["c", "a"]))) == ["c", "a"]
+    with pytest.raises(SourceError, match="no column 'd'"):
+        scan(folder, columns=["d"])
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        lambda: pl.from_pandas(FRAME),
+        lambda: pl.from_pandas(FRAME).lazy(),
+        lambda: pa.Table.from_pandas(FRAME, preserve_index=False).to_reader(max_chunksize=3),
+        lambda: (FRAME.iloc[begin : begin + 4] for begin in range(0, 10, 4)),
+    ],
+    ids=["polars", "lazy", "arrow stream", "generator"],
+)
+def test_functions_make_rows_anew(given):
+    source = scan(given, batch_rows=4)
+    for _ in range(2):
+        found = [one.to_pandas() if hasattr(one, "to_pandas") else one for one in source]
+        pd.testing.assert_frame_equal(pd.concat(found, ignore_index=True), FRAME, check_dtype=False)
+
+
+def test_arrays_on_disk_and_lists(tmp_path):
+    rows = np.arange(24.0).reshape(8, 3)
+    rows.tofile(tmp_path / "rows.bin")
+    disk = np.memmap(tmp_path / "rows.bin", dtype=float, shape=(8, 3), mode="r")
+    assert np.array_equal(np.concatenate(list(scan(disk, batch_rows=3))), rows)
+    assert np.array_equal(np.concatenate(list(scan(disk, columns=[2, 0]))), rows[:, [2, 0]])
+    found = list(scan([sparse.csr_matrix(rows[:5]), sparse.csr_matrix(rows[5:])]))
+    assert np.array_equal(sparse.vstack(found).toarray(), rows)
+    assert len(scan([rows[:5], rows[5:]])) == 8
+
+
+def test_types_of_csv_columns_are_those_of_all_files(tmp_path):
+    (tmp_path / "1.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "2.csv").write_text("b,a\nx,1.5\n")
+    found = values(scan(tmp_path))
+    assert found["a"].tolist() == [1.0, 1.5]
+    assert found["b"].tolist() == ["2", "x"]
+
+
+def test_what_can_be_read_once_is_refused():
+    with pytest.raises(SourceError, match="can be read once"):
+        scan(iter([FRAME]))
+    with pytest.raises(SourceError, match="two dimensions"):
+        scan(np.arange(3.0))
+
+
+def test_a_truncated_file_is_named(folder):
+    whole = (folder / "2.parquet").read_bytes()
+    (folder / "2.parquet").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(SourceError, match=r"2\.parquet.*truncated or damaged"):
+        values(scan(folder))
+
+
+def test_damaged_pages_are_named(tmp_path):
+    rows = pd.DataFrame({"a": np.random.default_rng(0).normal(size=5000)})
+    rows.to_parquet(tmp_path / "1.parquet", index=False, compression="gzip")
+    data = bytearray((tmp_path / "1.parquet").read_bytes())
+    data[1000:3000] = os.urandom(2000)
+    (tmp_path / "1.parquet").write_bytes(data)
+    with pytest.raises(SourceError, match=r"1\.parquet"):
+        values(scan(tmp_path))
+
+
+def test_other_columns_and_types_are_named(folder):
+    FRAME.drop(columns="b").to_parquet(folder / "4.parquet", index=False)
+    with pytest.raises(SourceError, match=r"4\.parquet.* has no column 'b'"):
+        values(scan(folder))
+    FRAME.astype({"b": float}).to_parquet(folder / "4.parquet", index=False)
+    with pytest.raises(SourceError, match=r"'b' of .*4\.parquet.* is of type double"):
+        values(scan(folder))
+    assert len(values(scan(folder, columns=["a", "c"]))) == 20
+
+
+def test_empty_folders_and_patterns(tmp_path):
+    with pytest.raises(SourceError, match="holds no"):
+        scan(tmp_path)
+    with pytest.raises(SourceError, match="no file matches"):
+        scan(str(tmp_path / "*.parquet"))
+    with pytest.raises(SourceError, match="there is no file"):
+        scan(tmp_path / "lost.parquet")
+
+
+def test_hidden_files_and_notes_are_left_out(folder):
+    (folder / "_SUCCESS").touch()
+    (folder / ".4.parquet").write_bytes(b"half-written")
+    assert len(scan(folder)) == 10
+
+
+def test_a_file_that_changes_is_named(folder):
+    source = scan(folder)
+    values(source)
+    FRAME.iloc[:3].to_parquet(folder / "3.parquet", index=False)
+    with pytest.raises(SourceError, match=r"3\.parquet.* has changed"):
+        values(source)
+    (folder / "3.parquet").unlink()
+    with pytest.raises(SourceError, match=r"3\.parquet"):
+        values(source)
+
+
+def test_a_cell_of_another_type_in_a_csv_is_named(tmp_path):
+    (tmp_path / "1.csv").write_text("a\n" + "1\n" * 3_000_000 + "one\n")
+    with pytest.raises(SourceError, match=r"1\.csv.*types="):
+        values(scan(tmp_path))
+    assert values(scan(tmp_path, types={"a": "string"}))["a"].iloc[-1] == "one"
+
+
+def test_the_next_item_is_made_while_the_last_is_worked_on():
+    made, threads = [], threading.active_count()
+
+    def items():
+        for one in range(100):
+            made.append(one)
+            yield one
+
+    ahead = read_ahead(items())
+    assert next(ahead) == 0
+    for _ in range(100):
+        if len(made) > 1:
+            break
+        time.sleep(0.01)
+    assert 1 < len(made) < 10
+    ahead.close()
+    for _ in range(100):
+        if threading.active_count() <= threads:
+            break
+        time.sleep(0.01)
+    assert threading.active_count() <= threads
+    assert len(made) < 10
+
+
+def test_an_error_of_the_reading_thread_comes_in_its_place():
+    def items():
+        yield 1
+        raise SourceError("lost")
+
+    ahead = read_ahead(items())
+    assert next(ahead) == 1
+    with pytest.raises(SourceError, match="lost"):
+        next(ahead)
