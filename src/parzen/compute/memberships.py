@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from parzen.compute import native
+from parzen.compute.device.array import is_device
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,9 @@ class Labels:
         return len(self.codes)
 
     def __getitem__(self, rows: Any) -> "Labels":
+        codes = self.codes[rows]
         weights = None if self.weights is None else np.ascontiguousarray(self.weights[rows])
-        return Labels.sound(np.ascontiguousarray(self.codes[rows]), weights, self.groups)
+        return Labels.sound(codes if is_device(codes) else np.ascontiguousarray(codes), weights, self.groups)
 
     @classmethod
     def sound(cls, codes: NDArray[np.int32], weights: NDArray[np.float64] | None, groups: int) -> "Labels":
@@ -113,7 +115,7 @@ def check_memberships(R: ArrayLike | Labels | None, n: int) -> Memberships:
     """Memberships of n rows as the compiled routines read them, or an error."""
     if R is None:
         return None
-    if not isinstance(R, Labels):
+    if not isinstance(R, Labels) and not is_device(R):
         R = np.ascontiguousarray(R, dtype=np.float64)
         if R.ndim not in (1, 2) or (R.ndim == 2 and R.shape[1] == 0):
             raise ValueError(
@@ -122,7 +124,7 @@ def check_memberships(R: ArrayLike | Labels | None, n: int) -> Memberships:
     if len(R) != n:
         raise ValueError(f"there are {n} rows, but memberships of {len(R)}; give one for each row.")
     weights = R.weights if isinstance(R, Labels) else R
-    if weights is not None and not (np.isfinite(weights).all() and (weights >= 0).all()):
+    if weights is not None and not is_device(weights) and not (np.isfinite(weights).all() and (weights >= 0).all()):
         bad = weights[~(np.isfinite(weights) & (weights >= 0))].flat[0]
         raise ValueError(f"weights must be finite and not negative, but one is {bad}; leave rows out by weight 0.")
     return R

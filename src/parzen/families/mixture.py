@@ -26,6 +26,7 @@ from parzen.families.mixture_statistic import by_responsibilities, gaussian_stat
 from parzen.families.per_group import PerGroup
 from parzen.families.point_estimates import point_estimates
 from parzen.families.uniform import Uniform
+from parzen.statistics.accumulate import in_memory
 from parzen.statistics.joint import ExpectedStatistic, Joint
 from parzen.statistics.messages import Collapse, NeedsDensity, naming_groups, warn_floor, without_floor_warnings
 from parzen.tables.table import Table
@@ -161,7 +162,7 @@ class Mixture(Family):
     def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> Density:
         self._check()
         groups = group_count(R)
-        if not isinstance(X, np.ndarray) and not is_sparse(X):
+        if not in_memory(X):
             X, R = _first_batch(X, R)
             groups = group_count(R)
         parts = tuple(self._start_one(*_own_rows(X, R, k), rng) for k in range(groups))

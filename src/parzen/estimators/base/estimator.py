@@ -12,6 +12,7 @@ from parzen.compute.arrays import ColumnError, is_sparse
 from parzen.compute.checks import choose
 from parzen.compute.memberships import Memberships
 from parzen.densities.density import Density
+from parzen.estimators.base.tensors import TensorMixin
 from parzen.estimators.base.validation import check_features, check_fitted, finite, generator, rows_and_columns, table
 from parzen.families.checks import same_parameters
 from parzen.families.family import Additive, Family
@@ -33,7 +34,7 @@ NOT_ADDITIVE = (
 )
 
 
-class BaseFamilyEstimator(SaveMixin, BaseEstimator):
+class BaseFamilyEstimator(TensorMixin, SaveMixin, BaseEstimator):
     """An estimator that fits a family. A concrete one gives the family that its parameters ask for: `_family`.
 
     Attributes

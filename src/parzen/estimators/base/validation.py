@@ -16,6 +16,7 @@ from sklearn.utils.validation import (
 )
 
 from parzen.compute.arrays import Array, is_sparse
+from parzen.compute.device import is_device, routine
 from parzen.tables.cells import frame_kind
 
 #: Sums of weights and cells up to this have products of weights with squares of cells that are finite.
@@ -68,7 +69,7 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
         raise TypeError(f"X must be a table in memory, got a {type(X).__name__}; call its collect() first.")
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
-    if type(X) is np.ndarray and X.ndim == 2 and not hasattr(estimator, "feature_names_in_"):
+    if (type(X) is np.ndarray or is_device(X)) and X.ndim == 2 and not hasattr(estimator, "feature_names_in_"):
         if not reset and getattr(estimator, "n_features_in_", None) == X.shape[1]:
             return X
         if reset and X.shape[1]:
@@ -93,7 +94,7 @@ def rows_and_columns(X: Any, sparse: bool, estimator: Any = None) -> Any:
         if not X.shape[1]:
             raise ValueError("Found array with 0 feature(s), while a minimum of 1 is required: X has no columns.")
         return X
-    if isinstance(X, np.ndarray) and X.ndim == 2 and X.size and X.dtype in (np.float32, np.float64, np.int64):
+    if (isinstance(X, np.ndarray) or is_device(X)) and X.ndim == 2 and X.size and X.dtype in (np.float32, np.float64, np.int64):
         return X  # nothing to convert
     array = X if is_sparse(X) else np.asarray(X)
     if not is_sparse(array) and array.dtype.kind in "OUSb" and not _numbers_inside(array):
@@ -148,6 +149,9 @@ def finite_rows(rows: Any, name: str = "X", missing: bool = False) -> Any:
 
 def finite(rows: Any) -> Any:
     """Rows as they are, or an error where a number is infinite (or a value of a CSR matrix is missing)."""
+    if is_device(rows):
+        routine("finite")(rows)
+        return rows
     plain = type(rows) is np.ndarray and rows.ndim == 2 and rows.size
     if plain and (rows.dtype.kind in "iu" or (rows.dtype.kind == "f" and not np.isinf(rows).any())):
         return rows  # the check below says the same, and takes as long as a small table
@@ -158,6 +162,11 @@ def finite(rows: Any) -> Any:
 def squarable(rows: Any) -> Any:
     """Rows as they are, or an error where a number is infinite or too large to be squared: distances would not be."""
     rows = finite(rows)
+    if is_device(rows):
+        largest = routine("largest_cell")(rows)
+        if largest > LARGE:
+            raise ValueError(f"X holds {largest:.3g}, which is too large to be squared; rescale its columns.")
+        return rows
     cells = rows.data if is_sparse(rows) else rows
     if cells.size and cells.dtype.kind == "f":
         largest = max(float(np.fmax.reduce(cells, axis=None)), -float(np.fmin.reduce(cells, axis=None)))

@@ -1,0 +1,34 @@
+"""Decisions and posterior probabilities from log-densities on a device; see `parzen.compute.posterior`."""
+
+import torch
+
+from parzen.compute.arrays import Array
+from parzen.compute.device.array import DeviceArray
+
+
+def largest(values: DeviceArray, prior: Array, codes: DeviceArray) -> int:
+    at = torch.from_numpy(prior).to(values.tensor.device)
+    best, place = (values.tensor + at).max(dim=1)
+    odd = ~torch.isfinite(best)
+    place[odd] = int(prior.argmax())
+    codes.tensor.copy_(place)
+    return int(odd.sum())
+
+
+def normalise(values: DeviceArray, prior: Array, form: str, sums: DeviceArray | None = None) -> int:
+    joint = values.tensor
+    at = torch.from_numpy(prior).to(joint.device)
+    joint += at
+    total = torch.logsumexp(joint, dim=1)
+    odd = ~torch.isfinite(joint.max(dim=1).values)
+    if form == "sums":
+        assert sums is not None
+        sums.tensor.copy_(total)
+        return int(odd.sum())
+    joint -= total[:, None]
+    nowhere = torch.isneginf(total)
+    if bool(nowhere.any()):
+        joint[nowhere] = torch.log_softmax(at, dim=0)
+    if form == "plain":
+        joint.exp_()
+    return int(odd.sum())
