@@ -128,6 +128,11 @@ def named(names: NDArray[Any], codes: Any) -> Any:
     return codes.looked_up(names)
 
 
+def same(one: Any, other: Any) -> bool:
+    """Whether two arrays of codes, both on the host or both on a device, are equal."""
+    return bool((one.tensor == other.tensor).all()) if is_device(one) else bool((one == other).all())
+
+
 def all_finite(values: Any) -> bool:
     """Whether every number of a result is finite."""
     return bool(values.tensor.isfinite().all()) if is_device(values) else bool(np.isfinite(values).all())

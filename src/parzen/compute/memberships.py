@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from parzen.compute import native
 from parzen.compute.device.array import is_device
@@ -111,11 +111,13 @@ def only_group(R: Memberships, k: int) -> Memberships:
     return np.ascontiguousarray(R if R.ndim == 1 else R[:, k])
 
 
-def check_memberships(R: ArrayLike | Labels | None, n: int) -> Memberships:
+def check_memberships(R: Any, n: int) -> Memberships:
     """Memberships of n rows as the compiled routines read them, or an error."""
     if R is None:
         return None
-    if not isinstance(R, Labels) and not is_device(R):
+    if is_device(R):
+        return R  # responsibilities that were computed there
+    if not isinstance(R, Labels):
         R = np.ascontiguousarray(R, dtype=np.float64)
         if R.ndim not in (1, 2) or (R.ndim == 2 and R.shape[1] == 0):
             raise ValueError(
@@ -124,7 +126,7 @@ def check_memberships(R: ArrayLike | Labels | None, n: int) -> Memberships:
     if len(R) != n:
         raise ValueError(f"there are {n} rows, but memberships of {len(R)}; give one for each row.")
     weights = R.weights if isinstance(R, Labels) else R
-    if weights is not None and not is_device(weights) and not (np.isfinite(weights).all() and (weights >= 0).all()):
+    if weights is not None and not (np.isfinite(weights).all() and (weights >= 0).all()):
         bad = weights[~(np.isfinite(weights) & (weights >= 0))].flat[0]
         raise ValueError(f"weights must be finite and not negative, but one is {bad}; leave rows out by weight 0.")
     return R

@@ -18,7 +18,8 @@ NUMBER = 8
 def linear(X: NDArray[np.floating], table: Array, offset: Array, out: Array, origin: Array | None = None) -> None:
     """Write ``(X - origin) @ table + offset`` for dense rows; table has shape (d, K)."""
     if is_device(X):
-        return routine("linear")(X, table, offset, out, origin)
+        routine("linear")(X, table, offset, out, origin)
+        return
     suffix, matrix = native.rows(X, native.FLOATS)
     (n, d), K = X.shape, len(offset)
     native.call(

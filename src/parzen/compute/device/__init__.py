@@ -25,6 +25,7 @@ _MODULES = {
     "largest": "posterior",
     "normalise": "posterior",
     "centre_step": "kmeans",
+    "log_gaussian_sums": "kernel_sums",
 }
 
 

@@ -54,6 +54,10 @@ class DeviceArray:
     def __setitem__(self, rows: Any, values: "DeviceArray") -> None:
         self.tensor[rows] = values.tensor
 
+    def plus(self, number: float) -> "DeviceArray":
+        """These cells and a number added to each."""
+        return DeviceArray(self.tensor + number)
+
     def min(self) -> Any:
         """The least cell."""
         return self.tensor.min().item()
@@ -91,11 +95,15 @@ class DeviceArray:
         name = getattr(torch, np.dtype(dtype).name)
         return DeviceArray(torch.empty(shape, dtype=name, device=self.tensor.device))
 
-    def __array__(self, *args: Any, **options: Any) -> Any:
-        raise TypeError(
-            f"this runs on the processor alone, and X lies on {self.tensor.device}; give X.cpu() (and y.cpu()), or use "
-            "an estimator that runs there: Gaussian naive Bayes, discriminants, Gaussian mixtures, k-means."
+    def stays_there(self) -> TypeError:
+        """The error of what has no routine for devices."""
+        return TypeError(
+            f"this runs on the processor alone, and X lies on {self.tensor.device}; give X.cpu() (and y.cpu()). "
+            "docs/guide/gpu.md lists what runs on a device."
         )
+
+    def __array__(self, *args: Any, **options: Any) -> Any:
+        raise self.stays_there()
 
 
 def is_device(X: Any) -> bool:

@@ -12,41 +12,53 @@ from parzen.compute.arrays import Array
 from parzen.compute.device.array import DeviceArray
 from parzen.compute.device.gaussian import missing_cells
 from parzen.compute.device.moments import on, pieces
+from parzen.compute.device.sums import MOST_SUMS, mixture_sums, readable, sums_of
+
+#: How far rounding may grow in a score (see `Components.loss`) where rows of float32 are worked on as they are.
+EXACT = 30.0
 
 
 def em_step(X: DeviceArray, w: Any, at: Any) -> tuple[Array, Array, Array, Array, float]:
+    """`parzen.compute.em.em_step` of rows on a device; an error where cells are missing."""
     rows = X.tensor
-    n, d = rows.shape
-    K = len(at.constant)
-    like = {"dtype": torch.float64, "device": rows.device}
+    d = rows.shape[1]
+    single = rows.dtype == torch.float32 and at.loss < EXACT
+    if single and at.kind != "shared" and readable(rows) and sums_of(d, at.kind == "full", False) <= MOST_SUMS:
+        own = None if w is None else on(w, rows).float()
+        gaussians = at.inverse, at.mean - at.origin, at.constant
+        weight, total, square, score = mixture_sums(rows, own, at.origin, gaussians)
+    else:
+        weight, total, square, score = _by_products(rows, w, at, torch.float32 if single else torch.float64)
+    if not np.isfinite(score):
+        raise missing_cells(X)
+    return (*_about_means(weight, total, square, at, d), score * float(np.log(2.0)))
+
+
+def _by_products(rows: torch.Tensor, w: Any, at: Any, dtype: torch.dtype) -> tuple[Array, Array, Array, float]:
+    """Weights, totals and squares about the origin, and the log-likelihood to base 2, by products of matrices."""
+    d, K = rows.shape[1], len(at.constant)
     origin, mean, inverse, constant = (
-        torch.from_numpy(np.ascontiguousarray(part)).to(rows.device)
-        for part in (at.origin, at.mean, at.inverse, at.constant)
+        torch.from_numpy(np.ascontiguousarray(part)).to(rows.device, dtype)
+        for part in (at.origin, at.mean if at.kind == "shared" else at.mean - at.origin, at.inverse, at.constant)
     )
-    off = mean if at.kind == "shared" else mean - origin
-    alone = at.kind == "diagonal"
-    weight, total = torch.zeros(K, **like), torch.zeros(K, d, **like)
-    square = torch.zeros((K, d) if alone else (len(inverse), d, d), **like)
-    likelihood = torch.zeros((), **like)
-    for part in pieces(rows, (K + 3) * d + 3 * K):
-        x = rows[part].double() - origin
-        joint = _scores(x, at.kind, off, inverse) + constant
+    found: list[Any] = [0.0, 0.0, 0.0, 0.0]
+    wide = K * d if at.kind == "full" else K
+    for part in pieces(rows, 2 * wide + 4 * d + 4 * K):
+        x = rows[part].to(dtype) - origin
+        joint = _scores(x, at.kind, mean, inverse) + constant
         top = joint.max(dim=1, keepdim=True).values
         shares = torch.exp2(joint - top)
         sums = shares.sum(1, keepdim=True)
         shares /= sums
-        logs = (top + torch.log2(sums))[:, 0]
+        logs = (top + torch.log2(sums))[:, 0].double()
         own = None if w is None else on(w, rows, part).double()
-        likelihood += logs.sum() if own is None else torch.where(own == 0, 0.0, own * logs).sum()
         if own is not None:
-            shares *= own[:, None]
-        weight += shares.sum(0)
-        total += shares.T @ x
-        _add_squares(square, x, shares, at.kind, own)
-    score = float(likelihood) * float(np.log(2.0))
-    if not np.isfinite(score):
-        raise missing_cells(X)
-    return (*_about_means(weight, total, square, at, d), score)
+            shares *= own[:, None].to(dtype)
+            logs = torch.where(own == 0, 0.0, own * logs)
+        parts = (shares.sum(0), shares.T @ x, _squares(x, shares, at.kind, own), logs.sum())
+        found = [old + new.double() for old, new in zip(found, parts, strict=True)]
+    weight, total, square = (part.cpu().numpy() for part in found[:3])
+    return weight, total, square, float(found[3])
 
 
 def _scores(x: torch.Tensor, kind: str, off: torch.Tensor, inverse: torch.Tensor) -> torch.Tensor:
@@ -63,28 +75,24 @@ def _scores(x: torch.Tensor, kind: str, off: torch.Tensor, inverse: torch.Tensor
     return -(white * white).reshape(len(x), K, d).sum(2)
 
 
-def _add_squares(square: torch.Tensor, x: torch.Tensor, shares: torch.Tensor, kind: str, own: Any) -> None:
+def _squares(x: torch.Tensor, shares: torch.Tensor, kind: str, own: torch.Tensor | None) -> torch.Tensor:
     if kind == "diagonal":
-        square += shares.T @ (x * x)
-    elif kind == "shared":
-        square[0] += (x if own is None else x * own[:, None]).T @ x
-    else:
-        K, d = shares.shape[1], x.shape[1]
-        weighted = (shares[:, :, None] * x[:, None, :]).reshape(len(x), K * d)
-        square += (weighted.T @ x).reshape(K, d, d)
+        return shares.T @ (x * x)
+    if kind == "shared":
+        return ((x if own is None else x * own[:, None].to(x.dtype)).T @ x)[None]
+    K, d = shares.shape[1], x.shape[1]
+    weighted = (shares[:, :, None] * x[:, None, :]).reshape(len(x), K * d)
+    return (weighted.T @ x).reshape(K, d, d)
 
 
-def _about_means(
-    weight: torch.Tensor, total: torch.Tensor, square: torch.Tensor, at: Any, d: int
-) -> tuple[Array, Array, Array, Array]:
+def _about_means(weight: Array, total: Array, square: Array, at: Any, d: int) -> tuple[Array, Array, Array, Array]:
     """Moments about the components' means, from sums about the origin."""
-    w, sums, squares = (part.cpu().numpy() for part in (weight, total, square))
-    shift = sums / np.maximum(w, 1e-300)[:, None]
+    shift = total / np.maximum(weight, 1e-300)[:, None]
     mean = at.origin + shift
     carry = (at.origin - mean) + shift
     if at.kind == "diagonal":
-        scatter = np.maximum(squares - w[:, None] * shift * shift, 0.0)
-        return np.repeat(w[:, None], d, axis=1), mean, scatter, carry
-    outer = np.einsum("k,ki,kj->kij", w, shift, shift)
-    scatter = squares - (outer.sum(axis=0, keepdims=True) if at.kind == "shared" else outer)
-    return w, mean, (scatter + scatter.transpose(0, 2, 1)) / 2, carry
+        scatter = np.maximum(square - weight[:, None] * shift * shift, 0.0)
+        return np.repeat(weight[:, None], d, axis=1), mean, scatter, carry
+    outer = np.einsum("k,ki,kj->kij", weight, shift, shift)
+    scatter = square - (outer.sum(axis=0, keepdims=True) if at.kind == "shared" else outer)
+    return np.ascontiguousarray(weight), mean, (scatter + scatter.transpose(0, 2, 1)) / 2, carry

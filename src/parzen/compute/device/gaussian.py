@@ -48,6 +48,7 @@ def _independent(
 
 
 def linear(X: DeviceArray, table: Array, offset: Array, out: DeviceArray, origin: Array | None = None) -> None:
+    """Write ``(X - origin) @ table + offset``."""
     rows = X.tensor
     slope, at = _here(table, rows), _here(offset, rows)
     for part in pieces(rows, 2 * rows.shape[1]):

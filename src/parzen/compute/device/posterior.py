@@ -7,6 +7,7 @@ from parzen.compute.device.array import DeviceArray
 
 
 def largest(values: DeviceArray, prior: Array, codes: DeviceArray) -> int:
+    """Write the class with the largest ``values + prior``; how many rows have none that is finite."""
     at = torch.from_numpy(prior).to(values.tensor.device)
     best, place = (values.tensor + at).max(dim=1)
     odd = ~torch.isfinite(best)
@@ -16,6 +17,7 @@ def largest(values: DeviceArray, prior: Array, codes: DeviceArray) -> int:
 
 
 def normalise(values: DeviceArray, prior: Array, form: str, sums: DeviceArray | None = None) -> int:
+    """Turn log-densities into posteriors, or sums of them; how many rows have no finite one."""
     joint = values.tensor
     at = torch.from_numpy(prior).to(joint.device)
     joint += at

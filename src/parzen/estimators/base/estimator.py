@@ -84,7 +84,7 @@ class BaseFamilyEstimator(TensorMixin, SaveMixin, BaseEstimator):
         """The table that is fitted; its columns are learnt, and the family is built, once."""
         X = check_features(self, X, reset=True)
         self.given_ = clone(self._family()) if self._holds_families else self._family()
-        return rows_and_columns(X, self.given_.takes_sparse, self)
+        return rows_and_columns(X, self.given_.takes_sparse, self, self.given_.takes_device)
 
     def _bind(self, X: Any, R: Memberships = None) -> Any:
         """Rows of the first table; its names and categories are learnt, and what else depends on its cells."""
@@ -95,7 +95,7 @@ class BaseFamilyEstimator(TensorMixin, SaveMixin, BaseEstimator):
     def _later_table(self, X: Any) -> Any:
         """A later table, of the same columns."""
         check_fitted(self, "given_")
-        return table(self, X, reset=False, sparse=self.given_.takes_sparse)
+        return table(self, X, reset=False, sparse=self.given_.takes_sparse, device=self.given_.takes_device)
 
     def _later(self, X: Any) -> Any:
         """Rows of a later table, read as the first one was."""

@@ -47,7 +47,7 @@ def check_fitted(estimator: Any, name: str) -> None:
         check_is_fitted(estimator, name)
 
 
-def table(estimator: Any, X: Any, *, reset: bool, sparse: bool) -> Any:
+def table(estimator: Any, X: Any, *, reset: bool, sparse: bool, device: bool = False) -> Any:
     """X as a table with rows and columns: a pandas or polars frame as it is, else an array (or CSR matrix) of numbers,
     or an array of objects.
 
@@ -55,8 +55,9 @@ def table(estimator: Any, X: Any, *, reset: bool, sparse: bool) -> Any:
     ----------
     reset : whether the number and names of the columns are learnt (fitting) or compared with those that were
     sparse : whether a CSR matrix is accepted
+    device : whether rows on a device are
     """
-    return rows_and_columns(check_features(estimator, X, reset=reset), sparse, estimator)
+    return rows_and_columns(check_features(estimator, X, reset=reset), sparse, estimator, device)
 
 
 def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
@@ -82,19 +83,25 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
     return X
 
 
-def rows_and_columns(X: Any, sparse: bool, estimator: Any = None) -> Any:
-    """X as a frame, an array of numbers or objects, or a CSR matrix.
+def rows_and_columns(X: Any, sparse: bool, estimator: Any = None, device: bool = False) -> Any:
+    """X as a frame, an array of numbers or objects, or a CSR matrix; or as it is where it lies on a `device`.
 
     Infinities are not looked for here: a pass over every cell costs as much as a fit does. They are looked for once,
     where a result is not finite (`finite`).
     """
+    if is_device(X):
+        if not device:
+            raise X.stays_there()
+        if not X.size:
+            raise ValueError(f"Found array with 0 sample(s) or feature(s): X has shape {X.shape}.")
+        return X if X.dtype.kind == "f" else X.astype(np.float64)
     if frame_kind(X):
         if not len(X):
             raise ValueError("Found array with 0 sample(s), while a minimum of 1 is required: X has no rows.")
         if not X.shape[1]:
             raise ValueError("Found array with 0 feature(s), while a minimum of 1 is required: X has no columns.")
         return X
-    if (isinstance(X, np.ndarray) or is_device(X)) and X.ndim == 2 and X.size and X.dtype in (np.float32, np.float64, np.int64):
+    if isinstance(X, np.ndarray) and X.ndim == 2 and X.size and X.dtype in (np.float32, np.float64, np.int64):
         return X  # nothing to convert
     array = X if is_sparse(X) else np.asarray(X)
     if not is_sparse(array) and array.dtype.kind in "OUSb" and not _numbers_inside(array):

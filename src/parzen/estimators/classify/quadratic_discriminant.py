@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from parzen.compute.arrays import Array
+from parzen.compute.arrays import Array, on_host
 from parzen.compute.memberships import Labels, Memberships
 from parzen.densities.gaussian import GaussianDensity
 from parzen.estimators.base.covariances import factors_of, means_of
@@ -118,7 +118,7 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
     def _fit_family(self, family: Family, rows: Any, R: Memberships, **options: Any) -> Fit:
         assert isinstance(R, Labels)
         if R.codes.min() >= 0:
-            self._check_rows(np.bincount(R.codes, minlength=R.groups), rows.shape[1])
+            self._check_rows(np.bincount(on_host(R.codes), minlength=R.groups), rows.shape[1])
         return super()._fit_family(family, rows, R, **options)
 
     def _check_rows(self, count: NDArray[np.int64], d: int) -> None:
