@@ -1,5 +1,6 @@
 """Arrays on a device: what the library asks of an array, over a tensor of PyTorch; and tensors at the door."""
 
+import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -155,5 +156,5 @@ def _leaving(result: Any, given: Any, device: Any) -> Any:
         return result  # an estimator, a number, labels that are text
     if isinstance(given, torch.Tensor):
         return tensor
-    library = __import__(type(given).__module__.partition(".")[0])
-    return library.from_dlpack(tensor)
+    library = sys.modules[type(given).__module__.partition(".")[0]]
+    return library.from_dlpack(tensor)  # type: ignore[attr-defined]

@@ -36,13 +36,14 @@ class TensorMixin:
 
 def _reading_tensors(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
-    def reading(self: Any, X: Any, *others: Any, **options: Any) -> Any:
+    def reading(self: Any, *given: Any, **options: Any) -> Any:
+        X = given[0] if given else options.get("X")
         if type(X) is np.ndarray or not hasattr(X, "__dlpack__"):
-            return method(self, X, *others, **options)
+            return method(self, *given, **options)
         rows, leaving = arriving(X)
-        others = tuple(_beside(rows, value) for value in others)
-        options = {name: _beside(rows, value) for name, value in options.items()}
-        result = method(self, rows, *others, **options)
+        given = tuple(rows if value is X else _beside(rows, value) for value in given)
+        options = {name: rows if value is X else _beside(rows, value) for name, value in options.items()}
+        result = method(self, *given, **options)
         return result if leaving is None or result is self else leaving(result)
 
     return reading
