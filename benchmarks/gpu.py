@@ -2,8 +2,8 @@
 
     python -m benchmarks.gpu
 
-Needs PyTorch with Triton and a GPU. Times are medians, warm, of calls as the library makes them: what goes to the device
-and what comes back is counted.
+Needs PyTorch with Triton and a GPU. Times are medians, warm, of calls as the library makes them: what goes to the
+device and what comes back is counted.
 """
 
 import math

@@ -157,4 +157,4 @@ def _leaving(result: Any, given: Any, device: Any) -> Any:
     if isinstance(given, torch.Tensor):
         return tensor
     library = sys.modules[type(given).__module__.partition(".")[0]]
-    return library.from_dlpack(tensor)  # type: ignore[attr-defined]
+    return library.from_dlpack(tensor)

@@ -42,8 +42,8 @@ def _by_products(rows: torch.Tensor, w: Any, at: Any, dtype: torch.dtype) -> tup
         for part in (at.origin, at.mean if at.kind == "shared" else at.mean - at.origin, at.inverse, at.constant)
     )
     found: list[Any] = [0.0, 0.0, 0.0, 0.0]
-    wide = K * d if at.kind == "full" else K
-    for part in pieces(rows, 2 * wide + 4 * d + 4 * K):
+    wide = 2 * K * d if at.kind == "full" else 0
+    for part in pieces(rows, wide + 3 * d + 3 * K):
         x = rows[part].to(dtype) - origin
         joint = _scores(x, at.kind, mean, inverse) + constant
         top = joint.max(dim=1, keepdim=True).values

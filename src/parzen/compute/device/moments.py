@@ -15,8 +15,8 @@ from parzen.compute.device.array import DeviceArray
 from parzen.compute.device.sums import MOST_SUMS, label_sums, readable, sums_of
 from parzen.compute.memberships import Labels, Memberships, group_count
 
-#: Cells that are worked on at a time: 64 MB of float64.
-CELLS = 2**23
+#: Cells that are worked on at a time: 96 MB of float32.
+CELLS = 24 * 2**20
 #: A guess is good enough for float32 where it is off by no more deviations.
 NEAR = 8.0
 
