@@ -10,7 +10,10 @@ PYTEST_ARGS ?= -n auto --dist worksteal
 # Every process that a test starts would compile the library again where the environment says to keep no bytecode.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test bench docs lint types format clean
+# The version whose build for the processor alone is small where a registry has one; any from 2.6 on will do.
+TORCH ?= torch==2.13.0 triton
+
+.PHONY: demo test test-gpu bench docs lint types format clean
 .SECONDARY:
 
 $(BIN)/python:
@@ -44,6 +47,11 @@ demo: $(VENV)/.with-demo
 
 test: lint types
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+# Rows on a device: on a GPU where there is one, else by the same routines on the processor.
+test-gpu: $(VENV)/.with-test
+	@$(PIP) install $(TORCH)
+	$(BIN)/python -m pytest -n 0 tests/compute/test_device.py
 
 lint: $(VENV)/.with-test
 	$(BIN)/ruff check .

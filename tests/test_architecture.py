@@ -14,6 +14,8 @@ TABLE = (ROOT / "DESIGN.md").read_text().partition("| room |")[2].partition("\n\
 #: The rooms as DESIGN.md lists them; the package itself and ``python -m parzen`` stand above all.
 ROOMS = [*re.findall(r"^\| `([\w.]+)` \|", TABLE, flags=re.MULTILINE), "__main__", "__init__"]
 LIBRARIES = {"numpy", "scipy", "sklearn", "joblib"}
+#: What the routines for devices are written in; they are imported by name, when the first tensor comes.
+DEVICE = {"torch", "triton"}
 STANDARD = {
     "abc", "argparse", "ast", "base64", "bz2", "collections", "concurrent", "contextlib", "contextvars", "copy", "csv",
     "ctypes", "dataclasses", "datetime", "decimal", "errno", "functools", "glob", "gzip", "hashlib", "heapq", "html",
@@ -78,14 +80,15 @@ def test_a_room_imports_only_from_the_rooms_above_it(path):
             assert other is not None, f"{path} imports {module}"
             assert ROOMS.index(other) <= ROOMS.index(room(path)), f"{path} imports {module}"
         elif on_top:
-            assert top in LIBRARIES | STANDARD, f"{path} imports {module} on top: import it where it is used"
+            known = LIBRARIES | STANDARD | (DEVICE if path.parent == SOURCE / "compute" / "device" else set())
+            assert top in known, f"{path} imports {module} on top: import it where it is used"
 
 
 def test_only_the_registry_the_commands_and_the_package_itself_import_by_name():
     for path in FILES:
         text = path.read_text()
         if "import_module(" in text or "__import__(" in text:
-            tables = ("storage/registry.py", "cli/commands/__init__.py", "__init__.py")
+            tables = ("storage/registry.py", "cli/commands/__init__.py", "compute/device/__init__.py", "__init__.py")
             assert path.relative_to(SOURCE).as_posix() in tables, path
 
 

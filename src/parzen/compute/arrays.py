@@ -5,6 +5,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from parzen.compute.device.array import DeviceArray, is_device
+
 Array: TypeAlias = NDArray[np.float64]
 
 
@@ -47,7 +49,7 @@ def is_sparse(X: Any) -> bool:
 
 def check_columns(X: Any, d: int | None) -> None:
     """Raise unless X has rows of d columns (of any number, with None)."""
-    if np.ndim(X) != 2 or (d is not None and X.shape[1] != d):
+    if (X.ndim if is_device(X) else np.ndim(X)) != 2 or (d is not None and X.shape[1] != d):
         wanted = "(rows, columns)" if d is None else f"(rows, {d})"
         raise ValueError(f"X must have shape {wanted}, got {np.shape(X)}.")
 
@@ -55,6 +57,8 @@ def check_columns(X: Any, d: int | None) -> None:
 def as_floats(X: Any, d: int | None = None) -> NDArray[np.floating]:
     """A block of rows as float32 or float64 with contiguous rows, without a copy where that is possible."""
     check_columns(X, d)
+    if is_device(X):
+        return X if X.dtype.kind == "f" else X.astype(np.float64)
     if X.dtype not in (np.float32, np.float64):
         if X.dtype.kind not in "biuf":
             raise TypeError(
@@ -108,3 +112,32 @@ def row_block(X: Any, begin: int, end: int) -> Any:
     if getattr(X, "_has_canonical_format", False):  # true of the whole matrix, and costly to find out again
         part.has_canonical_format = True
     return part
+
+
+def room(X: Any, shape: Any, dtype: Any = np.float64) -> Any:
+    """An array for results of rows X, its cells not yet written: where the rows are."""
+    return X.empty(shape, dtype) if is_device(X) else np.empty(shape, dtype=dtype)
+
+
+def named(names: NDArray[Any], codes: Any) -> Any:
+    """The name of each code; on the codes' device, where names are numbers."""
+    if not is_device(codes):
+        return names[codes]
+    if names.dtype.kind not in "biuf":
+        return names[codes.host()]
+    return codes.looked_up(names)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two arrays of codes, both on the host or both on a device, are equal."""
+    return bool((one.tensor == other.tensor).all()) if is_device(one) else bool((one == other).all())
+
+
+def all_finite(values: Any) -> bool:
+    """Whether every number of a result is finite."""
+    return bool(values.tensor.isfinite().all()) if is_device(values) else bool(np.isfinite(values).all())
+
+
+def on_host(values: Any) -> Any:
+    """An array in the host's memory: a copy of one that lies on a device."""
+    return values.host() if isinstance(values, DeviceArray) else values

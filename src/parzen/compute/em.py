@@ -8,6 +8,7 @@ from scipy.linalg.lapack import dtrtri
 
 from parzen.compute import native
 from parzen.compute.arrays import Array
+from parzen.compute.device import is_device, routine
 from parzen.compute.gaussian import log_normaliser
 
 #: Scores are squares of ``HALF * z`` and logs to base 2.
@@ -93,6 +94,8 @@ def em_step(
     log_likelihood : float
     None where a row has cells that are missing, infinite or too large to be squared.
     """
+    if is_device(X):
+        return routine("em_step")(X, w, at)
     suffix, matrix = native.rows(X, native.FLOATS)
     n, d = X.shape
     K = len(at.constant)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from parzen.compute import native
 from parzen.compute.arrays import Array
+from parzen.compute.device import is_device, routine
 from parzen.compute.memberships import Memberships, pointers
 from parzen.compute.moments import moments
 
@@ -42,6 +43,8 @@ def gaussian_log_density(
     array of shape (n, K), `out` where it was given
     """
     constant = log_normaliser(mean, factor) if normaliser is None else normaliser
+    if is_device(X):
+        return routine("gaussian_log_density")(X, mean, factor, constant, out)
     kernel = "diagonal" if factor.ndim == 2 else "shared" if len(factor) == 1 else "separate"
     out, incomplete = _dense(kernel, X, mean, factor, constant, True, out)
     if incomplete:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from parzen.compute import native
 from parzen.compute.arrays import Array, is_sparse
+from parzen.compute.device import is_device, routine
 from parzen.compute.memberships import Labels
 from parzen.compute.sparse import check_sound, csr_sums, matrix_of
 
@@ -65,6 +66,8 @@ def centre_step(
     inertia : sum of the rows' weights times their squared distances
     """
     at = centre if isinstance(centre, Points) else points_of(centre, is_sparse(X))
+    if is_device(X):
+        return routine("centre_step")(X, w, at, sums, codes)
     if is_sparse(X):
         return _sparse_step(X, w, at, sums, codes)
     suffix, matrix = native.rows(X, native.FLOATS)

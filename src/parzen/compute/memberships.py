@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from parzen.compute import native
+from parzen.compute.device.array import is_device
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,9 @@ class Labels:
         return len(self.codes)
 
     def __getitem__(self, rows: Any) -> "Labels":
+        codes = self.codes[rows]
         weights = None if self.weights is None else np.ascontiguousarray(self.weights[rows])
-        return Labels.sound(np.ascontiguousarray(self.codes[rows]), weights, self.groups)
+        return Labels.sound(codes if is_device(codes) else np.ascontiguousarray(codes), weights, self.groups)
 
     @classmethod
     def sound(cls, codes: NDArray[np.int32], weights: NDArray[np.float64] | None, groups: int) -> "Labels":
@@ -109,10 +111,12 @@ def only_group(R: Memberships, k: int) -> Memberships:
     return np.ascontiguousarray(R if R.ndim == 1 else R[:, k])
 
 
-def check_memberships(R: ArrayLike | Labels | None, n: int) -> Memberships:
+def check_memberships(R: Any, n: int) -> Memberships:
     """Memberships of n rows as the compiled routines read them, or an error."""
     if R is None:
         return None
+    if is_device(R):
+        return R  # responsibilities that were computed there
     if not isinstance(R, Labels):
         R = np.ascontiguousarray(R, dtype=np.float64)
         if R.ndim not in (1, 2) or (R.ndim == 2 and R.shape[1] == 0):

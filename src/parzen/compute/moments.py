@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from parzen.compute import native
 from parzen.compute.arrays import Array
+from parzen.compute.device import is_device, routine
 from parzen.compute.memberships import Labels, Memberships, pointers
 
 
@@ -26,6 +27,8 @@ def moments(X: NDArray[np.floating], R: Memberships = None, full: bool = True) -
     carry : array of shape (K, d)
         Rounding error of the mean.
     """
+    if is_device(X):
+        return routine("moments")(X, R, full)
     suffix, matrix = native.rows(X, native.FLOATS)
     n, d = X.shape
     members = pointers(R, n)
@@ -41,6 +44,8 @@ def moments(X: NDArray[np.floating], R: Memberships = None, full: bool = True) -
 
 def sums(X: NDArray[np.floating], R: Memberships = None) -> tuple[Array, Array]:
     """Weight and total of each column in each group, both of shape (K, d); a NaN weighs nothing."""
+    if is_device(X):
+        return routine("sums")(X, R)
     suffix, matrix = native.rows(X, native.FLOATS)
     n, d = X.shape
     members = pointers(R, n)

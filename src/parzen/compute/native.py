@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import has_contiguous_rows
+from parzen.compute.device.array import is_device
 from parzen.compute.environment import setting
 from parzen.compute.signatures import CELLS, CODES, FLOATS, INTEGER, SIGNATURES
 
@@ -125,9 +126,11 @@ def outputs(*arrays: NDArray[Any]) -> tuple[int, ...]:
     return tuple(array.__array_interface__["data"][0] for array in arrays)
 
 
-def rows(X: NDArray[Any], suffixes: tuple[str, ...], name: str = "X") -> tuple[str, tuple[int, int, int, int]]:
+def rows(X: Any, suffixes: tuple[str, ...], name: str = "X") -> tuple[str, tuple[int, int, int, int]]:
     """Dtype suffix and (address, n, d, stride) of a matrix whose rows are contiguous, at any stride from each other."""
     suffix = SUFFIX.get(X.dtype) if isinstance(X, np.ndarray) else None
+    if is_device(X):
+        raise X.stays_there()
     if suffix not in suffixes:
         raise TypeError(
             f"{name} must be an array of one of {', '.join(suffixes)}, got {getattr(X, 'dtype', type(X).__name__)}."

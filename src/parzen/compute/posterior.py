@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from parzen.compute import native
 from parzen.compute.arrays import Array
+from parzen.compute.device import is_device, routine
 
 FORMS = {"log": 0, "plain": 1, "sums": 2}
 
@@ -22,6 +23,8 @@ def largest(values: Array, prior: Array, codes: NDArray[np.int64]) -> int:
     -------
     Number of rows whose largest value is not finite; their class is the one of the largest prior.
     """
+    if is_device(values):
+        return routine("largest")(values, prior, codes)
     n, K = values.shape
     address = native.pointer(values, native.F64, (n, K), "values")
     code = native.pointer(codes, native.I64, (n,), "codes")
@@ -41,6 +44,8 @@ def normalise(values: Array, prior: Array, form: str, sums: Array | None = None)
     -------
     Number of rows whose largest value is not finite; posteriors of a row of minus infinities are the priors.
     """
+    if is_device(values):
+        return routine("normalise")(values, prior, form, sums)
     n, K = values.shape
     return native.call(
         "normalise_f64",

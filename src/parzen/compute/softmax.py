@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from parzen.compute import native
 from parzen.compute.arrays import Array, is_sparse
+from parzen.compute.device import is_device, routine
 from parzen.compute.memberships import Labels
 from parzen.compute.sparse import check_sound, matrix_of
 
@@ -16,6 +17,9 @@ NUMBER = 8
 
 def linear(X: NDArray[np.floating], table: Array, offset: Array, out: Array, origin: Array | None = None) -> None:
     """Write ``(X - origin) @ table + offset`` for dense rows; table has shape (d, K)."""
+    if is_device(X):
+        routine("linear")(X, table, offset, out, origin)
+        return
     suffix, matrix = native.rows(X, native.FLOATS)
     (n, d), K = X.shape, len(offset)
     native.call(

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from parzen.compute.arrays import Array, as_floats, is_sparse
+from parzen.compute.arrays import Array, as_floats, is_sparse, room
+from parzen.compute.device import is_device
 from parzen.compute.gaussian import gaussian_log_density, log_normaliser, patterns
 from parzen.compute.softmax import linear
 from parzen.compute.sparse import csr_squares
@@ -47,7 +48,7 @@ class GaussianDensity(LocationScale):
         return covariances(self.factor, len(self.mean))
 
     def log_density(self, X: Any) -> Array:
-        out = np.empty((X.shape[0], len(self.mean)))
+        out = room(X, (X.shape[0], len(self.mean)))
         self.write(X, out)
         return out
 
@@ -91,7 +92,7 @@ class GaussianDensity(LocationScale):
         return np.ascontiguousarray(self.affine[1].T)
 
     def compare(self, X: Any, out: Array) -> None:
-        if self.affine is None or is_sparse(X):
+        if self.affine is None or is_sparse(X) or is_device(X):
             self.write(X, out)
             return
         centre, _, intercept = self.affine

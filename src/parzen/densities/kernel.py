@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from parzen.compute.arrays import Array, as_floats
+from parzen.compute.arrays import Array, as_floats, room
+from parzen.compute.device import is_device, routine
 from parzen.densities.columns import chosen, given_values, others
 from parzen.densities.factors import lower_triangle
 from parzen.densities.folded import FoldedWindows
@@ -70,12 +71,22 @@ class WindowDensity(KeptRows):
         return bound + 2.0**-52 * self.shape[1]
 
     def log_density(self, X: Any) -> Array:
-        out = np.empty((len(X), len(self.windows)))
+        out = room(X, (len(X), len(self.windows)))
         self.write(X, out)
         return out
 
     def write(self, X: Any, out: Array) -> None:
+        if is_device(X):
+            self._write_there(as_floats(X, self.shape[1]), out)
+            return
         write_over_patterns(self, np.asarray(as_floats(X, self.shape[1]), dtype=np.float64), out)
+
+    def _write_there(self, X: Any, out: Any) -> None:
+        """Log-densities of rows on a device, on that device."""
+        for k, window in enumerate(self.windows):
+            sums = routine("log_gaussian_sums")(X, window.points, window.weights, window.factor, self.rtol)
+            peak = self.kernel.log_constant(window.width) - window.log_volume - float(np.log(window.total))
+            out[:, k] = sums.plus(peak)
 
     def write_complete(self, X: Array, out: Array) -> None:
         for k in range(len(self.windows)):

@@ -12,27 +12,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute import posterior as compiled
-from parzen.compute.arrays import Array
+from parzen.compute.arrays import Array, room
+from parzen.compute.device import is_device
 from parzen.statistics.accumulate import Evaluated, for_blocks
 
 _local = threading.local()
 
 
-def _scratch(n: int, K: int) -> Array:
+def _scratch(X: Any, K: int) -> Any:
     """Scratch array for the scores of a block, reused by a thread: new pages of memory cost more than the scores."""
-    room: Array | None = getattr(_local, "room", None)
-    if room is None or room.size < n * K:
-        room = _local.room = np.empty(n * K)
-    return room[: n * K].reshape(n, K)
+    if is_device(X):
+        return room(X, (X.shape[0], K))
+    n = X.shape[0]
+    kept: Array | None = getattr(_local, "kept", None)
+    if kept is None or kept.size < n * K:
+        kept = _local.kept = np.empty(n * K)
+    return kept[: n * K].reshape(n, K)
 
 
 def decide(scores: Evaluated, log_prior: Array, X: Any) -> tuple[NDArray[np.int64], int]:
     """The most probable class of each row, (n,), and how many rows have density zero in all (decided by the prior)."""
-    codes = np.empty(X.shape[0], dtype=np.int64)
+    codes = room(X, X.shape[0], np.int64)
     odd: list[int] = []
 
     def read(begin: int, rows: Any) -> None:
-        values = _scratch(rows.shape[0], scores.shape[0])
+        values = _scratch(rows, scores.shape[0])
         scores.compare(rows, values)
         odd.append(compiled.largest(values, log_prior, codes[begin : begin + len(values)]))
 
@@ -50,7 +54,7 @@ def compare(scores: Evaluated, log_prior: Array, X: Any) -> tuple[Array, int]:
 
 def posterior(scores: Evaluated, log_prior: Array, X: Any, log: bool) -> tuple[Array, int]:
     """Posterior probabilities (or their logs), (n, K), and how many rows have density zero in all classes."""
-    out = np.empty((X.shape[0], scores.shape[0]))
+    out = room(X, (X.shape[0], scores.shape[0]))
     odd: list[int] = []
 
     def read(begin: int, rows: Any) -> None:
@@ -64,7 +68,7 @@ def posterior(scores: Evaluated, log_prior: Array, X: Any, log: bool) -> tuple[A
 
 def log_joint(scores: Evaluated, log_prior: Array, X: Any) -> tuple[Array, Array]:
     """Log of the sum over the classes of prior times density at each row of a block, (n,), and its terms, (n, K)."""
-    values, sums = np.empty((X.shape[0], scores.shape[0])), np.empty(X.shape[0])
+    values, sums = room(X, (X.shape[0], scores.shape[0])), room(X, X.shape[0])
     scores.write(X, values)
     compiled.normalise(values, log_prior, "sums", sums)
     return sums, values
@@ -96,11 +100,11 @@ def memberships(
 
 def log_evidence(scores: Evaluated, log_prior: Array, X: Any) -> tuple[Array, int]:
     """Log of the sum over the classes of prior times density at each row, (n,), and how many are not finite."""
-    out = np.empty(X.shape[0])
+    out = room(X, X.shape[0])
     odd: list[int] = []
 
     def read(begin: int, rows: Any) -> None:
-        values = _scratch(rows.shape[0], scores.shape[0])
+        values = _scratch(rows, scores.shape[0])
         scores.write(rows, values)
         odd.append(compiled.normalise(values, log_prior, "sums", out[begin : begin + len(values)]))
 

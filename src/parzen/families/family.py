@@ -31,6 +31,8 @@ class Family(BaseEstimator, ABC):
         Whether its statistic is always an expectation under a current density, so that it is fitted by EM.
     takes_sparse : bool
         Whether `observe` and its densities read CSR matrices.
+    takes_device : bool
+        Whether they read rows on a GPU.
     takes_missing : bool
         Whether a cell may be NaN.
     takes_negative : bool
@@ -41,6 +43,7 @@ class Family(BaseEstimator, ABC):
     in_order: ClassVar[bool] = False
     iterates: ClassVar[bool] = False
     takes_sparse: ClassVar[bool] = False
+    takes_device: ClassVar[bool] = False
     takes_missing: bool = True
     takes_negative: ClassVar[bool] = True
 

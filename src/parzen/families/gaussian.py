@@ -104,6 +104,11 @@ class Gaussian(Family):
         return self.covariance_type != "full" or not (self._estimate == "bayes" or self.needs_fourth)
 
     @property
+    def takes_device(self) -> bool:  # type: ignore[override]
+        """Whether rows may lie on a GPU: not for predictive densities, and not where fourth moments are needed."""
+        return self._estimate != "bayes" and not self.needs_fourth
+
+    @property
     def needs_fourth(self) -> bool:
         """Whether the shrinkage needs fourth moments."""
         return isinstance(self.shrinkage, str) and self.shrinkage in ("ledoit_wolf", "auto")

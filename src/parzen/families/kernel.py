@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from parzen.compute.arrays import Array, as_floats
+from parzen.compute.arrays import Array, as_floats, on_host
 from parzen.compute.checks import choose
 from parzen.compute.memberships import Memberships
 from parzen.densities.kernel import WindowDensity
@@ -95,6 +95,12 @@ class Kernel(Family):
     keeps_rows: ClassVar[bool] = True
 
     @property
+    def takes_device(self) -> bool:  # type: ignore[override]
+        """Whether rows may lie on a GPU: where kernels are Gaussian, of one bandwidth, and without bounds."""
+        plain = self.kernel == "gaussian" and self.adaptive is False and self.bounds is None and self.period is None
+        return plain and isinstance(self.metric, str) and self.metric in ("euclidean", "l2")
+
+    @property
     def takes_missing(self) -> bool:  # type: ignore[override]
         """In several columns only where incomplete rows are dropped; of one column alone, a missing cell is no row."""
         return self.incomplete == "drop"
@@ -110,7 +116,7 @@ class Kernel(Family):
         return {table.positions(column)[0]: value for column, value in given.items()}
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Sample:
-        rows = as_floats(X)
+        rows = as_floats(on_host(X))  # they are kept: the statistic of a kernel density is on the host, as others are
         self._check(rows.shape[1])
         return observed(rows, R, "a kernel", self.incomplete)
 

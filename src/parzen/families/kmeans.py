@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from parzen.compute.arrays import Array, as_csr, as_floats, canonical, is_sparse
+from parzen.compute.arrays import Array, as_csr, as_floats, canonical, is_sparse, room
 from parzen.compute.kmeans import centre_step, distances, nearest_squares, points_of
 from parzen.compute.memberships import Memberships, group_count
 from parzen.densities.columns import chosen
@@ -47,7 +47,7 @@ class CentroidDensity(Density):
 
     def nearest(self, X: Any) -> NDArray[np.int32]:
         """The nearest centre of each row, (n,); distances are over the cells that are there."""
-        codes, at = np.empty(X.shape[0], dtype=np.int32), points_of(self.centre, is_sparse(X))
+        codes, at = room(X, X.shape[0], np.int32), points_of(self.centre, is_sparse(X))
 
         def read(begin: int, rows: Any) -> None:
             rows = as_rows(rows, self.shape[1])
@@ -92,6 +92,7 @@ class Centroids(Family):
 
     iterates: ClassVar[bool] = True
     takes_sparse: ClassVar[bool] = True
+    takes_device: ClassVar[bool] = True
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> ExpectedStatistic:
         if at is None:

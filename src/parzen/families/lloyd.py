@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from parzen.compute.arrays import Array, is_sparse, row_block
+from parzen.compute.arrays import Array, is_sparse, on_host, room, row_block, same
 from parzen.compute.kmeans import centre_step, nearest_squares, points_of
 from parzen.statistics.accumulate import map_blocks
 from parzen.statistics.sums import Sums
@@ -74,7 +74,7 @@ def assigned(
     centre : array of shape (K, d)
     codes : array of shape (n,) to write the codes to
     """
-    codes = np.empty(X.shape[0], dtype=np.int32) if codes is None else codes
+    codes = room(X, X.shape[0], np.int32) if codes is None else codes
     at = points_of(centre, is_sparse(X))
 
     def step(begin: int, rows: Any) -> tuple[Array, Array, float]:
@@ -115,13 +115,13 @@ def lloyd(
     Run
     """
     n = X.shape[0]
-    codes, before = np.empty(n, dtype=np.int32), np.full(n, -1, dtype=np.int32)
+    codes, before = room(X, n, np.int32), room(X, n, np.int32)
     outcome: Literal["converged", "too many steps", "stopped"] = "too many steps"
     shift = np.inf
     for step in range(max_iter):
         found = assigned(X, w, centre, codes)
         stop = watch is not None and watch(step, found.inertia) is True
-        if (codes == before).all():
+        if step and same(codes, before):
             return Run(_rounded(X, w, found, dtype), step + 1, "converged", 0.0)
         new = _moved(X, w, found)
         off = (new - centre).ravel()
@@ -188,5 +188,5 @@ def _relocated(X: Any, w: Array | None, found: Assignment, weight: Array, empty:
 
 
 def _row(X: Any, i: int) -> Array:
-    row = row_block(X, i, i + 1)
+    row = on_host(row_block(X, i, i + 1))
     return np.asarray(row.toarray() if is_sparse(X) else row, dtype=np.float64)[0]

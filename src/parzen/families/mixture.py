@@ -95,6 +95,11 @@ class Mixture(Family):
         return family.takes_sparse or (type(family) is Gaussian and family.covariance_type != "full")
 
     @property
+    def takes_device(self) -> bool:  # type: ignore[override]
+        """Whether rows may lie on a GPU: where the components are Gaussians."""
+        return type(self.components()) is Gaussian and self.components().takes_device
+
+    @property
     def takes_negative(self) -> bool:  # type: ignore[override]
         """Whether the components may have cells below zero."""
         return self.components().takes_negative

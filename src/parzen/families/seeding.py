@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from parzen.compute.arrays import Array, as_csr, is_sparse
+from parzen.compute.arrays import Array, as_csr, is_sparse, on_host
 from parzen.compute.kmeans import distances, points_of
 from parzen.compute.sparse import csr_product
 from parzen.statistics.accumulate import map_blocks
@@ -23,11 +23,12 @@ def sampled(X: Any, w: Array | None, most: int, rng: np.random.Generator) -> tup
         rows = np.sort(rng.choice(n, size=most, replace=False))
         if isinstance(X, Batches):
             return X.take(rows)  # type: ignore[return-value]
-        return X[rows], None if w is None else np.ascontiguousarray(w[rows])
+        return on_host(X[rows]), None if w is None else np.ascontiguousarray(w[rows])
     if isinstance(X, Batches):
         X, w = X.take(np.arange(n))  # type: ignore[assignment]
     if is_sparse(X) or n == 0:
         return X, w
+    X = on_host(X)
     order = _sorted_rows(X)
     X = X[order]
     new = np.concatenate([[True], ((X[1:] != X[:-1]) & ~(np.isnan(X[1:]) & np.isnan(X[:-1]))).any(axis=1)])

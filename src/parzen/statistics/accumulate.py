@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from parzen.compute.arrays import Array, check_columns, is_sparse, row_block
+from parzen.compute.arrays import Array, check_columns, is_sparse, room, row_block
+from parzen.compute.device import is_device
 from parzen.compute.memberships import Labels, Memberships, check_memberships, group_count, take
 from parzen.statistics.batches import Batches
 from parzen.statistics.statistic import Statistic
@@ -18,6 +19,9 @@ from parzen.statistics.threads import for_each
 #: Bytes of a block of rows; of one whose statistic is an expectation, which is more work; and how many rows a block has
 #: at most where their results should stay in cache.
 BLOCK, EXPECTED, EVALUATED = 2**22, 2**20, 12_288
+
+#: Rows on a device that are evaluated at a time.
+DEVICE_ROWS = 2**20
 
 
 class Observer(Protocol):
@@ -79,7 +83,7 @@ def accumulate(family: Observer, X: Any, R: Any = None, at: Any = None) -> Any:
     return total
 
 
-def evaluate(density: Evaluated, X: Any) -> Array:
+def evaluate(density: Evaluated, X: Any) -> Any:
     """Log-density of every row under each of K densities, (n, K): blocks of rows, on all threads.
 
     Examples
@@ -92,7 +96,7 @@ def evaluate(density: Evaluated, X: Any) -> Array:
            [-1.41],
            [-2.16]])
     """
-    out = np.empty((X.shape[0], density.shape[0]))
+    out = room(X, (X.shape[0], density.shape[0]))
     for_blocks(density, X, lambda begin, rows: density.write(rows, out[begin : begin + rows.shape[0]]))
     return out
 
@@ -145,12 +149,14 @@ def map_rows(function: Callable[[Any], Any], X: Any) -> Any:
 
 def in_memory(X: Any) -> bool:
     """Whether X is one array or sparse matrix, rather than an iterable of batches."""
-    return isinstance(X, np.ndarray) or is_sparse(X)
+    return isinstance(X, np.ndarray) or is_sparse(X) or is_device(X)
 
 
 def block_rows(X: Any, groups: int, most: int | None = None, size: int = BLOCK) -> int:
     """Rows of a block: enough to make the work outweigh the adding of statistics (`most` where none are added)."""
     n, d = X.shape
+    if is_device(X):
+        return max(n, 1) if most is None else DEVICE_ROWS  # routines of statistics cut the rows themselves
     if is_sparse(X):
         stored = max(X.nnz / max(n, 1), 1.0)
         least = max(16384, 2 * groups * d / stored)  # cells that outweigh the statistic, which is as wide as the rows

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
+from parzen.compute.device import is_device
 
 #: Kinds of NumPy's types that are numbers.
 NUMBERS = "biuf"
@@ -29,7 +30,7 @@ def column_of(X: Any, j: int) -> Any:
 
 def is_numeric(X: Any) -> bool:
     """Whether X is an array of numbers or booleans."""
-    return isinstance(X, np.ndarray) and X.dtype.kind in NUMBERS
+    return (isinstance(X, np.ndarray) or is_device(X)) and X.dtype.kind in NUMBERS
 
 
 def is_missing(cell: Any) -> bool:

@@ -14,6 +14,7 @@ from parzen.compute.checks import choose
 from parzen.compute.memberships import Memberships
 from parzen.densities.density import Density
 from parzen.estimators.base.sources import SourceTable
+from parzen.estimators.base.tensors import TensorMixin
 from parzen.estimators.base.validation import check_features, check_fitted, finite, generator, rows_and_columns, table
 from parzen.families.checks import same_parameters
 from parzen.families.family import Additive, Family
@@ -40,7 +41,7 @@ NOT_ADDITIVE = (
 )
 
 
-class BaseFamilyEstimator(SaveMixin, BaseEstimator):
+class BaseFamilyEstimator(TensorMixin, SaveMixin, BaseEstimator):
     """An estimator that fits a family. A concrete one gives the family that its parameters ask for: `_family`.
 
     Attributes
@@ -91,7 +92,9 @@ class BaseFamilyEstimator(SaveMixin, BaseEstimator):
         source = X if isinstance(X, SourceTable) else SourceTable(X) if isinstance(X, Source) else None
         X = check_features(self, X if source is None else source.source.head(), reset=True)
         self.given_ = clone(self._family()) if self._holds_families else self._family()
-        return rows_and_columns(X, self.given_.takes_sparse, self) if source is None else source
+        if source is not None:
+            return source
+        return rows_and_columns(X, self.given_.takes_sparse, self, self.given_.takes_device)
 
     def _bind(self, X: Any, R: Memberships = None) -> Any:
         """Rows of the first table; its names and categories are learnt, and what else depends on its cells."""
@@ -122,7 +125,7 @@ class BaseFamilyEstimator(SaveMixin, BaseEstimator):
     def _later_table(self, X: Any) -> Any:
         """A later table, of the same columns."""
         check_fitted(self, "given_")
-        return table(self, X, reset=False, sparse=self.given_.takes_sparse)
+        return table(self, X, reset=False, sparse=self.given_.takes_sparse, device=self.given_.takes_device)
 
     def _later(self, X: Any) -> Any:
         """Rows of a later table, read as the first one was."""

@@ -16,6 +16,7 @@ from sklearn.utils.validation import (
 )
 
 from parzen.compute.arrays import Array, is_sparse
+from parzen.compute.device import is_device, routine
 from parzen.statistics.batches import Batches
 from parzen.tables.cells import frame_kind
 
@@ -47,7 +48,7 @@ def check_fitted(estimator: Any, name: str) -> None:
         check_is_fitted(estimator, name)
 
 
-def table(estimator: Any, X: Any, *, reset: bool, sparse: bool) -> Any:
+def table(estimator: Any, X: Any, *, reset: bool, sparse: bool, device: bool = False) -> Any:
     """X as a table with rows and columns: a pandas or polars frame as it is, else an array (or CSR matrix) of numbers,
     or an array of objects.
 
@@ -55,8 +56,9 @@ def table(estimator: Any, X: Any, *, reset: bool, sparse: bool) -> Any:
     ----------
     reset : whether the number and names of the columns are learnt (fitting) or compared with those that were
     sparse : whether a CSR matrix is accepted
+    device : whether rows on a device are
     """
-    return rows_and_columns(check_features(estimator, X, reset=reset), sparse, estimator)
+    return rows_and_columns(check_features(estimator, X, reset=reset), sparse, estimator, device)
 
 
 def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
@@ -69,7 +71,7 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
         raise TypeError(f"X must be a table in memory, got a {type(X).__name__}; call its collect() first.")
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
-    if type(X) is np.ndarray and X.ndim == 2 and not hasattr(estimator, "feature_names_in_"):
+    if (type(X) is np.ndarray or is_device(X)) and X.ndim == 2 and not hasattr(estimator, "feature_names_in_"):
         if not reset and getattr(estimator, "n_features_in_", None) == X.shape[1]:
             return X
         if reset and X.shape[1]:
@@ -82,12 +84,18 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
     return X
 
 
-def rows_and_columns(X: Any, sparse: bool, estimator: Any = None) -> Any:
-    """X as a frame, an array of numbers or objects, or a CSR matrix.
+def rows_and_columns(X: Any, sparse: bool, estimator: Any = None, device: bool = False) -> Any:
+    """X as a frame, an array of numbers or objects, or a CSR matrix; or as it is where it lies on a `device`.
 
     Infinities are not looked for here: a pass over every cell costs as much as a fit does. They are looked for once,
     where a result is not finite (`finite`).
     """
+    if is_device(X):
+        if not device:
+            raise X.stays_there()
+        if not X.size:
+            raise ValueError(f"Found array with 0 sample(s) or feature(s): X has shape {X.shape}.")
+        return X if X.dtype.kind == "f" else X.astype(np.float64)
     if frame_kind(X):
         if not len(X):
             raise ValueError("Found array with 0 sample(s), while a minimum of 1 is required: X has no rows.")
@@ -161,6 +169,9 @@ def finite(rows: Any) -> Any:
         return rows
     if rows.shape[0] == 0:
         return rows  # of a batch whose rows all weigh nothing
+    if is_device(rows):
+        routine("finite")(rows)
+        return rows
     plain = type(rows) is np.ndarray and rows.ndim == 2 and rows.size
     if plain and (rows.dtype.kind in "iu" or (rows.dtype.kind == "f" and not np.isinf(rows).any())):
         return rows  # the check below says the same, and takes as long as a small table
@@ -173,6 +184,11 @@ def squarable(rows: Any) -> Any:
     if isinstance(rows, Batches):
         return rows.mapped(squarable)  # each batch when it is read
     rows = finite(rows)
+    if is_device(rows):
+        largest = routine("largest_cell")(rows)
+        if largest > LARGE:
+            raise ValueError(f"X holds {largest:.3g}, which is too large to be squared; rescale its columns.")
+        return rows
     cells = rows.data if is_sparse(rows) else rows
     if cells.size and cells.dtype.kind == "f":
         largest = max(float(np.fmax.reduce(cells, axis=None)), -float(np.fmin.reduce(cells, axis=None)))

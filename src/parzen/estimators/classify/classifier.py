@@ -7,16 +7,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from parzen.compute.arrays import Array
+from parzen.compute.arrays import Array, named
 from parzen.decisions.log_odds import log_odds
 from parzen.densities.posterior import decide, posterior
 from parzen.estimators.base.results import over_sources
+from parzen.estimators.base.tensors import TensorMixin
 from parzen.estimators.base.validation import check_fitted, finite
 from parzen.estimators.classify.class_priors import log_of, read_class_prior
 from parzen.statistics.accumulate import Evaluated
 
 
-class BaseClassifier(ClassifierMixin, BaseEstimator):
+class BaseClassifier(TensorMixin, ClassifierMixin, BaseEstimator):
     """Scores of classes, up to a constant of each row, and logs of their priors: the rest follows here.
 
     Attributes
@@ -49,7 +50,8 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
             Priors of the classes in the population that X comes from, in the place of those that were fitted.
         """
         codes, _ = self._compared(decide, X, class_prior)
-        return self.classes_[codes]
+        found: NDArray[Any] = named(self.classes_, codes)
+        return found
 
     @over_sources
     def predict_proba(self, X: Any, class_prior: Any = None) -> Array:

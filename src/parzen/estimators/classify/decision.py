@@ -18,12 +18,13 @@ from parzen.decisions.calibration import METHODS, Calibrator, calibrate
 from parzen.decisions.class_priors import adjust_class_priors, check_class_prior, estimate_class_priors
 from parzen.decisions.decision import Decision
 from parzen.decisions.scores import expected_cost
+from parzen.estimators.base.tensors import TensorMixin
 from parzen.estimators.base.validation import transactional
 from parzen.estimators.classify.gaussian_nb import GaussianNB
 from parzen.storage.files import SaveMixin
 
 
-class DecisionClassifier(SaveMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class DecisionClassifier(TensorMixin, SaveMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """A classifier that acts: on calibrated probabilities, by a loss.
 
     Parameters

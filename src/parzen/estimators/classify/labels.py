@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d
 
-from parzen.compute.arrays import Array
+from parzen.compute.arrays import Array, on_host
 from parzen.compute.codes import places
+from parzen.compute.device import is_device, routine
 from parzen.estimators.base.sources import Tally
 from parzen.tables.sources.source import Batch
 
@@ -20,16 +21,19 @@ def read_labels(y: Any, n: int, unlabelled: Any = None) -> tuple[NDArray[Any], N
 
     A missing label (None, NaN, `unlabelled`) has code -1.
     """
-    y = _one_column(y, n)
+    if is_device(y) and y.shape == (n,) and unlabelled is None:
+        found: tuple[NDArray[Any], Any, Array] = routine("distinct")(y)
+        return found
+    y = _one_column(on_host(y), n)
     missing = _missing(y, unlabelled)
     known = y if missing is None else y[~missing]
     if not len(known):
         raise ValueError("y has no label at all; give at least one for each class.")
-    classes, found, counts = _distinct(_plain(known))
+    classes, places_of, counts = _distinct(_plain(known))
     if missing is None:
-        return classes, found, counts
+        return classes, places_of, counts
     codes = np.full(n, UNKNOWN, dtype=np.int32)
-    codes[~missing] = found
+    codes[~missing] = places_of
     return classes, codes, counts
 
 
@@ -73,7 +77,7 @@ def codes_in_source(y: NDArray[Any], classes: NDArray[Any], unlabelled: Any = No
 
 def codes_among(y: Any, n: int, classes: NDArray[Any], unlabelled: Any = None) -> NDArray[np.int32]:
     """Code of each row's label among known classes; another label, or none, is an error."""
-    y = _one_column(y, n)
+    y = _one_column(on_host(y), n)
     missing = _missing(y, unlabelled)
     if missing is not None:
         raise ValueError("y lacks some labels; partial_fit needs all of them: leave such rows to fit.")
@@ -123,6 +127,7 @@ def check_weights(counts: Array, classes: NDArray[Any]) -> None:
 
 def class_counts(codes: NDArray[np.int32], weights: Array | None, groups: int) -> Array:
     """Weight of the rows of each class."""
+    codes = on_host(codes)
     if codes.min(initial=0) < 0:
         inside = codes >= 0
         codes, weights = codes[inside], None if weights is None else weights[inside]

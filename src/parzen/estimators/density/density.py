@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
-from parzen.compute.arrays import Array
+from parzen.compute.arrays import Array, all_finite, on_host
 from parzen.densities.density import Density
 from parzen.estimators.base.estimator import BaseFamilyEstimator
 from parzen.estimators.base.results import over_sources
@@ -104,13 +104,13 @@ class BaseDensityEstimator(DensityMixin, BaseFamilyEstimator):
 
     def _scored(self, rows: Any, values: Array) -> Array:
         """Values of rows, or an error where they are not finite because a cell isn't."""
-        if not np.isfinite(values).all():
+        if not all_finite(values):
             finite(rows)
         return values
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Mean log-density of the rows, as in scikit-learn's GaussianMixture (`KernelDensity.score` is a sum)."""
-        values = self.score_samples(X)
+        values = on_host(self.score_samples(X))
         values, w = drop_zero_weight(values, weights(sample_weight, values))
         return float(np.average(values, weights=w))
 
@@ -130,7 +130,7 @@ class BaseDensityEstimator(DensityMixin, BaseFamilyEstimator):
 
     def _likelihood(self, X: Any, sample_weight: ArrayLike | None) -> tuple[float, float]:
         """Log-likelihood of the rows, and their weight."""
-        values = self.score_samples(X)
+        values = on_host(self.score_samples(X))
         values, w = drop_zero_weight(values, weights(sample_weight, values))
         return (float(values.sum()), float(len(values))) if w is None else (float(values @ w), float(w.sum()))
 

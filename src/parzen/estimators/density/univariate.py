@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from parzen.compute.arrays import Array
+from parzen.compute.arrays import Array, all_finite
+from parzen.compute.device import is_device
 from parzen.estimators.base.validation import finite_rows, generator
 from parzen.estimators.density.density import BaseDensityEstimator
 from parzen.statistics.sample import Sample
@@ -47,7 +48,7 @@ class UnivariateMixin(BaseDensityEstimator):
     _holds_families = True  # parameters may be arrays, which the user may change
 
     def _scored(self, rows: Any, values: Array) -> Array:
-        if np.isnan(rows.sum()) or not np.isfinite(values).all():
+        if not (all_finite(rows) if is_device(rows) else np.isfinite(rows.sum())) or not all_finite(values):
             finite_rows(rows)
         return values
 

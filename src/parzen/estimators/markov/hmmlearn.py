@@ -15,6 +15,7 @@ from parzen.densities.chain_structure import structure
 from parzen.densities.density import Density
 from parzen.densities.hmm import HMMDensity
 from parzen.densities.transition_matrix import stationary, stochastic
+from parzen.estimators.base.tensors import TensorMixin
 from parzen.estimators.base.validation import check_fitted, row_count, transactional
 from parzen.estimators.markov.baum_welch import HmmlearnHMM, baum_welch
 from parzen.estimators.markov.checks import whole_number
@@ -29,7 +30,7 @@ from parzen.tables.sequences import check_lengths, refuse_nested
 LOG = logging.getLogger(__name__)
 
 
-class BaseHmmlearn(SaveMixin, BaseEstimator):
+class BaseHmmlearn(TensorMixin, SaveMixin, BaseEstimator):
     """Inference of hmmlearn's models. Parameters are attributes that a fit finds, or that are set instead."""
 
     startprob_: Array

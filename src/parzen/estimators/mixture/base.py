@@ -174,7 +174,8 @@ class BaseMixture(CallbackSupportMixin, BaseDensityEstimator):
         codes, odd = self._reading(rows, decide, self.density_.components, self.density_.log_weight, rows)
         if odd:
             finite(rows)
-        return np.asarray(codes)
+        found: NDArray[np.int64] = codes
+        return found
 
     @over_sources
     def predict_proba(self, X: Any) -> Array:

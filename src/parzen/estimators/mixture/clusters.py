@@ -13,6 +13,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array, is_sparse
+from parzen.compute.device import is_device
 from parzen.compute.kmeans import nearest_squares, points_of
 from parzen.compute.memberships import Labels
 from parzen.compute.moments import moments, sums
@@ -237,7 +238,7 @@ class Look:
         their order nor on whether a row comes twice or weighs twice.
         """
         few = max(256 * K, FEW)
-        if self.gaps:
+        if self.gaps or is_device(self.rows):
             some, own = sampled(self.rows, self.w, few, rng)
             return filled_in(some, own), own
         if self._points is None:

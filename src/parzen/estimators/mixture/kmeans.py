@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from parzen.compute.arrays import on_host
 from parzen.estimators.base.progress import CallbackSupportMixin, Watch, watching, with_callbacks
 from parzen.estimators.base.validation import generator, transactional
 from parzen.estimators.mixture.clusters import BaseKMeans, Look, tell
@@ -109,7 +110,7 @@ class KMeans(CallbackSupportMixin, BaseKMeans):
         self._keep_run(run, run.found)
         if run.found.codes.shape[0] < every.shape[0]:  # rows that weigh nothing have a cluster, too
             self.labels_ = self.density_.nearest(self._encoded(every, grow=False))
-        distinct = int((np.bincount(run.found.codes, minlength=self.n_clusters) > 0).sum())
+        distinct = int((np.bincount(on_host(run.found.codes), minlength=self.n_clusters) > 0).sum())
         if distinct < self.n_clusters:
             warnings.warn(
                 f"Number of distinct clusters ({distinct}) found smaller than n_clusters ({self.n_clusters}). Possibly "
@@ -150,7 +151,7 @@ class KMeans(CallbackSupportMixin, BaseKMeans):
     def _keep_run(self, run: Run, found: Assignment) -> None:
         self.density_, self.statistic_ = CentroidDensity(found.centre), found.sums()
         self.n_iter_, self.outcome_, self.iterated_ = run.n_iter, run.outcome, True
-        self.labels_, self.inertia_ = found.codes, found.inertia
+        self.labels_, self.inertia_ = on_host(found.codes), found.inertia
         self.counts_ = self.statistic_.weight.max(axis=1)
 
     @transactional
@@ -174,7 +175,7 @@ class KMeans(CallbackSupportMixin, BaseKMeans):
         self.statistic_, self.counts_ = total, total.weight.max(axis=1)
         self.n_iter_, self.outcome_, self.iterated_ = getattr(self, "n_iter_", 0) + 1, "converged", True
         now = assigned(look.rows, look.w, self.density_.centre)
-        self.labels_, self.inertia_ = now.codes, now.inertia
+        self.labels_, self.inertia_ = on_host(now.codes), now.inertia
 
     def _start_count(self) -> int:
         if self.algorithm == "elkan" and self.n_clusters == 1:

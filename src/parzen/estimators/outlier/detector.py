@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
 from parzen.decisions.p_values import NullDistribution, below_ranks, benjamini_hochberg
+from parzen.estimators.base.tensors import TensorMixin
 from parzen.estimators.outlier.number_tails import NumberTails, number_tails
 from parzen.estimators.outlier.score_tail import ScoreTail, score_tail
 from parzen.smoothing.row_weights import effective_rows
@@ -22,7 +23,7 @@ LEVEL = 0.01
 METHODS = ("auto", "ranks", "tail")
 
 
-class BaseOutlierDetector(SaveMixin, OutlierMixin, BaseEstimator):
+class BaseOutlierDetector(TensorMixin, SaveMixin, OutlierMixin, BaseEstimator):
     """Decisions, p-values and flags of an outlier detector, from the scores of rows.
 
     As in scikit-learn outliers have low scores, decisions below zero and the prediction -1.

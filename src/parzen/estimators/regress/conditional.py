@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array
 from parzen.densities.density import Density
+from parzen.estimators.base.tensors import TensorMixin
 from parzen.estimators.base.validation import drop_zero_weight, generator, table, transactional, weights
 from parzen.estimators.regress.bandwidths import given_bandwidths, searched_bandwidths
 from parzen.estimators.regress.columns import Inputs, later
@@ -21,7 +22,7 @@ from parzen.storage.files import SaveMixin
 from parzen.tables.cells import frame_kind
 
 
-class ConditionalDensity(SaveMixin, BaseEstimator):
+class ConditionalDensity(TensorMixin, SaveMixin, BaseEstimator):
     r"""Conditional density of y given x.
 
     By default by kernels: :math:`p(y | x) = \sum_i l_i(x) K((y - y_i) / h_y)`, with the weights of the

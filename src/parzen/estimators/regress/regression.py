@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from parzen.compute.arrays import Array
+from parzen.estimators.base.tensors import TensorMixin
 from parzen.estimators.base.validation import drop_zero_weight, table, transactional, weights
 from parzen.estimators.regress.bandwidths import given_bandwidths, searched_bandwidths
 from parzen.estimators.regress.columns import Inputs, later
@@ -24,7 +25,7 @@ from parzen.storage.files import SaveMixin
 CRITERIA = {"cv": Regression.squared_error, "aicc": Regression.corrected_aic}
 
 
-class KernelRegressor(SaveMixin, RegressorMixin, BaseEstimator):
+class KernelRegressor(TensorMixin, SaveMixin, RegressorMixin, BaseEstimator):
     r"""Kernel regression: the Nadaraya-Watson estimator, or local linear regression.
 
     A prediction is an average of the targets of neighbouring rows, :math:`m(x) = \sum_i l_i(x) y_i` with weights

@@ -1,0 +1,198 @@
+"""Rows on a GPU: times of whole passes beside what the chip allows, the best that plain PyTorch does, and the CPU.
+
+    python -m benchmarks.gpu
+
+Needs PyTorch with Triton and a GPU. Times are medians, warm, of calls as the library makes them: what goes to the
+device and what comes back is counted.
+"""
+
+import math
+import time
+import warnings
+
+import numpy as np
+import torch
+from triton.testing import do_bench
+
+from parzen import GaussianMixture, GaussianNB, KernelDensity
+from parzen.compute.device import DeviceArray, sums
+from parzen.compute.device.em import em_step
+from parzen.compute.device.kmeans import centre_step
+from parzen.compute.device.moments import moments
+from parzen.compute.em import components
+from parzen.compute.em import em_step as em_step_here
+from parzen.compute.kmeans import centre_step as centre_step_here
+from parzen.compute.kmeans import points_of
+from parzen.compute.memberships import Labels
+from parzen.compute.moments import moments as moments_here
+
+DEVICE = "cuda"
+
+
+def milliseconds(function):
+    return do_bench(function, warmup=50, rep=200, return_mode="median")
+
+
+def once(function):
+    begin = time.perf_counter()
+    function()
+    return 1e3 * (time.perf_counter() - begin)
+
+
+def row(job, ours, limit, torch_best=None, here=None, note=""):
+    others = [f"{torch_best:.3g}" if torch_best else "", f"{here:.4g}" if here else ""]
+    ratios = [f"{torch_best / ours:.3g}x" if torch_best else "", f"{here / ours:.3g}x" if here else ""]
+    cells = [
+        job,
+        f"{ours:.3g}",
+        f"{limit:.3g}",
+        f"{ours / limit:.2g}",
+        others[0],
+        ratios[0],
+        others[1],
+        ratios[1],
+        note,
+    ]
+    print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def copy_speed():
+    x = torch.empty(2**29, device=DEVICE)
+    y = torch.empty_like(x)
+    return 2 * x.numel() * 4 / milliseconds(lambda: y.copy_(x)) / 1e9
+
+
+def product_speed():
+    x = torch.randn(8192, 8192, device=DEVICE)
+    return 2 * 8192**3 / milliseconds(lambda: x @ x) / 1e9
+
+
+def gaussians(K, d, diagonal):
+    rng = np.random.default_rng(0)
+    factor = 0.7 + rng.random((K, d)) if diagonal else np.eye(d) + np.tril(0.1 * rng.normal(size=(K, d, d)))
+    return components(rng.normal(size=(K, d)), factor, np.full(K, -math.log(K)))
+
+
+def em(n, d, K, diagonal, bandwidth, flops):
+    X = torch.randn(n, d, device=DEVICE)
+    at = gaussians(K, d, diagonal)
+    ours = milliseconds(lambda: em_step(DeviceArray(X), None, at))
+    work = 2.0 * n * K * (4 * d if diagonal else d * (d + 1))
+    limit = max(4e-9 * n * d / bandwidth, work / flops / 1e9)
+    best = milliseconds(lambda: torch_em(X, K, diagonal))
+    here = once(lambda: em_step_here(X.cpu().numpy(), None, at)) if n * d * K < 2e9 else None
+    name = "diagonal" if diagonal else "full"
+    row(f"one pass of EM, {name}, {n:,} x {d}, K = {K}", ours, limit, best, here, "limit: float32 products")
+
+
+def torch_em(X, K, diagonal):
+    """What one writes in PyTorch: responsibilities of blocks by products of matrices, in float32."""
+    d = X.shape[1]
+    torch.set_float32_matmul_precision("highest")
+    A, B = torch.randn(d, K, device=DEVICE), torch.randn(d, K, device=DEVICE)
+    W = torch.randn(d, K * d, device=DEVICE) * 0.1
+    for rows in X.split(2**17):
+        if diagonal:
+            R = torch.softmax(rows @ A - (rows * rows) @ B.abs(), 1)
+            R.T @ rows, R.T @ (rows * rows)
+        else:
+            R = torch.softmax(-((rows @ W) ** 2).reshape(len(rows), K, d).sum(2), 1)
+            (R[:, :, None] * rows[:, None, :]).reshape(len(rows), K * d).T @ rows
+
+
+def naive_bayes(n, d, K, bandwidth):
+    X = torch.randn(n, d, device=DEVICE)
+    codes = torch.randint(0, K, (n,), device=DEVICE, dtype=torch.int32)
+    R = Labels.sound(DeviceArray(codes), None, K)
+    ours = milliseconds(lambda: moments(DeviceArray(X), R, full=False))
+    here = once(lambda: moments_here(X.cpu().numpy(), Labels(codes.cpu().numpy()), full=False))
+
+    def in_torch():
+        ones = torch.nn.functional.one_hot(codes.long(), K).float()
+        ones.T @ X, ones.T @ (X * X)
+
+    limit = 4e-9 * n * (d + 1) / bandwidth
+    row(f"moments of {K} classes, {n:,} x {d}", ours, limit, milliseconds(in_torch), here, "limit: reading rows once")
+
+
+def k_means(n, d, K, flops):
+    X = torch.randn(n, d, device=DEVICE)
+    centre = np.random.default_rng(0).normal(size=(K, d))
+    at = points_of(centre, False)
+    ours = milliseconds(lambda: centre_step(DeviceArray(X), None, at))
+    C = torch.from_numpy(centre).float().to(DEVICE)
+
+    def in_torch():
+        half, total = (C * C).sum(1) / 2, torch.zeros_like(C)
+        for rows in X.split(2**18):
+            total.index_add_(0, (rows @ C.T - half).argmax(1), rows)
+
+    some = X[: n // 100].cpu().numpy()
+    here = 100 * once(lambda: centre_step_here(some, None, at))
+    limit = 2.0 * n * K * d / flops / 1e9
+    row(f"step of k-means, {n:,} x {d}, K = {K}", ours, limit, milliseconds(in_torch), here, "limit: float32 products")
+
+
+def kernel_sums(n, d, exps):
+    h = n ** (-1 / (d + 4))
+    P, Q = (torch.randn(n, d, device=DEVICE) * math.sqrt(0.5 * math.log2(math.e)) / h for _ in range(2))
+    ours = milliseconds(lambda: sums.gaussian_sums(Q, P, None))
+    some, exact = sums.gaussian_sums(Q, P, None)[:64], torch.zeros(64, dtype=torch.float64, device=DEVICE)
+    for part in P.double().split(2**14):
+        exact += torch.exp2(-(Q[:64].double()[:, None] - part[None]).square().sum(2)).sum(1)
+    error = float(((some - exact) / exact).abs().max())
+    few = Q[: 2**13]
+    best = milliseconds(lambda: torch.exp2(-torch.cdist(few, P[: 2**15]).square()).sum(1)) * (n / 2**13) * (n / 2**15)
+    rate = n * n / ours / 1e9
+    row(f"Gaussian kernel sums, d = {d}, {n:,} x {n:,}", ours, n * n / exps / 1e9, best, None,
+        f"{rate:.2f} x 10^12 pairs/s, error {error:.0e}; limit: exponentials")  # fmt: skip
+
+
+def whole_jobs():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(250_000, 10)) + 4 * rng.normal(size=10) for _ in range(8)]).astype(np.float32)
+    T, y = torch.from_numpy(X).to(DEVICE), np.repeat(np.arange(8), 250_000)
+    Y = torch.from_numpy(y).to(DEVICE)
+    for name, there, here in (
+        ("GaussianMixture(8).fit, 2,000,000 x 10", lambda: GaussianMixture(8, random_state=0).fit(T),
+         lambda: GaussianMixture(8, random_state=0).fit(X)),
+        ("GaussianNB.fit, 2,000,000 x 10", lambda: GaussianNB().fit(T, Y), lambda: GaussianNB().fit(X, y)),
+    ):  # fmt: skip
+        there()
+        torch.cuda.synchronize()
+        print(f"{name}: {once(there):.0f} ms there, {once(here):.0f} ms here", flush=True)
+    kde = KernelDensity(bandwidth=0.5, rtol=1e-2).fit(X[:100_000])
+    kde.score_samples(T[:100_000])
+    print(f"KernelDensity.score_samples, 100,000 x 100,000, d = 10, rtol 1e-2: "
+          f"{once(lambda: kde.score_samples(T[:100_000]).sum().item()):.0f} ms there, "
+          f"{once(lambda: kde.score_samples(X[:2_000])) * 50:.0f} ms here (2,000 queries, times 50)")  # fmt: skip
+    a, b = GaussianMixture(8, random_state=0).fit(T), GaussianMixture(8, random_state=0).fit(X.astype(np.float64))
+    print(f"largest differences of parameters: means {np.abs(a.means_ - b.means_).max():.1e}, "
+          f"covariances {np.abs(a.covariances_ - b.covariances_).max():.1e}")  # fmt: skip
+
+
+def main():
+    warnings.simplefilter("ignore")
+    bandwidth, flops = copy_speed(), product_speed()
+    processors = torch.cuda.get_device_properties(0).multi_processor_count
+    exps = processors * 16 * 1.98e9 / 1e12
+    print(f"{torch.cuda.get_device_name()}: copy {bandwidth:.2f} TB/s, float32 products {flops:.0f} TFLOP/s")
+    print(
+        "| job | ours, ms | limit, ms | of it | PyTorch, ms | ratio | CPU, ms | ratio | |\n"
+        + "|---|"
+        + "---:|" * 7
+        + "---|"
+    )
+    em(10_000_000, 10, 10, False, bandwidth, flops)
+    em(10_000_000, 10, 10, True, bandwidth, flops)
+    em(1_000_000, 128, 1024, True, bandwidth, flops)
+    naive_bayes(10_000_000, 10, 10, bandwidth)
+    naive_bayes(10_000_000, 10, 2, bandwidth)
+    k_means(10_000_000, 16, 1000, flops)
+    for d in (1, 2, 3, 8, 16, 32):
+        kernel_sums(2**18, d, exps)
+    whole_jobs()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,174 @@
+"""Sums over float32 rows by fused kernels, added in float64: what a pass over the rows gives.
+
+Where these are not exact enough, or there is no Triton, or there are too many columns for a thread to keep, the callers
+do the same by PyTorch's own products.
+"""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import torch
+
+from parzen.compute.arrays import Array
+
+#: Rows that one program adds in float32, and rows of a step of it.
+RUN, STEP = 32_768, 128
+#: Rows of a program that computes evidence.
+EVIDENCE = 512
+#: Most sums that a thread keeps: 13 columns with their products, 45 with their squares.
+MOST_SUMS = 105
+
+
+@cache
+def kernels() -> Any:
+    """The fused kernels, where Triton is installed."""
+    try:
+        from parzen.compute.device import tiles
+    except ImportError:
+        return None
+    return tiles
+
+
+def readable(rows: torch.Tensor, dtype: torch.dtype = torch.float32) -> bool:
+    """Whether rows are such as the fused kernels read."""
+    plain = rows.dtype == dtype and (rows.shape[1] == 1 or rows.stride(1) == 1)
+    there = kernels() is not None and (rows.device.type == "cuda" or kernels().INTERPRETED)
+    return there and plain and 0 < len(rows) < 2**31
+
+
+def sums_of(d: int, full: bool, labels: bool) -> int:
+    """How many sums a thread keeps."""
+    return (d + 1) * (d + 2) // 2 if full else 3 * d if labels else 2 * d + 1
+
+
+def mixture_sums(
+    rows: torch.Tensor, w: torch.Tensor | None, origin: Array, gaussians: tuple[Array, Array, Array]
+) -> tuple[Array, Array, Array, float]:
+    """Weights (K,), totals (K, d) and squares, (K, d, d) or (K, d), of rows about an origin, by responsibilities.
+
+    Parameters
+    ----------
+    rows, w : float32 tensors of shape (n, d) and (n,); w may be None
+    origin : array of shape (d,)
+    gaussians : inverses of factors (K, d, d) or of deviations (K, d), means about the origin (K, d), constants (K,);
+        scores are constants less squares, logs to base 2
+
+    Returns
+    -------
+    weights, totals, squares, and the log-likelihood, to base 2
+    """
+    inverse, off, constant = gaussians
+    n, d = rows.shape
+    K, full = len(constant), inverse.ndim == 3
+    if full:
+        lower = np.tril_indices(d)
+        table = np.concatenate([inverse[:, lower[0], lower[1]], -np.einsum("kij,kj->ki", inverse, off)], axis=1)
+    else:
+        table = np.concatenate([inverse, -inverse * off], axis=1)
+    at, table_, constant_ = (_there(part, rows) for part in (origin, table, constant))
+    evidence = torch.empty(n, dtype=torch.float32, device=rows.device)
+    shape = {"d": d, "WIDTH": table.shape[1], "FULL": full}
+    kernels().evidence_rows[(-(-n // EVIDENCE),)](
+        rows, at, table_, constant_, evidence, n, rows.stride(0), K, BM=EVIDENCE, **shape
+    )
+    F = sums_of(d, full, False)
+    out = torch.empty((-(-n // RUN), K, F), dtype=torch.float32, device=rows.device)
+    kernels().moment_rows[out.shape[:2]](
+        rows, at, table_, constant_, evidence, None, w, out, n, rows.stride(0), RUN, 0,
+        F=F, BM=STEP, LABELS=False, WEIGHTED=w is not None, **shape,
+    )  # fmt: skip
+    found = out.sum(0, dtype=torch.float64).cpu().numpy()
+    score = evidence.sum(dtype=torch.float64) if w is None else evidence.double() @ w.double()
+    if full:
+        return found[:, -1], found[:, -d - 1 : -1], _symmetric(found, d), float(score)
+    return found[:, -1], found[:, 1:-1:2], found[:, :-1:2], float(score)
+
+
+def label_sums(
+    rows: torch.Tensor, w: torch.Tensor | None, guess: Array, codes: torch.Tensor, full: bool
+) -> tuple[Array, Array, Array]:
+    """Weights (K, d), totals (K, d) and squares of the rows of each class about a guess (K, d) of its mean."""
+    (n, d), K = rows.shape, len(guess)
+    F = sums_of(d, full, True)
+    out = torch.empty((-(-n // RUN), K, F), dtype=torch.float32, device=rows.device)
+    kernels().moment_rows[out.shape[:2]](
+        rows, _there(guess, rows), None, None, None, codes, w, out, n, rows.stride(0), RUN, d,
+        d=d, WIDTH=1, F=F, BM=STEP, FULL=full, LABELS=True, WEIGHTED=w is not None,
+    )  # fmt: skip
+    found = out.sum(0, dtype=torch.float64).cpu().numpy()
+    if full:
+        return np.repeat(found[:, -1:], d, axis=1), found[:, -d - 1 : -1], _symmetric(found, d)
+    return found[:, 2::3], found[:, 1::3], found[:, ::3]
+
+
+def nearest(rows: torch.Tensor, origin: Array, centre: Array, codes: torch.Tensor) -> torch.Tensor:
+    """Write the nearest centre of each row to codes; give the squared distances (n,)."""
+    (n, d), K = rows.shape, len(centre)
+    off = centre - origin
+    points, half, at = (_there(part, rows) for part in (off, 0.5 * (off * off).sum(axis=1), origin))
+    squares = torch.empty(n, dtype=torch.float32, device=rows.device)
+    DP = max(_power(d), 16)
+    KB = 128 if DP <= 32 else 32
+    kernels().nearest_rows[(-(-n // 128),)](
+        rows, at, points, half, codes, squares, n, rows.stride(0), K, -(-K // KB), d=d, DP=DP, KB=KB, BM=128
+    )
+    return squares
+
+
+def cluster_totals(
+    rows: torch.Tensor, w: torch.Tensor | None, centre: Array, codes: torch.Tensor
+) -> tuple[Array, Array]:
+    """Weights (K,) and totals (K, d) of the rows of each cluster about its centre."""
+    d, K = rows.shape[1], len(centre)
+    order = torch.sort(codes.to(torch.int16) if K < 2**15 else codes, stable=True).indices.to(torch.int32)
+    begin = torch.zeros(K + 1, dtype=torch.int32, device=rows.device)
+    begin[1:] = torch.cumsum(torch.bincount(codes, minlength=K), 0)
+    DP, shares = max(_power(d + 1), 2), max(1, min(64, -(-2112 // K)))
+    out = torch.empty((K, shares, DP), dtype=torch.float32, device=rows.device)
+    kernels().cluster_rows[(K, shares)](
+        rows, _there(centre, rows), order, begin, w, out, rows.stride(0), shares,
+        d=d, DP=DP, BM=max(2048 // DP, 1), WEIGHTED=w is not None,
+    )  # fmt: skip
+    found = out.sum(1, dtype=torch.float64).cpu().numpy()
+    return found[:, d], found[:, :d]
+
+
+def gaussian_sums(queries: torch.Tensor, points: torch.Tensor, w: torch.Tensor | None) -> torch.Tensor:
+    """Sums of w 2^(-|q - p|^2) at each query, (m,) float64; all in float32, centred, or all in float64."""
+    (m, d), n = queries.shape, len(points)
+    double = queries.dtype == torch.float64
+    # A share of the points for each program: enough programs to fill the device, and few points to add in float32.
+    shares = max(min(-(-n // 4096), -(-4 * 132 * 64 // max(m, 1))), -(-n // 2**18))
+    per = (n // shares // 128 + 1) * 128
+    out = torch.empty((-(-n // per), m), dtype=queries.dtype, device=queries.device)
+    if d <= 4 or double:
+        Q, P = queries.T.contiguous(), points.T.contiguous()
+        kernels().gaussian_pairs[(-(-m // 64), len(out))](
+            Q, P, w, out, m, n, per, d=d, BM=64, BN=64, WEIGHTED=w is not None, TYPE=kernels().KINDS[double]
+        )
+        return out.sum(0, dtype=torch.float64)
+    DP = max(_power(d), 16)
+    Q, P = (torch.nn.functional.pad(part, (0, DP - d)).contiguous() for part in (queries, points))
+    BM, BN, warps, stages = (64, 128, 4, 2) if DP == 16 else (128, 64, 8, 1) if DP == 32 else (64, 32, 4, 1)
+    kernels().gaussian_products[(-(-m // BM), len(out))](
+        Q, P, Q.square().sum(1), P.square().sum(1), w, out, m, n, per,
+        DP=DP, BM=BM, BN=BN, WEIGHTED=w is not None, num_warps=warps, num_stages=stages,
+    )  # fmt: skip
+    return out.sum(0, dtype=torch.float64)
+
+
+def _symmetric(found: Array, d: int) -> Array:
+    """Matrices from the products of cells i >= j, in order of rows."""
+    lower = np.tril_indices(d)
+    matrix = np.empty((len(found), d, d))
+    matrix[:, lower[0], lower[1]] = matrix[:, lower[1], lower[0]] = found[:, : len(lower[0])]
+    return matrix
+
+
+def _there(values: Array, rows: torch.Tensor) -> torch.Tensor:
+    return torch.from_numpy(np.ascontiguousarray(values, dtype=np.float32)).to(rows.device)
+
+
+def _power(n: int) -> int:
+    return 1 << max(n - 1, 0).bit_length()
