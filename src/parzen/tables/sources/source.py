@@ -100,12 +100,12 @@ class Source:
     def __iter__(self) -> Iterator[Any]:
         return (as_table(piece) for piece in read_ahead(self._pieces(self.columns)))
 
-    def roles(self) -> Iterator[Batch]:
-        """Batches of target and weight alone: where columns are stored apart, nothing else is read."""
+    def roles(self) -> Iterator[Any]:
+        """Each a `Batch` of target and weight alone: of columns stored apart, nothing else is read."""
         return read_ahead(self._apart(piece, 0) for piece in self._pieces(self._roles))
 
-    def batches(self) -> Iterator[Batch]:
-        """Batches of features, target and weight, without rows of weight zero; whoever reads them may read ahead."""
+    def batches(self) -> Iterator[Any]:
+        """Each a `Batch` of features, target and weight, without rows of weight zero; it is not read ahead."""
         return (self._apart(piece, len(self.columns)) for piece in self._pieces([*self.columns, *self._roles]))
 
     @property
