@@ -114,6 +114,22 @@ def test_the_pass_of_em_equals_the_compiled_one(d, K, kind, weighted, dtype):
     assert found[4] == pytest.approx(expected[4], rel=CLOSE[dtype])
 
 
+@pytest.mark.parametrize("covariance_type", ["full", "diag"])
+def test_an_offset_costs_a_mixture_no_digits(covariance_type):
+    X = table(n=500, dtype=SINGLE, offset=1e4)
+    found = GaussianMixture(1, covariance_type=covariance_type).fit(there(X))
+    mean = found.density_.components.mean[0]  # `means_` is shown in the precision of the rows
+    np.testing.assert_allclose(mean, X.astype(DOUBLE).mean(axis=0), rtol=1e-9)
+
+
+def test_an_offset_costs_centres_no_digits():
+    X = table(n=500, dtype=SINGLE, offset=1e4)
+    centre = X[:3].astype(DOUBLE) + 1e-4
+    found, expected = (centre_step(rows, None, points_of(centre, False)) for rows in (on(X), X))
+    np.testing.assert_array_equal(found[0], expected[0])
+    same(found[1:], expected[1:], 1e-6)
+
+
 @pytest.mark.parametrize("dtype", [SINGLE, DOUBLE])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_step_of_k_means_equals_the_compiled_one(weighted, dtype):

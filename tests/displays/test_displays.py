@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy import stats
 from scipy.integrate import trapezoid
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression as Theirs

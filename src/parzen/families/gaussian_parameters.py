@@ -47,7 +47,7 @@ def _matrix(given: Array, d: int, name: str) -> Array:
 def _cholesky(given: Array, name: str = "covariance") -> Array:
     if np.allclose(given, given.T, rtol=1e-8, atol=0):
         try:
-            return np.linalg.cholesky(given)
+            return np.asarray(np.linalg.cholesky(given), dtype=np.float64)
         except np.linalg.LinAlgError:
             pass
     raise ValueError(f"{name} must be symmetric and positive definite, got {given.tolist()}.")

@@ -34,6 +34,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "smoothing.conditional_rows": ("Pairs",),
     "smoothing.bias_variance": ("BiasVariance",),
     "densities.gaussian": ("GaussianDensity",),
+    "densities.frozen": ("FrozenDensity",),
     "densities.student": ("StudentDensity",),
     "densities.bernoulli": ("BernoulliDensity",),
     "densities.categorical": ("CategoricalDensity",),
@@ -203,6 +204,8 @@ FIRST_PARAMETERS: dict[str, dict[str, str]] = {
 
 #: Parameters that came later, by tag, with the values that earlier files stand for: as JSON holds them.
 LATER_PARAMETERS: dict[str, dict[str, Any]] = {
+    "Gaussian": {"fixed_covariance": None},
+    "GaussianMixture": {"fixed_covariance": None},
     "Kernel": {"incomplete": "error", "metric": "euclidean", "metric_params": None, "normalization": "euclidean"},
     "KernelDensity": {"normalization": "euclidean"},
     "LogisticRegression": {"standardise": False},

@@ -79,3 +79,53 @@ class TestState:
             GaussianNB().fit(X, y).merge(GaussianNB(priors="uniform").fit(X, y))
         with pytest.raises(TypeError, match="only a GaussianNB"):
             GaussianNB().fit(X, y).merge(LogisticRegression().fit(X, y))
+
+
+class TestKnownDensities:
+    def test_scipys_and_ours_give_bayes_rule(self, rng):
+        from scipy import stats
+
+        known = {"a": stats.norm(0, 1), "b": stats.gamma(3.0, scale=0.5), "c": Gaussian.from_parameters(2, 4)}
+        x = rng.normal(1, 2, 50)
+        joint = [0.2 * stats.norm.pdf(x), 0.3 * stats.gamma.pdf(x, 3, scale=0.5), 0.5 * stats.norm.pdf(x, 2, 2)]
+        expected = (np.array(joint) / np.sum(joint, axis=0)).T
+        y = np.repeat(["a", "b", "c"], [10, 15, 25])
+        fitted = BayesClassifier(known).fit(x[:, None], y)
+        for model in (fitted, BayesClassifier(list(known.values())).fit(x[:, None], y)):
+            np.testing.assert_allclose(model.predict_proba(x[:, None]), expected, atol=1e-12)
+        given = BayesClassifier.from_densities(known, [0.2, 0.3, 0.5])
+        np.testing.assert_allclose(given.predict_proba(x[:, None]), expected, atol=1e-12)
+        assert fitted.n_parameters_ == 2
+        assert given.n_parameters_ == 0
+        rows, labels = given.sample(2000, random_state=0)
+        assert rows[labels == "b"].mean() == pytest.approx(1.5, abs=0.15)
+
+    def test_normals_have_a_boundary(self):
+        from scipy import stats
+
+        model = BayesClassifier.from_densities(
+            {0: stats.multivariate_normal([0, 0]), 1: stats.multivariate_normal([2, 0])}
+        )
+        boundary = model.decision_boundary()
+        assert boundary.kind == "line"
+        np.testing.assert_allclose(boundary(np.array([[1.0, 5.0]])), 0, atol=1e-12)
+        np.testing.assert_allclose(model.mahalanobis(np.array([[0.0, 3.0]])), [[3, np.sqrt(13)]])
+
+    def test_others_are_refused(self):
+        with pytest.raises(TypeError, match="two or more classes"):
+            BayesClassifier.from_densities({0: Gaussian()})
+
+
+def test_criteria_ask_whether_classes_share_a_covariance(rng):
+    X, y = rng.normal(size=(300, 2)), np.repeat([0, 1], 150)
+    X[y == 1] += 2
+    apart, shared = BayesClassifier(Gaussian()).fit(X, y), BayesClassifier(Gaussian(shared=True)).fit(X, y)
+    assert (apart.n_parameters_, shared.n_parameters_) == (2 * 2 + 2 * 3 + 1, 2 * 2 + 3 + 1)
+    joint = shared.log_joint(X)[np.arange(300), y].sum()
+    assert shared.log_likelihood(X, y) == pytest.approx(joint)
+    assert shared.bic(X, y) == pytest.approx(8 * np.log(300) - 2 * joint)
+    assert shared.aic(X, y) == pytest.approx(2 * 8 - 2 * joint)
+    assert shared.bic(X, y) < apart.bic(X, y)
+    assert shared.bic(X, y, np.full(300, 2.0)) == pytest.approx(8 * np.log(600) - 4 * joint)
+    X[y == 1] = 2 + 3 * (X[y == 1] - 2)
+    assert apart.fit(X, y).bic(X, y) < shared.fit(X, y).bic(X, y)

@@ -262,7 +262,7 @@ def test_given_chains():
             refused()
     assert given.fit(["abab"]).counts_.sum() == 4
     walk = MarkovChain.from_parameters(["z", "a"], [[1.0, 0.0], [0.25, 0.75]], [0.5, 0.5])
-    assert walk.symbols_.tolist() == ["a", "z"]
-    np.testing.assert_array_equal(walk.hitting_times("z"), [4.0, 0.0])
+    assert walk.symbols_.tolist() == ["z", "a"]
+    np.testing.assert_array_equal(walk.hitting_times("z"), [0.0, 4.0])
     with pytest.raises(ValueError, match="differ from each other"):
         MarkovChain.from_parameters("aa", np.full((2, 2), 0.5))

@@ -66,7 +66,7 @@ class TestFixed:
         assert model.means_[0, 0] == 0.5
         assert model.covariances_[0, 0] == pytest.approx(0.25)
         assert model.means_[1, 0] != 5.0
-        assert model._n_parameters() == 2 + 1
+        assert model.n_parameters_ == 2 + 1
 
     def test_need_to_be_known(self, rng):
         with pytest.raises(ValueError, match="means_init"):

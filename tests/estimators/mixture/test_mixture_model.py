@@ -50,7 +50,7 @@ class TestMixtureModel:
         assert list(drawn.columns) == ["age", "city", "visits"]
         assert set(drawn["city"]) <= {"Oslo", "Lund"}
         assert np.isfinite(model.bic(frame))
-        assert model._n_parameters() == 2 * (2 + 1 + 1) + 1
+        assert model.n_parameters_ == 2 * (2 + 1 + 1) + 1
 
     def test_noise_is_a_component(self, rng):
         X = np.concatenate([rng.normal(0, 0.3, (300, 2)), rng.normal(4, 0.3, (300, 2)), rng.uniform(-8, 12, (60, 2))])

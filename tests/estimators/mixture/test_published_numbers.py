@@ -55,7 +55,7 @@ class TestPublished:
         X = np.array([line[1:] for line in lines("mclust_diabetes.csv.gz")[1:]], dtype=float)
         model = GaussianMixture(3, **EXACT).fit(X)
         assert model.score(X) * len(X) >= -2303.496  # Scrucca, Fop, Murphy & Raftery (2016): VVV, 3
-        assert model._n_parameters() == 29
+        assert model.n_parameters_ == 29
 
     def test_acidity(self, lines):  # mclust: E, 2
         X = np.array(lines("mclust_acidity.csv.gz")[1:], dtype=float)
@@ -97,7 +97,7 @@ class TestPeers:
         np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=2e-4)
         for name in ("score", "bic", "aic"):
             assert getattr(ours, name)(X) == pytest.approx(getattr(theirs, name)(X), rel=1e-6)
-        assert ours._n_parameters() == theirs._n_parameters()
+        assert ours.n_parameters_ == theirs._n_parameters()
         np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
 
     @pytest.mark.parametrize("shape", TYPES)

@@ -277,3 +277,14 @@ def test_a_local_line_is_the_same_in_any_units_of_a_column(rng):
     for scale in (1e-9, 1e9):
         moved = KernelRegressor([0.5, 0.8 * scale], order=1).fit(X * [1.0, scale], y).predict(X * [1.0, scale])
         np.testing.assert_allclose(moved, found, atol=1e-11)
+
+
+@pytest.mark.parametrize("order", [0, 1])
+@pytest.mark.parametrize("kernel", ["gaussian", "epanechnikov"])
+def test_predictions_are_weighted_sums_of_the_targets(rng, order, kernel):
+    X, y, Q = rng.normal(size=(90, 2)), rng.normal(size=(90, 2)), 4 * rng.normal(size=(20, 2))
+    model = KernelRegressor(bandwidth=1.2, order=order, kernel=kernel).fit(X, y, rng.uniform(0.5, 2, 90))
+    weights = model.weights(Q)
+    np.testing.assert_allclose(weights @ y, model.predict(Q), atol=1e-9)
+    np.testing.assert_allclose(weights.sum(axis=1), 1, atol=1e-9)
+    assert order or (weights >= -1e-12).all()

@@ -12,7 +12,7 @@ from parzen.compute.arrays import Array
 from parzen.compute.device.array import DeviceArray
 from parzen.compute.device.gaussian import missing_cells
 from parzen.compute.device.moments import on, pieces
-from parzen.compute.device.sums import MOST_SUMS, mixture_sums, readable, sums_of
+from parzen.compute.device.sums import MOST_SUMS, mixture_sums, readable, single, sums_of
 
 #: How far rounding may grow in a score (see `Components.loss`) where rows of float32 are worked on as they are.
 EXACT = 30.0
@@ -22,24 +22,28 @@ def em_step(X: DeviceArray, w: Any, at: Any) -> tuple[Array, Array, Array, Array
     """`parzen.compute.em.em_step` of rows on a device; an error where cells are missing."""
     rows = X.tensor
     d = rows.shape[1]
-    single = rows.dtype == torch.float32 and at.loss < EXACT
-    if single and at.kind != "shared" and readable(rows) and sums_of(d, at.kind == "full", False) <= MOST_SUMS:
+    light = rows.dtype == torch.float32 and at.loss < EXACT
+    origin = single(at.origin) if light else at.origin
+    if light and at.kind != "shared" and readable(rows) and sums_of(d, at.kind == "full", False) <= MOST_SUMS:
         own = None if w is None else on(w, rows).float()
-        gaussians = at.inverse, at.mean - at.origin, at.constant
-        weight, total, square, score = mixture_sums(rows, own, at.origin, gaussians)
+        gaussians = at.inverse, at.mean - origin, at.constant
+        weight, total, square, score = mixture_sums(rows, own, origin, gaussians)
     else:
-        weight, total, square, score = _by_products(rows, w, at, torch.float32 if single else torch.float64)
+        weight, total, square, score = _by_products(rows, w, at, origin, torch.float32 if light else torch.float64)
     if not np.isfinite(score):
         raise missing_cells(X)
-    return (*_about_means(weight, total, square, at, d), score * float(np.log(2.0)))
+    return (*_about_means(weight, total, square, at.kind, origin), score * float(np.log(2.0)))
 
 
-def _by_products(rows: torch.Tensor, w: Any, at: Any, dtype: torch.dtype) -> tuple[Array, Array, Array, float]:
+def _by_products(
+    rows: torch.Tensor, w: Any, at: Any, about: Array, dtype: torch.dtype
+) -> tuple[Array, Array, Array, float]:
     """Weights, totals and squares about the origin, and the log-likelihood to base 2, by products of matrices."""
     d, K = rows.shape[1], len(at.constant)
+    mean = at.mean if at.kind == "shared" else at.mean - about
     origin, mean, inverse, constant = (
         torch.from_numpy(np.ascontiguousarray(part)).to(rows.device, dtype)
-        for part in (at.origin, at.mean if at.kind == "shared" else at.mean - at.origin, at.inverse, at.constant)
+        for part in (about, mean, at.inverse, at.constant)
     )
     found: list[Any] = [0.0, 0.0, 0.0, 0.0]
     wide = 2 * K * d if at.kind == "full" else 0
@@ -85,14 +89,16 @@ def _squares(x: torch.Tensor, shares: torch.Tensor, kind: str, own: torch.Tensor
     return (weighted.T @ x).reshape(K, d, d)
 
 
-def _about_means(weight: Array, total: Array, square: Array, at: Any, d: int) -> tuple[Array, Array, Array, Array]:
+def _about_means(
+    weight: Array, total: Array, square: Array, kind: str, origin: Array
+) -> tuple[Array, Array, Array, Array]:
     """Moments about the components' means, from sums about the origin."""
     shift = total / np.maximum(weight, 1e-300)[:, None]
-    mean = at.origin + shift
-    carry = (at.origin - mean) + shift
-    if at.kind == "diagonal":
+    mean = origin + shift
+    carry = (origin - mean) + shift
+    if kind == "diagonal":
         scatter = np.maximum(square - weight[:, None] * shift * shift, 0.0)
-        return np.repeat(weight[:, None], d, axis=1), mean, scatter, carry
+        return np.repeat(weight[:, None], len(origin), axis=1), mean, scatter, carry
     outer = np.einsum("k,ki,kj->kij", weight, shift, shift)
-    scatter = square - (outer.sum(axis=0, keepdims=True) if at.kind == "shared" else outer)
+    scatter = square - (outer.sum(axis=0, keepdims=True) if kind == "shared" else outer)
     return np.ascontiguousarray(weight), mean, (scatter + scatter.transpose(0, 2, 1)) / 2, carry

@@ -12,7 +12,7 @@ import torch
 
 from parzen.compute.arrays import Array
 from parzen.compute.device.array import DeviceArray
-from parzen.compute.device.sums import MOST_SUMS, label_sums, readable, sums_of
+from parzen.compute.device.sums import MOST_SUMS, label_sums, readable, single, sums_of
 from parzen.compute.memberships import Labels, Memberships, group_count
 
 #: Cells that are worked on at a time: 96 MB of float32.
@@ -45,7 +45,7 @@ def moments(X: DeviceArray, R: Memberships = None, full: bool = True) -> tuple[A
         codes = torch.zeros(len(rows), dtype=torch.int32, device=rows.device) if R is None else on(R.codes, rows)
         own = None if R is None or R.weights is None else on(R.weights, rows).float()
         for _ in range(2):  # once more, where the first guess was far off
-            found = _centred(*label_sums(rows, own, guess, codes, full), _single(guess), full)
+            found = _centred(*label_sums(rows, own, guess, codes, full), single(guess), full)
             spread = np.sqrt(np.maximum(_variances(found, full), 0.0))
             far = np.abs(found[1] - guess) > NEAR * spread
             if not far.any() or not np.isfinite(found[1]).all():
@@ -53,11 +53,6 @@ def moments(X: DeviceArray, R: Memberships = None, full: bool = True) -> tuple[A
             guess = found[1]
         return found
     return _centred(*_sums(rows, R, guess, full), guess, full)
-
-
-def _single(guess: Array) -> Array:
-    """A guess as float32 holds it, which is what is subtracted from rows of float32."""
-    return guess.astype(np.float32).astype(np.float64)
 
 
 def _variances(found: tuple[Array, Array, Array, Array], full: bool) -> Array:

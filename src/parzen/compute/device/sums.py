@@ -30,6 +30,11 @@ def kernels() -> Any:
     return tiles
 
 
+def single(values: Array) -> Array:
+    """Numbers as float32 holds them: what is subtracted from rows of float32 must be known to the last digit."""
+    return values.astype(np.float32).astype(np.float64)
+
+
 def readable(rows: torch.Tensor, dtype: torch.dtype = torch.float32) -> bool:
     """Whether rows are such as the fused kernels read."""
     plain = rows.dtype == dtype and (rows.shape[1] == 1 or rows.stride(1) == 1)
@@ -105,7 +110,7 @@ def label_sums(
 def nearest(rows: torch.Tensor, origin: Array, centre: Array, codes: torch.Tensor) -> torch.Tensor:
     """Write the nearest centre of each row to codes; give the squared distances (n,)."""
     (n, d), K = rows.shape, len(centre)
-    off = centre - origin
+    off = centre - single(origin)
     points, half, at = (_there(part, rows) for part in (off, 0.5 * (off * off).sum(axis=1), origin))
     squares = torch.empty(n, dtype=torch.float32, device=rows.device)
     DP = max(_power(d), 16)
@@ -131,7 +136,7 @@ def cluster_totals(
         d=d, DP=DP, BM=max(2048 // DP, 1), WEIGHTED=w is not None,
     )  # fmt: skip
     found = out.sum(1, dtype=torch.float64).cpu().numpy()
-    return found[:, d], found[:, :d]
+    return found[:, d], found[:, :d] + found[:, d, None] * (single(centre) - centre)
 
 
 def gaussian_sums(queries: torch.Tensor, points: torch.Tensor, w: torch.Tensor | None) -> torch.Tensor:

@@ -7,6 +7,7 @@ which only `parzen.compute` reads.
 
 from collections.abc import Callable
 from functools import wraps
+from inspect import isfunction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,7 +30,7 @@ class TensorMixin:
     def __init_subclass__(cls, **options: Any) -> None:
         for name in METHODS:
             method = vars(cls).get(name)
-            if method is not None and not getattr(method, "__isabstractmethod__", False):
+            if isfunction(method) and not getattr(method, "__isabstractmethod__", False):
                 setattr(cls, name, _reading_tensors(method))
         super().__init_subclass__(**options)
 

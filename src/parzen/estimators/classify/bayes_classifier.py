@@ -1,8 +1,12 @@
 """Bayes classifiers over any family, or over densities that are given."""
 
-from typing import Any
+from typing import Any, Self, cast
+
+import numpy as np
 
 from parzen.densities.density import Density
+from parzen.densities.frozen import known_density
+from parzen.densities.per_group import PerGroupDensity
 from parzen.estimators.classify.classifier import LogOddsDecision
 from parzen.estimators.classify.generative import GenerativeClassifier
 from parzen.families.family import Family
@@ -16,9 +20,10 @@ class BayesClassifier(LogOddsDecision, GenerativeClassifier):
 
     Parameters
     ----------
-    family : Family, Density or dict, optional
+    family : Family, Density, list or dict, optional
         The family of every class; by default ``Gaussian()``. Or densities that are known (one for each class, in their
-        order), so that only the priors are learnt. Or a dict from each class to its own family or density.
+        order), so that only the priors are learnt. Or a dict from each class to its own family or density, or a list in
+        the order of `classes_`. A known density is ours (`Gaussian.from_parameters`) or a frozen distribution of SciPy.
     class_prior : sequence, dict or "uniform", optional
         Priors of the classes in the order of `classes_`, or a dict from classes. By default their frequencies.
     unlabelled : optional
@@ -75,7 +80,40 @@ class BayesClassifier(LogOddsDecision, GenerativeClassifier):
         self.tol = tol
         self.random_state = random_state
 
+    @classmethod
+    def from_densities(cls, densities: dict[Any, Any], class_prior: Any = None) -> Self:
+        """A classifier whose class-conditional densities are all known: it needs no rows.
+
+        Parameters
+        ----------
+        densities : dict from each class to its density: ours, or a frozen distribution of SciPy
+        class_prior : as of the estimator; by default "uniform"
+
+        Examples
+        --------
+        >>> from scipy.stats import norm
+        >>> from parzen import BayesClassifier, Gaussian
+        >>> model = BayesClassifier.from_densities({"a": norm(0, 1), "b": Gaussian.from_parameters(2, 1)}, [0.8, 0.2])
+        >>> model.decision_boundary().roots().round(4), model.predict([[1.5], [2.0]]).tolist()
+        (array([1.6931]), ['a', 'b'])
+        """
+        known = {label: known_density(one) for label, one in densities.items()}
+        wrong = [label for label, one in known.items() if one is None or one.shape[0] != 1]
+        if wrong or len(known) < 2:
+            raise TypeError(
+                "densities must be a dict from two or more classes to one density each, ours or a frozen distribution "
+                f"of SciPy, got {densities!r}."
+            )
+        model = cls(dict(densities), "uniform" if class_prior is None else class_prior)
+        model.classes_ = np.unique(list(known))
+        model._settle(np.zeros(len(known)))
+        model.density_ = PerGroupDensity(tuple(cast(Density, known[label]) for label in model.classes_.tolist()))
+        model._read_numbers(model.density_.shape[1])
+        return model
+
     def _family(self) -> Family:
+        if isinstance(self.family, list | tuple):
+            return PerGroup([_as_family(part) for part in self.family])
         if not isinstance(self.family, dict):
             return _as_family(self.family)
         parts = {label: _as_family(part) for label, part in self.family.items()}
@@ -90,8 +128,9 @@ class BayesClassifier(LogOddsDecision, GenerativeClassifier):
 def _as_family(given: Any) -> Family:
     if given is None:
         return Gaussian()
-    if isinstance(given, Density):
-        return Fixed(given)
+    known = known_density(given)
+    if known is not None:
+        return Fixed(known)
     if not isinstance(given, Family):
         hint = f"; give an instance: {given.__name__}()" if isinstance(given, type) else ""
         raise TypeError(f"family must be a family such as Gaussian(), or a density, got {given!r}{hint}.")

@@ -33,6 +33,7 @@ from parzen.estimators.base.validation import (
 )
 from parzen.estimators.classify.class_priors import log_of, read_class_prior
 from parzen.estimators.classify.classifier import BaseClassifier
+from parzen.estimators.classify.criteria import JointCriteria
 from parzen.estimators.classify.labels import (
     check_several,
     check_weights,
@@ -53,7 +54,7 @@ from parzen.tables.schema import bare_schema
 from parzen.tables.sources.source import Source
 
 
-class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
+class GenerativeClassifier(JointCriteria, BaseFamilyEstimator, BaseClassifier):
     """Prior times density, class by class.
 
     Attributes
@@ -301,40 +302,12 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
             finite(rows)
         return values
 
-    @property
-    def n_parameters_(self) -> int:
-        """Free parameters: of the K densities, and K - 1 of the class priors where they are learnt."""
-        check_fitted(self, "density_")
-        priors = len(self.classes_) - 1 if self._given_class_prior() is None else 0
-        return self.family_.n_parameters(self.density_) + priors
-
-    def log_likelihood(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Log-likelihood of rows and their labels together, the sum of log p(x, y); of rows alone without a label."""
-        joint = self.log_joint(X)
-        codes = codes_among(y, len(joint), self.classes_, self.unlabelled)
-        own = joint[np.arange(len(joint)), codes]
-        values = np.where(codes >= 0, own, np.logaddexp.reduce(joint, axis=1))
-        values, w = drop_zero_weight(values, weights(sample_weight, values))
-        return float(values.sum() if w is None else values @ w)
-
-    def bic(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Bayesian information criterion of rows and labels: low is good.
-
-        Free parameters times log n less twice `log_likelihood`: say, whether classes may share a covariance. Models of
-        the same rows compare by it; a discriminative model, which has no p(x), does not.
-        """
-        n = _num_samples(X) if sample_weight is None else float(np.sum(sample_weight))
-        return self.n_parameters_ * float(np.log(n)) - 2.0 * self.log_likelihood(X, y, sample_weight)
-
-    def aic(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Akaike's information criterion of rows and labels: twice the parameters less twice `log_likelihood`."""
-        return 2.0 * self.n_parameters_ - 2.0 * self.log_likelihood(X, y, sample_weight)
-
     def mahalanobis(self, X: Any) -> Array:
         """Mahalanobis distance of each row from the mean of each class, (n, K), where their densities are Gaussian."""
         check_fitted(self, "density_")
         rows = self._later(X)
-        parts = self.density_.parts if isinstance(self.density_, PerGroupDensity) else (self.density_,)
+        density = self.density_
+        parts: tuple[Any, ...] = density.parts if isinstance(density, PerGroupDensity) else (density,)
         if not all(isinstance(part, GaussianDensity) for part in parts):
             raise TypeError(
                 f"distances are from the means of Gaussians, but these densities are {type(parts[0]).__name__}."

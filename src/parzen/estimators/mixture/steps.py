@@ -109,7 +109,7 @@ class StepwiseMixture(BaseMixture):
         >>> round(model.score(X), 4), round(model.lower_bound(X, model.e_step(X)), 4)
         (-1.7996, -1.7996)
         >>> round(model.lower_bound(X, [[0.5, 0.5], [0.5, 0.5]]), 4)
-        -2.5439
+        -2.3564
         """
         check_fitted(self, "density_")
         rows, q = self._later(X), _shares(responsibilities)
