@@ -87,7 +87,7 @@ class Boundary:
 
     def __str__(self) -> str:
         A, d = self.A, len(self.centre)
-        names = [f"x{j}" for j in range(d)] if self.names is None else [repr(name) for name in self.names]
+        names = [f"x{j}" for j in range(d)] if self.names is None else [_word(name) for name in self.names]
         terms = [] if self.is_linear else [
             (A[i, j] * (1 if i == j else 2), f" {names[i]}^2" if i == j else f" {names[i]} {names[j]}")
             for i in range(d) for j in range(i, d)
@@ -95,6 +95,12 @@ class Boundary:
         terms += [(weight, f" {name}") for weight, name in zip(self.b, names, strict=True)] + [(self.c, "")]
         text = " ".join(f"{'-' if value < 0 else '+'} {abs(value):.6g}{name}" for value, name in terms if value != 0)
         return f"{text.removeprefix('+ ') or '0'} = 0"
+
+
+def _word(name: Any) -> str:
+    """A column's name; in quotes where it would not be read as one word."""
+    text = str(name)
+    return text if text.isidentifier() else repr(text)
 
 
 def numeric_rows(X: Any, names: tuple[str, ...] | None, threshold: float | None) -> Array:
