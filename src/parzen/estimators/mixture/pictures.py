@@ -55,7 +55,9 @@ def draw_trace(model: Any, ax: Any) -> Any:
     """The log-likelihood, and the lower bound after each step: between the log-likelihoods before and after it."""
     check_is_fitted(model, "trace_")
     likelihood, bound = np.array(model.trace_).T
-    after = np.append(np.nan, bound[: len(bound) - 1])  # of the last step, the log-likelihood is not known
-    lines = [("log-likelihood", likelihood), ("ELBO after the M-step", after)]
+    lines = [
+        ("log-likelihood at each E-step", np.append(likelihood, np.nan)),
+        ("lower bound after the M-step", np.append(np.nan, bound)),
+    ]
     labels = ("steps taken", "log-likelihood of a row")
-    return curves(np.arange(len(likelihood)), lines, labels, "log-likelihood and evidence lower bound", ax)
+    return curves(np.arange(len(bound) + 1), lines, labels, "log-likelihood and evidence lower bound", ax)
