@@ -1,10 +1,15 @@
 """How the documentation is built: ``make docs``."""
 
+import sys
 import warnings
+from importlib.util import find_spec
+from pathlib import Path
 
 from sphinx_gallery.sorting import FileNameSortKey
 
 import parzen
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 project = "parzen"
 author = "The parzen developers"
@@ -12,6 +17,7 @@ copyright = author  # noqa: A001
 version = release = parzen.__version__
 
 extensions = [
+    "exercises",
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
@@ -27,6 +33,13 @@ html_theme = "pydata_sphinx_theme"
 html_theme_options = {"navigation_with_keys": False, "show_prev_next": True, "secondary_sidebar_items": ["page-toc"]}
 html_title = f"parzen {release}"
 html_show_sourcelink = False
+
+# MathJax comes from a package, and draws without fonts of its own: pages work from a file, without a network.
+MATHJAX = Path(find_spec("sphinx-mathjax-offline").origin).parent / "static" / "mathjax" / "tex-svg-full.js"
+html_static_path = ["static", str(MATHJAX)]
+html_css_files = ["course.css"]
+mathjax_path = MATHJAX.name
+mathjax3_config = {"options": {"enableMenu": False}, "svg": {"fontCache": "global"}}
 
 autosummary_generate = True
 autodoc_typehints = "none"
