@@ -13,7 +13,15 @@ from parzen import (
     accumulate,
     fit,
 )
-from parzen.conjugate import Beta, Dirichlet, Gamma, NormalInverseGamma, NormalInverseWishart, NormalMean
+from parzen.conjugate import (
+    Beta,
+    Dirichlet,
+    Gamma,
+    NormalInverseGamma,
+    NormalInverseWishart,
+    NormalMean,
+    NormalParameters,
+)
 from parzen.statistics import Sums
 
 
@@ -65,16 +73,103 @@ class TestCoins:
     @pytest.mark.parametrize(
         "make",
         [
-            lambda: Beta(1, 1).posterior([1, 1]).mode(),
+            lambda: Beta(0.5, 1).mode(),
             lambda: Dirichlet([0.5, 0.5, 0.5]).posterior([0, 0, 1]).mode(),
             lambda: fit(Bernoulli(prior=Beta(0.5, 0.5), estimate="map"), np.array([[1], [1]])),
             lambda: fit(Categorical(prior=Dirichlet(0.5), estimate="map"), np.array([[0], [1]])),
-            lambda: fit(Multinomial(prior=Dirichlet(1.0), estimate="map"), np.array([[0, 2]])),
         ],
     )
-    def test_map_at_the_border_explains_itself(self, make):
-        with pytest.raises(ValueError, match=r"border of the simplex.*above 1.*estimate='bayes'"):
+    def test_a_density_without_a_mode_explains_itself(self, make):
+        with pytest.raises(ValueError, match=r"border of the simplex.*at least 1.*estimate='bayes'"):
             make()
+
+    @pytest.mark.parametrize("prior", [Beta(1, 1), Dirichlet([1, 1, 1])])
+    def test_a_level_density_has_no_single_mode(self, prior):
+        with pytest.raises(ValueError, match="not unique"):
+            prior.mode()
+
+    def test_map_of_a_uniform_prior_is_maximum_likelihood(self):
+        assert Beta(1, 1).posterior([1, 1]).mode() == 1.0
+        np.testing.assert_allclose(Dirichlet([1, 1, 1]).posterior([0, 0, 2]).mode(), [2 / 3, 0, 1 / 3])
+        bits, words, codes = np.array([[1, 0], [1, 1]]), np.array([[0, 2], [0, 1]]), np.array([[0], [2], [2]])
+        for family, prior, X in (
+            (Bernoulli, Beta(1, 1), bits),
+            (Multinomial, Dirichlet(1.0), words),
+            (Categorical, Dirichlet(1.0), codes),
+        ):
+            options = {"unseen": "error"} if family is Categorical else {}
+            mode = family(prior=prior, estimate="map", **options)
+            likeliest = fit(family(estimate="ml", **options), X).density
+            density = fit(mode, X).density
+            np.testing.assert_allclose(density.log_density(X), likeliest.log_density(X))
+            assert mode.log_prior(density, accumulate(mode, X)) == 0
+
+    def test_counts_are_given_by_name(self):
+        flips = [1] * 3 + [0]
+        for name in ("posterior", "log_evidence", "maximum_likelihood"):
+            told, seen = getattr(Beta(2, 3), name)(heads=3, tails=1), getattr(Beta(2, 3), name)(flips)
+            assert repr(told) == repr(seen)
+            told = getattr(Dirichlet([1, 2, 3]), name)(counts=[1, 0, 2])
+            assert repr(told) == repr(getattr(Dirichlet([1, 2, 3]), name)([0, 2, 2]))
+        assert Beta(2, 2).posterior(heads=1).a == 3
+        for wrong in (
+            lambda: Beta(2, 2).posterior([1], heads=1),
+            lambda: Beta(2, 2).posterior(),
+            lambda: Dirichlet(1).posterior(),
+        ):
+            with pytest.raises(TypeError, match="give"):
+                wrong()
+        with pytest.raises(ValueError, match="heads=3, tails=1"):
+            Beta(2, 2).posterior((5, 3))
+        with pytest.raises(ValueError, match=r"counts=\[0, 0, 0\]"):
+            Dirichlet([1, 1, 1]).posterior([3, 0, 1])
+        with pytest.raises(ValueError, match="3 numbers"):
+            Dirichlet([1, 1, 1]).posterior(counts=[3, 0])
+        with pytest.raises(ValueError, match="heads must be finite and at least 0"):
+            Beta(2, 2).posterior(heads=-1)
+
+
+PARAMETERS = [
+    (Beta(2, 3), [1, 0, 1, 1], np.array([0.0, 0.2, 0.7])),
+    (Dirichlet([1, 2, 0.5]), [0, 2, 2, 1], np.array([[0.2, 0.3, 0.5], [0.1, 0.1, 0.8]])),
+    (Gamma(2, 0.5), [3, 0, 2, 7], np.array([1.0, 2.5])),
+    (NormalMean(1, 2, 0.5), [0.3, 1.1, 2.2, 0.1], np.array([0.0, 1.0])),
+    (NormalInverseGamma(0, 1, 2, 3), [0.3, 1.1, 2.2, 0.1], NormalParameters(np.array([0.0, 1]), np.array([1.0, 2]))),
+    (
+        NormalInverseWishart([0, 0], 1, 4, np.eye(2)),
+        [[0.3, 1], [1.1, 0], [2.2, 1], [0.1, 4]],
+        NormalParameters(np.array([[0.0, 1], [1, 1]]), np.array([[[2.0, 0.5], [0.5, 1]], np.eye(2)])),
+    ),
+]
+
+
+class TestDensitiesOfParameters:
+    @pytest.mark.parametrize(("prior", "data", "theta"), PARAMETERS)
+    def test_the_posterior_is_prior_times_likelihood_over_evidence(self, prior, data, theta):
+        rule = prior.log_density(theta) + prior.log_likelihood(theta, data) - prior.log_evidence(data)
+        np.testing.assert_allclose(prior.posterior(data).log_density(theta), rule, rtol=1e-12)
+        np.testing.assert_allclose(prior.density(theta), np.exp(prior.log_density(theta)))
+
+    def test_they_are_those_of_scipy(self):
+        p, m, v = np.linspace(-0.5, 1.5, 9), np.linspace(-3, 3, 9), np.linspace(0.1, 5, 9)
+        np.testing.assert_allclose(Beta(2, 3).log_density(p), stats.beta.logpdf(p, 2, 3))
+        np.testing.assert_allclose(Gamma(2, 0.5).log_density(m), stats.gamma.logpdf(m, 2, scale=2))
+        np.testing.assert_allclose(NormalMean(1, 2, 9).log_density(m), stats.norm.logpdf(m, 1, 2))
+        theta = np.array([0.2, 0.3, 0.5])
+        assert Dirichlet([1, 2, 0.5]).log_density(theta) == pytest.approx(stats.dirichlet.logpdf(theta, [1, 2, 0.5]))
+        assert Dirichlet([1, 2, 0.5]).log_density([0.5, 0.6, 0.2]) == -np.inf
+        joint = stats.invgamma.logpdf(v, 2, scale=3) + stats.norm.logpdf(m, 1, np.sqrt(v / 4))
+        np.testing.assert_allclose(NormalInverseGamma(1, 4, 2, 3).log_density(NormalParameters(m, v)), joint)
+        scale, mean, covariance = np.array([[2, 0.5], [0.5, 1]]), [0.3, 1.0], np.array([[1, 0.2], [0.2, 3]])
+        found = NormalInverseWishart([0, 1], 2, 5, scale).log_density(NormalParameters(mean, covariance))
+        judge = stats.invwishart.logpdf(covariance, 5, scale)
+        judge += stats.multivariate_normal.logpdf(mean, [0, 1], covariance / 2)
+        assert found == pytest.approx(judge)
+
+    def test_the_likelihood_is_that_of_the_rows(self):
+        assert Beta(9, 9).log_likelihood(0.3, [1, 0, 1]) == pytest.approx(stats.bernoulli.logpmf([1, 0, 1], 0.3).sum())
+        assert Gamma(9, 9).log_likelihood(2.0, [3, 0]) == pytest.approx(stats.poisson.logpmf([3, 0], 2).sum())
+        assert NormalMean(9, 9, 3).log_likelihood(2.0, [1, 5]) == pytest.approx(stats.norm.logpdf([1, 5], 2, 3).sum())
 
 
 def log_normal(x, mean, deviation):

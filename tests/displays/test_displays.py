@@ -161,3 +161,33 @@ def test_learning_curves():
     display = LearningCurveDisplay.from_estimators(GaussianNB(), LogisticRegression(), X, y, **options)
     assert display.comparison.error.shape == (2, 2, 2)
     assert len(display.ax_) == 2
+
+
+@pytest.mark.parametrize(
+    ("prior", "data"),
+    [
+        (NormalMean(0, 10, 5), [3.0]),
+        (NormalMean(0, 1000, 1), [3.0, 4.0]),
+        (NormalInverseGamma(0, 1, 2, 2), [1.0, 2.0, 9.0]),
+        (Gamma(1, 1), [3, 4, 20]),
+    ],
+)
+def test_the_posterior_and_the_predictive_are_drawn_nearly_whole(prior, data):
+    display = PosteriorDisplay.from_prior(prior, data)
+    assert trapezoid(display.posterior, display.grid) == pytest.approx(1, abs=0.01)
+    counts = isinstance(prior, Gamma)
+    mass = display.predictive.sum() if counts else trapezoid(display.predictive, display.outcomes)
+    assert 0.99 < mass < 1.001
+
+
+def test_bandwidths_and_the_true_density_may_be_given(rng):
+    X = rng.normal(size=(100, 1))
+    model = KernelDensity(bandwidth=0.4).fit(X)
+    display = BandwidthDisplay.from_estimator(model, X, bandwidths=[0.1, 1.0], truth=stats.norm())
+    np.testing.assert_allclose(display.bandwidths, [0.1, 0.4, 1.0])
+    assert display.chosen == 1
+    np.testing.assert_allclose(display.truth, stats.norm.pdf(display.grid))
+    line = display.ax_.lines[-1]
+    np.testing.assert_allclose(line.get_ydata(), display.truth)
+    with pytest.raises(ValueError, match="above 0"):
+        BandwidthDisplay.from_estimator(model, X, bandwidths=[0.0])

@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from parzen.conjugate.parameters import plain
 from parzen.densities.density import Density
 from parzen.statistics.statistic import Statistic
 
@@ -36,6 +37,22 @@ class Conjugate(ABC):
     @abstractmethod
     def maximum_likelihood(self, data: Any, weights: ArrayLike | None = None) -> Any:
         """Maximum-likelihood parameters, which don't depend on the prior."""
+
+    @abstractmethod
+    def log_density(self, theta: Any) -> Any:
+        """Log-density of parameters, in the form in which `mode`, `mean` and `sample` give them."""
+
+    @abstractmethod
+    def log_likelihood(self, theta: Any, data: Any, weights: ArrayLike | None = None) -> Any:
+        """Log-likelihood of the data in their order, as a function of the parameters.
+
+        Bayes' rule: ``posterior.log_density(theta)`` is ``log_density(theta) + log_likelihood(theta, data)`` less
+        ``log_evidence(data)``.
+        """
+
+    def density(self, theta: Any) -> Any:
+        """Density of parameters: `log_density` without the log."""
+        return plain(np.exp(self.log_density(theta)))
 
     @abstractmethod
     def mode(self) -> Any:

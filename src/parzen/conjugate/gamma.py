@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import gammaincinv, gammaln
+from scipy.special import gammaincinv, gammaln, xlogy
 
 from parzen.compute.arrays import Array
 from parzen.compute.moments import sums
@@ -13,6 +13,8 @@ from parzen.conjugate.base import Conjugate
 from parzen.conjugate.parameters import as_column, checked_parameters, level_tails, plain, squeezed, two_axes
 from parzen.densities.negative_binomial import NegativeBinomialDensity
 from parzen.statistics.sums import Sums
+
+NEEDS_BASE = "the likelihood of counts needs the sum of log x!, which this statistic lacks; give the rows."
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,14 +52,28 @@ class Gamma(Conjugate):
     def log_evidence(self, data: Any, weights: ArrayLike | None = None) -> Any:
         observed = self._statistic_of(data, weights)
         if observed.base is None:
-            raise ValueError(
-                "the evidence of counts needs the sum of log x!, which this statistic lacks; give the rows."
-            )
+            raise ValueError(NEEDS_BASE)
         if (self.rate == 0).any():
             raise ValueError(
                 "the prior has rate 0 and is improper, so that the evidence does not exist; give a rate above 0."
             )
         return plain(self.update(observed)._log_normaliser() - self._log_normaliser() + observed.base)
+
+    def log_density(self, theta: Any) -> Any:
+        """Log-density of rates; minus infinity below zero."""
+        self._proper()
+        rate = np.asarray(theta, dtype=np.float64)
+        known = np.maximum(rate, 0.0)
+        with np.errstate(divide="ignore"):
+            values = xlogy(self.shape - 1, known) - self.rate * known - self._log_normaliser()
+        return plain(np.where(rate < 0, -np.inf, values))
+
+    def log_likelihood(self, theta: Any, data: Any, weights: ArrayLike | None = None) -> Any:
+        observed, rate = self._statistic_of(data, weights), np.asarray(theta, dtype=np.float64)
+        if observed.base is None:
+            raise ValueError(NEEDS_BASE)
+        with np.errstate(divide="ignore"):
+            return plain(xlogy(observed.totals, rate) - observed.weight * rate + observed.base)
 
     def _log_normaliser(self) -> Any:
         return gammaln(self.shape) - self.shape * np.log(self.rate)

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from parzen.compute.arrays import Array
 from parzen.compute.moments import moments
-from parzen.conjugate.parameters import as_column, squeezed
+from parzen.conjugate.parameters import as_column, plain, squeezed
 from parzen.statistics.moments import Moments
 
 LOG_TWO_PI = float(np.log(2 * np.pi))
@@ -27,6 +27,12 @@ def column_moments(data: ArrayLike, weights: ArrayLike | None) -> Moments:
     X, w = as_column(data, weights)
     found: Moments = squeezed(Moments(*moments(X, w, full=False)))
     return found
+
+
+def normal_log_likelihood(observed: Moments, mean: Any, variance: Any) -> Any:
+    """Log-likelihood of independent columns, of which the moments are known, at means and variances."""
+    squares = observed.scatter + observed.weight * (observed.mean - np.asarray(mean, dtype=np.float64)) ** 2
+    return plain(-0.5 * (observed.weight * (LOG_TWO_PI + np.log(variance)) + squares / variance))
 
 
 def tied_parameter(after: Array, before: Array, sizes: tuple[int, ...], axis: int) -> Array:

@@ -8,7 +8,13 @@ from numpy.typing import ArrayLike
 from scipy.special import gammaincinv, gammaln, stdtrit
 
 from parzen.conjugate.base import Conjugate
-from parzen.conjugate.normal import LOG_TWO_PI, NormalParameters, column_moments, tied_parameter
+from parzen.conjugate.normal import (
+    LOG_TWO_PI,
+    NormalParameters,
+    column_moments,
+    normal_log_likelihood,
+    tied_parameter,
+)
 from parzen.conjugate.parameters import checked_parameters, level_tails, plain, two_axes
 from parzen.densities.student import StudentDensity
 from parzen.statistics.moments import Moments
@@ -74,6 +80,21 @@ class NormalInverseGamma(Conjugate):
 
     def _log_normaliser(self) -> Any:
         return gammaln(self.shape) - self.shape * np.log(self.scale) - 0.5 * np.log(self.strength)
+
+    def log_density(self, theta: NormalParameters) -> Any:
+        """Log-density of means and variances, which are `NormalParameters`."""
+        if self.sharing != 1:
+            raise ValueError("this posterior is of several means that share a variance; ask for the density of one.")
+        mean, variance = (np.asarray(part, dtype=np.float64) for part in (theta.mean, theta.variance))
+        inside = variance > 0
+        variance = np.where(inside, variance, 1.0)
+        squares = self.scale + 0.5 * self.strength * (mean - self.location) ** 2
+        values = -(self.shape + 1.5) * np.log(variance) - squares / variance - 0.5 * LOG_TWO_PI - self._log_normaliser()
+        return plain(np.where(inside, values, -np.inf))
+
+    def log_likelihood(self, theta: NormalParameters, data: Any, weights: ArrayLike | None = None) -> Any:
+        variance = np.asarray(theta.variance, dtype=np.float64)
+        return normal_log_likelihood(self._statistic_of(data, weights), theta.mean, variance)
 
     def maximum_likelihood(self, data: Any, weights: ArrayLike | None = None) -> NormalParameters:
         observed = self._statistic_of(data, weights)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import multigammaln
 
+from parzen.compute.arrays import Array
 from parzen.compute.moments import moments
 from parzen.conjugate.base import Conjugate
 from parzen.conjugate.normal import LOG_TWO_PI, NormalParameters, tied_parameter
@@ -113,6 +114,26 @@ class NormalInverseWishart(Conjugate):
         gammas = np.vectorize(lambda dof: multigammaln(0.5 * dof, d), otypes=[float])(self.dof)
         return gammas + 0.5 * self.dof * (d * np.log(2) - determinant) - 0.5 * d * np.log(self.strength)
 
+    def log_density(self, theta: NormalParameters) -> Any:
+        """Log-density of means (..., d) and covariances (..., d, d), which are `NormalParameters`."""
+        if self.sharing != 1:
+            raise ValueError("this posterior is of several means that share a covariance; ask for the density of one.")
+        mean, covariance = (np.asarray(part, dtype=np.float64) for part in (theta.mean, theta.variance))
+        off = mean - self.location
+        scale = self.scale + np.asarray(self.strength)[..., None, None] * off[..., :, None] * off[..., None, :]
+        logs = -0.5 * (self.dof + self._d + 2) * _log_determinant(covariance)
+        return plain(
+            logs - 0.5 * _trace_of_ratio(scale, covariance) - 0.5 * self._d * LOG_TWO_PI - self._log_normaliser()
+        )
+
+    def log_likelihood(self, theta: NormalParameters, data: Any, weights: ArrayLike | None = None) -> Any:
+        observed = self._statistic_of(data, weights)
+        mean, covariance = (np.asarray(part, dtype=np.float64) for part in (theta.mean, theta.variance))
+        off, n = observed.mean[0] - mean, observed.weight[0]
+        scatter = observed.scatter[0] + n * off[..., :, None] * off[..., None, :]
+        logs = n * (self._d * LOG_TWO_PI + _log_determinant(covariance))
+        return plain(-0.5 * (logs + _trace_of_ratio(scatter, covariance)))
+
     def maximum_likelihood(self, data: Any, weights: ArrayLike | None = None) -> NormalParameters:
         observed = self._statistic_of(data, weights)
         return NormalParameters(
@@ -154,3 +175,12 @@ class NormalInverseWishart(Conjugate):
             scale, dof = np.repeat(scale, len(strength), axis=0), np.repeat(dof, len(strength))
         grown = scale * ((1 + 1 / strength) / dof)[:, None, None]
         return StudentDensity(location, np.linalg.cholesky(grown), dof)
+
+
+def _log_determinant(covariance: Array) -> Array:
+    return 2.0 * np.log(np.diagonal(np.linalg.cholesky(covariance), axis1=-2, axis2=-1)).sum(axis=-1)
+
+
+def _trace_of_ratio(scatter: Array, covariance: Array) -> Array:
+    """Trace of scatter times the inverse of a covariance."""
+    return np.trace(np.linalg.solve(covariance, scatter), axis1=-2, axis2=-1)

@@ -9,7 +9,7 @@ from scipy.special import ndtri
 
 from parzen.compute.arrays import Array
 from parzen.conjugate.base import Conjugate
-from parzen.conjugate.normal import LOG_TWO_PI, column_moments
+from parzen.conjugate.normal import LOG_TWO_PI, column_moments, normal_log_likelihood
 from parzen.conjugate.parameters import checked_parameters, level_tails, plain, two_axes
 from parzen.densities.gaussian import GaussianDensity
 from parzen.statistics.moments import Moments
@@ -56,6 +56,14 @@ class NormalMean(Conjugate):
         about = variance + n * self.deviation**2
         squares = observed.scatter / variance + n * (observed.mean - self.location) ** 2 / about
         return plain(-0.5 * (n * (LOG_TWO_PI + np.log(variance)) + np.log(about / variance) + squares))
+
+    def log_density(self, theta: Any) -> Any:
+        """Log-density of means."""
+        u = (np.asarray(theta, dtype=np.float64) - self.location) / self.deviation
+        return plain(-0.5 * (u**2 + LOG_TWO_PI) - np.log(self.deviation))
+
+    def log_likelihood(self, theta: Any, data: Any, weights: ArrayLike | None = None) -> Any:
+        return normal_log_likelihood(self._statistic_of(data, weights), theta, self.noise**2)
 
     def maximum_likelihood(self, data: Any, weights: ArrayLike | None = None) -> Any:
         return plain(self._statistic_of(data, weights).mean)

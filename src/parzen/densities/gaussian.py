@@ -100,6 +100,22 @@ class GaussianDensity(LocationScale):
         if len(incomplete):
             out[incomplete] = self.log_density(X[incomplete])
 
+    def mahalanobis(self, X: Any) -> Array:
+        """Mahalanobis distance of each row from each mean, (n, K); NaN where a cell is missing.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> GaussianDensity(np.zeros((1, 2)), np.array([[2.0, 1.0]])).mahalanobis(np.array([[2.0, 0.0], [2.0, 2.0]]))
+        array([[1.        ],
+               [2.23606798]])
+        """
+        rows = as_floats(X, self.shape[1])
+        out = np.empty((len(rows), len(self.mean)))
+        gaussian_log_density(rows, self.mean, self.factor, np.zeros(len(self.mean)), out)
+        out[np.isnan(rows).any(axis=1)] = np.nan
+        return np.sqrt(np.maximum(-2.0 * out, 0.0))
+
     def sample(self, labels: NDArray[np.integer], rng: np.random.Generator) -> Array:
         return self.mean[labels] + correlated(rng.standard_normal((len(labels), self.shape[1])), self.factor, labels)
 

@@ -58,13 +58,13 @@ class PosteriorDisplay:
         """Draw a prior of `parzen.conjugate` and its posterior: Beta, Gamma, NormalMean, NormalInverseGamma."""
         updated = prior.posterior(data)
         before, after = _distribution(prior), _distribution(updated)
-        low, high = min(before.ppf(0.005), after.ppf(0.0005)), max(before.ppf(0.995), after.ppf(0.9995))
+        low, high = _parameter_range(before, after)
         grid = np.linspace(low, high, 801)[1:-1] if isinstance(prior, Beta) else np.linspace(low, high, 800)
         log_prior, log_posterior = before.logpdf(grid), after.logpdf(grid)
         with np.errstate(invalid="ignore"):
             ratio = log_posterior - log_prior
         likelihood = np.exp(ratio - np.nanmax(ratio[np.isfinite(ratio)])) * np.exp(log_posterior.max())
-        outcomes = _outcomes(prior, np.asarray(data, dtype=np.float64))
+        outcomes = _outcomes(updated)
         predictive = np.exp(updated.predictive().log_density(outcomes[:, None])[:, 0])
         interval = (float(after.ppf(0.025)), float(after.ppf(0.975)))
         curves = (np.exp(log_prior), likelihood, np.exp(log_posterior))
@@ -126,13 +126,26 @@ def _distribution(prior: Any) -> Any:
     return stats.t(2 * v["shape"], v["location"], np.sqrt(v["scale"] / (v["shape"] * v["strength"])))
 
 
-def _outcomes(prior: Any, data: Array) -> Array:
-    """Values that the next observation may have."""
-    if isinstance(prior, Beta):
+def _parameter_range(before: Any, after: Any) -> tuple[float, float]:
+    """What holds nearly all of a posterior, and of the prior as far as the posterior stays visible."""
+    low, high = float(after.ppf(0.0005)), float(after.ppf(0.9995))
+    most = 20 * (high - low)
+    return max(min(float(before.ppf(0.005)), low), low - most), min(max(float(before.ppf(0.995)), high), high + most)
+
+
+def _outcomes(posterior: Any) -> Array:
+    """Values that the next observation may have: between quantiles of the posterior predictive."""
+    from scipy import stats
+
+    if isinstance(posterior, Beta):
         return np.array([0.0, 1.0])
-    if isinstance(prior, Gamma):
-        return np.arange(float(max(np.nanmax(data, initial=0.0) * 2, 10)) + 1)
-    known = data[~np.isnan(data)] if data.size else np.ravel(prior.location)
-    low, high = float(known.min()), float(known.max())
-    margin = 1.5 * (high - low) or 1.0
-    return np.linspace(low - margin, high + margin, 400)
+    ahead: Any = posterior.predictive()
+    if isinstance(posterior, Gamma):
+        shape, rate = float(np.ravel(posterior.shape)[0]), float(np.ravel(posterior.rate)[0])
+        return np.arange(float(stats.nbinom.ppf(0.999, shape, rate / (1 + rate))) + 1)
+    spread, tail = float(ahead.factor[0, 0]), np.array([0.001, 0.999])
+    if isinstance(posterior, NormalMean):
+        low, high = stats.norm.ppf(tail, float(ahead.mean[0, 0]), spread)
+    else:
+        low, high = stats.t.ppf(tail, float(ahead.dof[0, 0]), float(ahead.location[0, 0]), spread)
+    return np.linspace(low, high, 400)

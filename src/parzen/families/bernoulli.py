@@ -13,7 +13,7 @@ from parzen.compute.sparse import csr_sums
 from parzen.conjugate import Beta
 from parzen.densities.bernoulli import BernoulliDensity
 from parzen.densities.bits import as_bits, bits_in_csr
-from parzen.families.checks import ESTIMATES, check_prior, filled, total_or_collapse
+from parzen.families.checks import ESTIMATES, check_prior, filled, powers, total_or_collapse
 from parzen.families.family import Family
 from parzen.statistics.counts import Counts
 
@@ -64,7 +64,7 @@ class Bernoulli(Family):
         if self.estimate != "map":
             return 0.0
         prior = self.prior or Beta(2, 2)
-        return float(((prior.b - 1) * density.log_failure + (prior.a - 1) * density.log_success).sum())
+        return powers(prior.b - 1, density.log_failure) + powers(prior.a - 1, density.log_success)
 
     def n_parameters(self, density: Any) -> int:
         return int(np.prod(density.shape))
@@ -80,6 +80,8 @@ class Bernoulli(Family):
         posterior = (self.prior or (Beta(2, 2) if self.estimate == "map" else Beta(1, 1))).update(statistic)
         if self.estimate == "bayes":
             return replace(posterior.predictive(), threshold=self.threshold)
-        posterior.mode()  # raises at the border
+        posterior.mode()  # raises where there is none
         whole = np.log(posterior.a + posterior.b - 2)
-        return BernoulliDensity(np.log(posterior.b - 1) - whole, np.log(posterior.a - 1) - whole, self.threshold)
+        with np.errstate(divide="ignore"):  # of a uniform prior, MAP is ML
+            failure, success = np.log(posterior.b - 1), np.log(posterior.a - 1)
+        return BernoulliDensity(failure - whole, success - whole, self.threshold)

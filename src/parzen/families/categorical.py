@@ -112,12 +112,13 @@ class Categorical(Family):
         else:
             posterior = self._prior(counts.shape[1]).update(Sums(counts, counts))
             if self.estimate == "map":
-                posterior.mode()  # raises at the border
+                posterior.mode()  # raises where there is none
                 weights = posterior.concentration - 1
             else:
                 weights = posterior.concentration
             weights = np.broadcast_to(weights, counts.shape)
-            logs = np.log(weights) - np.log(weights.sum(axis=1, keepdims=True))
+            with np.errstate(divide="ignore"):  # of a uniform prior, MAP is ML
+                logs = np.log(weights) - np.log(weights.sum(axis=1, keepdims=True))
         return np.pad(logs, [(0, 0), (0, 1)]) if self.unseen == "missing" else logs
 
     def _prior(self, size: int) -> Dirichlet:

@@ -55,3 +55,9 @@ def same_parameters(a: Any, b: Any) -> bool:
     if hasattr(a, "__dataclass_fields__"):
         return type(a) is type(b) and same_parameters(vars(a), vars(b))
     return bool(np.array_equal(np.asarray(a, dtype=object), np.asarray(b, dtype=object)))
+
+
+def powers(exponents: Any, logs: Array) -> float:
+    """Sum of exponents times logs of probabilities; an exponent of zero is none, at probability zero too."""
+    exponents = np.broadcast_to(exponents, logs.shape)
+    return float((exponents * np.where(exponents == 0, 0.0, logs)).sum())

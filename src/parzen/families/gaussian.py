@@ -27,6 +27,7 @@ from parzen.families.covariance_floor import (
 )
 from parzen.families.family import Family
 from parzen.families.fit import fit
+from parzen.families.gaussian_parameters import known_factor, known_gaussians
 from parzen.families.gaussian_patterns import expected_moments_of_patterns, observed_patterns
 from parzen.statistics.accumulate import accumulate
 from parzen.statistics.joint import ExpectedStatistic
@@ -70,6 +71,9 @@ class Gaussian(Family):
         Added to every variance, in units of the largest variance of a column over all rows. For estimate "ml".
     noise : float
         Added to every variance, in the data's own units. For estimate "ml".
+    fixed_covariance : float or array, optional
+        A covariance that is known, of all groups: only means are learnt. A number is the variance of every column; or
+        variances (d,) if "diag", a matrix (d, d) if "full". For estimate "ml".
 
     Examples
     --------
@@ -93,6 +97,26 @@ class Gaussian(Family):
     ridge: float = 0.0
     smoothing: float = 0.0
     noise: float = 0.0
+    fixed_covariance: Any = None
+
+    @staticmethod
+    def from_parameters(mean: Any, covariance: Any) -> GaussianDensity:
+        """The density of parameters that are known: of one Gaussian, or of K.
+
+        Parameters
+        ----------
+        mean : number, array of shape (d,), or of shape (K, d) for K Gaussians
+        covariance : number, the variance of every column; variances (d,); a matrix (d, d) of all; or (K, d, d)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from parzen import Gaussian
+        >>> Gaussian.from_parameters([0, 0], [[2, 1], [1, 2]]).log_density(np.array([[0, 0], [1, 1]])).round(4)
+        array([[-2.3872],
+               [-2.7205]])
+        """
+        return known_gaussians(mean, covariance)
 
     @property
     def _estimate(self) -> str:
@@ -185,6 +209,9 @@ class Gaussian(Family):
         if self._estimate != "ml":
             return self._posterior_density(statistic)
         seen = with_empty_groups_filled(statistic)
+        if self.fixed_covariance is not None:
+            alone = self.covariance_type != "full"
+            return GaussianDensity(seen.mean, known_factor(self.fixed_covariance, seen.mean.shape, alone))
         cells = statistic.observed or statistic
         units = floor_units(cells)
         added = self.noise + (self.smoothing * float(cells.pooled().variances().max()) if self.smoothing else 0.0)
@@ -232,7 +259,7 @@ class Gaussian(Family):
 
     def n_parameters(self, density: Any) -> int:
         K, d = density.shape
-        known = isinstance(self.prior, NormalMean)
+        known = isinstance(self.prior, NormalMean) or self.fixed_covariance is not None
         each = {"full": d * (d + 1) // 2, "diag": d, "spherical": 1}[self.covariance_type]
         one = self.shared is not False
         return K * d + (0 if known else each if one else K * each)
@@ -340,6 +367,10 @@ class Gaussian(Family):
                 raise ValueError(f"{name} must be a number, at least 0{' and at most 1' * (most == 1)}, got {value!r}.")
             if value and self._estimate != "ml":
                 raise ValueError(f"{name} is for estimate='ml'; otherwise the prior does that work.")
+        if self.fixed_covariance is not None and (
+            self._estimate != "ml" or self.shrinkage != 0 or self.ridge or self.noise or self.smoothing
+        ):
+            raise ValueError("fixed_covariance is known, so that no prior or regularisation of it is needed.")
         if not isinstance(self.floor, Real) or not 0 <= self.floor < 1:
             raise ValueError(f"floor must lie in [0, 1), in units of the data's variance, got {self.floor!r}.")
         if isinstance(self.shrinkage, str):

@@ -20,6 +20,8 @@ def run_shape(family: Family) -> str | None:
     """The shape of covariances that a compiled run of EM knows; None where the family asks for more than that."""
     if type(family) is not Gaussian or family._estimate != "ml" or family.prior is not None:
         return None
+    if family.fixed_covariance is not None:
+        return None
     if any(getattr(family, name) != 0 for name in ("shrinkage", "ridge", "smoothing")):
         return None
     if family.shared is False:

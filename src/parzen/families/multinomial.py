@@ -14,7 +14,7 @@ from parzen.compute.sparse import csr_sums
 from parzen.conjugate import Dirichlet
 from parzen.densities.dirichlet_multinomial import DirichletMultinomialDensity
 from parzen.densities.multinomial import MultinomialDensity
-from parzen.families.checks import ESTIMATES, check_prior, filled, total_or_collapse
+from parzen.families.checks import ESTIMATES, check_prior, filled, powers, total_or_collapse
 from parzen.families.family import Family
 from parzen.families.likelihood import LogLikelihood
 from parzen.statistics.accumulate import accumulate, map_rows
@@ -121,7 +121,7 @@ class Multinomial(Family):
         if self.estimate not in ("map", "mean"):
             return 0.0
         prior = self.prior or Dirichlet(2.0 if self.estimate == "map" else 1.0)
-        return float(((prior.concentration - (self.estimate == "map")) * density.log_probability).sum())
+        return powers(prior.concentration - (self.estimate == "map"), density.log_probability)
 
     def n_parameters(self, density: Any) -> int:
         K, d = density.shape
@@ -138,9 +138,11 @@ class Multinomial(Family):
         if self.estimate == "bayes":
             return DirichletMultinomialDensity(concentration, length)
         if self.estimate == "map":
-            posterior.mode()  # raises at the border
+            posterior.mode()  # raises where there is none
             concentration = concentration - 1
-        return MultinomialDensity(np.log(concentration) - np.log(concentration.sum(axis=1, keepdims=True)), length)
+        with np.errstate(divide="ignore"):  # of a uniform prior, MAP is ML
+            logs = np.log(concentration) - np.log(concentration.sum(axis=1, keepdims=True))
+        return MultinomialDensity(logs, length)
 
     def _likeliest(self, statistic: Sums) -> Any:
         totals, whole = filled(statistic.totals, statistic.totals.sum(axis=1, keepdims=True))

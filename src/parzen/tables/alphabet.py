@@ -52,6 +52,12 @@ class Alphabet:
             ) from None
         return cls(listed, text and all(isinstance(one, str) and len(one) == 1 for one in listed.tolist()))
 
+    def in_order(self, symbols: list[Any]) -> "Alphabet":
+        """The same symbols, in the order of a list that holds them all."""
+        place = {symbol: position for position, symbol in reversed(list(enumerate(symbols)))}
+        order = np.argsort([place[symbol] for symbol in self.symbols.tolist()])
+        return Alphabet(self.symbols[order], self.text)
+
     @property
     def size(self) -> int:
         """The number of symbols."""
@@ -104,6 +110,9 @@ def _distinct(cells: NDArray[Any]) -> list[Any]:
 
 def _looked_up(cells: NDArray[Any], symbols: NDArray[Any]) -> NDArray[np.int64]:
     size = len(symbols)
+    order = np.argsort(symbols, kind="stable")
+    if (np.diff(order) < 0).any():
+        return np.append(order, size)[_looked_up(cells, symbols[order])]
     if size and symbols.dtype.kind in "iu" and int(symbols[-1]) - int(symbols[0]) < 2**20:
         table = np.full(int(symbols[-1]) - int(symbols[0]) + 1, size, dtype=np.int64)
         table[symbols - symbols[0]] = np.arange(size)

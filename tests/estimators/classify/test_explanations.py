@@ -71,4 +71,4 @@ def test_boundaries_and_softmax_compare_names(iris):
         model.as_linear().predict(table[list("dcba")])
     with pytest.raises(ValueError, match="in this order"):
         model.decision_boundary("se", "ve")(table[list("dcba")])
-    assert "'a'" in str(model.decision_boundary("se", "ve"))
+    assert " a " in str(model.decision_boundary("se", "ve"))

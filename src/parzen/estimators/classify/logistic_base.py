@@ -247,6 +247,12 @@ class BaseLogistic(SaveMixin, BaseClassifier):
         names = None if self.schema_.names is None else tuple(self.schema_.names)
         return Boundary(A, weights[numbers] / scale, float(c), centre, names)
 
+    @property
+    def n_parameters_(self) -> int:
+        """Free coefficients and intercepts: of K classes, those of K - 1, since only differences matter."""
+        check_is_fitted(self, "coef_")
+        return max(len(self.classes_) - 1, 1) * (self.coef_.shape[1] + bool(self.fit_intercept))
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.degree == 1

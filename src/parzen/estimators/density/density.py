@@ -112,13 +112,16 @@ class BaseDensityEstimator(DensityMixin, BaseFamilyEstimator):
     def bic(self, X: Any, sample_weight: ArrayLike | None = None) -> float:
         """Bayesian information criterion: parameters times log n less twice the log-likelihood. Low is good."""
         total, n = self._likelihood(X, sample_weight)
-        return self._n_parameters() * float(np.log(n)) - 2.0 * total
+        return self.n_parameters_ * float(np.log(n)) - 2.0 * total
 
     def aic(self, X: Any, sample_weight: ArrayLike | None = None) -> float:
         """Akaike's information criterion: twice the parameters less twice the log-likelihood. Low is good."""
-        return 2.0 * self._n_parameters() - 2.0 * self._likelihood(X, sample_weight)[0]
+        return 2.0 * self.n_parameters_ - 2.0 * self._likelihood(X, sample_weight)[0]
 
-    def _n_parameters(self) -> int:
+    @property
+    def n_parameters_(self) -> int:
+        """Free parameters of the density."""
+        check_is_fitted(self, "density_")
         if not hasattr(self, "family_"):
             raise ValueError("a marginal or conditional density has no parameters of its own to count.")
         return self.family_.n_parameters(self.density_)

@@ -102,7 +102,7 @@ class MarkovChain(SaveMixin, LongRunMixin, BaseEstimator):
         Parameters
         ----------
         symbols : sequence of S symbols, or a text of them
-            The fitted attributes are in sorted order: see `symbols_`.
+            Rows and columns of `transition` are in this order, as is all that the chain answers: see `symbols_`.
         transition : array of shape (S, S), whose rows sum to 1
         start : array of shape (S,), optional
             By default all symbols are equally likely.
@@ -110,23 +110,22 @@ class MarkovChain(SaveMixin, LongRunMixin, BaseEstimator):
         Examples
         --------
         >>> from parzen import MarkovChain
-        >>> weather = MarkovChain.from_parameters(["rain", "sun"], [[0.5, 0.5], [0.1, 0.9]])
+        >>> weather = MarkovChain.from_parameters(["sun", "rain"], [[0.9, 0.1], [0.5, 0.5]])
         >>> weather.stationary().round(3), weather.hitting_times("rain")
-        (array([0.167, 0.833]), array([ 0., 10.]))
+        (array([0.833, 0.167]), array([10.,  0.]))
         """
         try:
             given = list(symbols)
         except TypeError:
             raise TypeError(f"symbols must be a list of symbols, or a text of them, got {symbols!r}.") from None
         chain = cls(estimate="ml")
-        chain.alphabet_ = Alphabet.declared(given, isinstance(symbols, str))
-        S, known = chain.alphabet_.size, chain.alphabet_.symbols.tolist()
+        chain.alphabet_ = Alphabet.declared(given, isinstance(symbols, str)).in_order(given)
+        S = chain.alphabet_.size
         if len(given) != S:
             raise ValueError(f"symbols must differ from each other, got {given!r}.")
-        order = [given.index(symbol) for symbol in known]
         first = stochastic(np.full(S, 1.0 / S) if start is None else start, (S,), "start")
         table = stochastic(transition, (S, S), "transition")
-        rows = np.vstack([first[order], table[np.ix_(order, order)]])
+        rows = np.vstack([first, table])
         with np.errstate(divide="ignore"):
             chain.density_ = MarkovDensity(np.log(rows)[None], 1)
         chain.order_, chain.orders_ = 1, {}

@@ -24,6 +24,7 @@ from parzen.estimators.mixture.criteria import CRITERIA, criterion_value
 from parzen.estimators.mixture.given import fixed_components, start_density
 from parzen.estimators.mixture.parameters import BaseGaussianMixture
 from parzen.estimators.mixture.pictures import draw_components, draw_selection, draw_trace
+from parzen.estimators.mixture.steps import StepwiseMixture
 from parzen.families.fit import Fit
 from parzen.families.gaussian import Gaussian
 from parzen.families.initialisation import INITS, rows_worth
@@ -32,7 +33,7 @@ from parzen.statistics.messages import Collapse, warn_floor, without_floor_warni
 from parzen.tables.cells import frame_kind
 
 
-class GaussianMixture(BaseGaussianMixture):
+class GaussianMixture(StepwiseMixture, BaseGaussianMixture):
     """Gaussian mixture by EM: a drop-in for scikit-learn's, which takes weights, missing values, batches and labels.
 
     Parameters
@@ -68,6 +69,10 @@ class GaussianMixture(BaseGaussianMixture):
         Of a Dirichlet prior of the weights; 1 is none.
     fixed : list of int, optional
         Components whose mean and covariance stay as `means_init` and `precisions_init` give them.
+    fixed_covariance : float or array, optional
+        A covariance that is known, of all components: only weights and means are learnt. A number is the variance of
+        every column (k-means is the limit of small ones); or variances (d,) if "diag", a matrix (d, d) if "full" or
+        "tied".
     criterion : "bic", "icl" or "aic"
         What several numbers of components, or shapes, are compared by.
     forgetting : float, optional
@@ -129,6 +134,7 @@ class GaussianMixture(BaseGaussianMixture):
         prior: Any = None,
         weight_concentration: float = 1.0,
         fixed: Any = None,
+        fixed_covariance: Any = None,
         criterion: str = "bic",
         forgetting: float | None = None,
         trace: bool = False,
@@ -151,6 +157,7 @@ class GaussianMixture(BaseGaussianMixture):
         self.prior = prior
         self.weight_concentration = weight_concentration
         self.fixed = fixed
+        self.fixed_covariance = fixed_covariance
         self.criterion = criterion
         self.forgetting = forgetting
         self.trace = trace
@@ -247,7 +254,12 @@ class GaussianMixture(BaseGaussianMixture):
     def _alone(self, family: Mixture, *arguments: Any) -> Fit:
         """Fit the only candidate. Where nothing is added to variances, a singular component at the end is an error."""
         found = self._em(family, *arguments)
-        if self.reg_covar or self.prior is not None or found.outcome != "converged":
+        if (
+            self.reg_covar
+            or self.prior is not None
+            or self.fixed_covariance is not None
+            or found.outcome != "converged"
+        ):
             return found
         statistic: Any = found.statistic
         try:
@@ -272,7 +284,11 @@ class GaussianMixture(BaseGaussianMixture):
         covariance_type, shared = SHAPES[shape]
         if not isinstance(self.reg_covar, Real) or not 0 <= self.reg_covar < np.inf:
             raise ValueError(f"reg_covar must be a number, at least 0, got {self.reg_covar!r}.")
-        if self.prior is None:
+        if self.fixed_covariance is not None:
+            if self.prior is not None:
+                raise ValueError("fixed_covariance is known, so that no prior of it is needed; leave prior out.")
+            family = Gaussian(covariance_type, shared=shared, fixed_covariance=self.fixed_covariance)
+        elif self.prior is None:
             family = Gaussian(covariance_type, shared=shared, noise=float(self.reg_covar))
         elif isinstance(self.prior, str):
             choose("prior", self.prior, ("auto",))
@@ -281,6 +297,10 @@ class GaussianMixture(BaseGaussianMixture):
             family = Gaussian(covariance_type, shared=shared, prior=self.prior, estimate="map")
         held = None if self.fixed is None else fixed_components(self, shape, C)
         return Mixture(family, C, self.weight_concentration, self.init_params, self.n_init, held)
+
+    def _settle_components(self, before: Any, C: int) -> None:
+        chosen = getattr(before, "covariance_type_", None) or Candidates.of(C, self.covariance_type).pairs[0][0]
+        self.covariance_type_, self.n_components_ = chosen, C
 
     def _given_start(
         self, family: Mixture, shape: str, rows: Any, w: Array | None, rng: np.random.Generator

@@ -7,12 +7,13 @@ from sklearn.base import ClusterMixin
 
 from parzen.estimators.base.progress import watching, with_callbacks
 from parzen.estimators.base.validation import generator, transactional
-from parzen.estimators.mixture.base import BaseMixture, component_codes, total_weight
+from parzen.estimators.mixture.base import component_codes, total_weight
+from parzen.estimators.mixture.steps import StepwiseMixture
 from parzen.families.family import Family
 from parzen.families.mixture import Mixture
 
 
-class MixtureModel(ClusterMixin, BaseMixture):
+class MixtureModel(ClusterMixin, StepwiseMixture):
     """A mixture of any family: clusters of counts, of categories, of tables with columns of many kinds.
 
     Parameters

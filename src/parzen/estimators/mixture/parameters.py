@@ -60,6 +60,11 @@ class BaseGaussianMixture(BaseMixture):
         """Upper triangular factors of the precisions; one over the deviations where columns are independent."""
         return self._shown(upper_factors_of(self._gaussians.factor, self._shape()))
 
+    def mahalanobis(self, X: Any) -> Array:
+        """Mahalanobis distance of each row from the mean of each component, (n, C)."""
+        gaussians = self._gaussians
+        return gaussians.mahalanobis(self._later(X))
+
     @property
     def _gaussians(self) -> GaussianDensity:
         components = self._mixture_density().components

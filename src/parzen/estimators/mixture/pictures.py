@@ -52,9 +52,12 @@ def draw_selection(model: Any, known_shapes: tuple[str, ...], ax: Any) -> Any:
 
 
 def draw_trace(model: Any, ax: Any) -> Any:
-    """The likelihood and its lower bound, step by step."""
+    """The log-likelihood, and the lower bound after each step: between the log-likelihoods before and after it."""
     check_is_fitted(model, "trace_")
-    steps = np.arange(len(model.trace_))
     likelihood, bound = np.array(model.trace_).T
-    lines = [("log-likelihood at each E-step", likelihood), ("ELBO after the M-step", bound)]
-    return curves(steps, lines, ("step", "log-likelihood of a row"), "log-likelihood and evidence lower bound", ax)
+    lines = [
+        ("log-likelihood at each E-step", np.append(likelihood, np.nan)),
+        ("lower bound after the M-step", np.append(np.nan, bound)),
+    ]
+    labels = ("steps taken", "log-likelihood of a row")
+    return curves(np.arange(len(bound) + 1), lines, labels, "log-likelihood and evidence lower bound", ax)

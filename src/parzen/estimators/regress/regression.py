@@ -23,6 +23,9 @@ from parzen.storage.files import SaveMixin
 #: Criteria by which bandwidths of a regression are chosen.
 CRITERIA = {"cv": Regression.squared_error, "aicc": Regression.corrected_aic}
 
+#: How many columns of a matrix of weights are computed at once.
+OUTPUTS = 64
+
 
 class KernelRegressor(SaveMixin, RegressorMixin, BaseEstimator):
     r"""Kernel regression: the Nadaraya-Watson estimator, or local linear regression.
@@ -169,6 +172,28 @@ class KernelRegressor(SaveMixin, RegressorMixin, BaseEstimator):
             raise ValueError("return_std=True needs a fit to at least two rows, got n_samples = 1.")
         variance = replace(model.rows, order=0).around(model.errors, Q, codes).value
         return found, self._shaped(np.sqrt(np.maximum(variance, 0.0)))
+
+    def weights(self, X: Any) -> Array:
+        """Weights of the fitted rows in each prediction, (m, n): ``predict(X)`` is ``weights(X) @ y``.
+
+        Those of a row sum to 1. Of a local constant they are not negative; of a local line some may be. Rows that were
+        fitted with sample weight 0 are left out.
+
+        Examples
+        --------
+        >>> from parzen import KernelRegressor
+        >>> model = KernelRegressor(bandwidth=1.0).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 5.0])
+        >>> model.weights([[1.0]]).round(3), model.predict([[1.0]]).round(3)
+        (array([[0.274, 0.452, 0.274]]), array([1.822]))
+        """
+        model = self._fit
+        Q, codes = later(self, X)
+        n = len(model.rows.X)
+        out = np.empty((len(Q), n))
+        for first in range(0, n, OUTPUTS):  # predictions are linear in the targets: these are of unit vectors
+            some = replace(model.rows, Y=np.eye(n, min(OUTPUTS, n - first), -first))
+            out[:, first : first + OUTPUTS] = some.predicted(some.sums(model.bandwidth), Q, codes)
+        return out
 
     def derivative(self, X: Any) -> Array:
         """Derivative of the prediction by each column, (n, d), or (n, d, C) for several outputs.
