@@ -2,7 +2,7 @@
 11. Markov chains
 =================
 
-In a Markov chain the next symbol depends on the last ones. In 1906 Markov counted vowels and consonants in Pushkin's
+In a Markov chain the next symbol depends on the last ones. In 1913 Markov counted vowels and consonants in Pushkin's
 verses; transition counts can generate sequences, classify them and, where the states are hidden, discover them.
 """
 
