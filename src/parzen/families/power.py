@@ -34,7 +34,7 @@ class Power:
 def likeliest_power(
     x: Array,
     R: Memberships,
-    given: Power = Power(),  # noqa: B008 - it is frozen
+    given: Power = Power(),
     place: NDArray[np.intp] | None = None,
 ) -> Power:
     """The likeliest parameters of a column x (n,), of those that are not given.
