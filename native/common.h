@@ -1,54 +1,25 @@
-// What every compiled routine shares: the vector type of this instruction-set level, memberships, scratch memory, exports.
+// What every compiled routine shares: vectors (lanes.h), scratch memory, memberships, exports.
 //
 // A routine is a plain C function over one block of rows. It keeps no state, throws nothing, starts no thread, and reads
 // exactly the arrays that it is given: parzen/compute/*.py has checked dtype, shape and layout before.
 #pragma once
-#include <cmath>
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
+#include "lanes.h"
+#include "scratch.h"
 
+#if defined(_WIN32)
+#define PARZEN_EXPORT extern "C" __declspec(dllexport)
+#else
 #define PARZEN_EXPORT extern "C" __attribute__((visibility("default")))
+#endif
 
 namespace parzen {
-
-using index = std::int64_t;
 
 // What a routine returns. Values above OK are positions + 1 of an invalid cell.
 constexpr index OK = 0;
 constexpr index NO_MEMORY = -1;
 
-#if defined(__AVX512F__)
-constexpr index lanes = 8;
-#elif defined(__AVX__)
-constexpr index lanes = 4;
-#else
-constexpr index lanes = 2;
-#endif
-typedef double vec __attribute__((vector_size(lanes * sizeof(double))));
-
 constexpr double half_log_two_pi = 0.91893853320467274178;
-
-inline vec splat(double value) { return value - vec{}; }
-inline vec load(const double* p) { vec v; std::memcpy(&v, p, sizeof v); return v; }
-inline void store(double* p, vec v) { std::memcpy(p, &v, sizeof v); }
-inline index rounded_up(index n, index to) { return (n + to - 1) / to * to; }
-
-// Zeroed scratch memory, aligned for vectors, freed at the end of the scope. Check it before use: no exceptions here.
-template <class T>
-struct Scratch {
-    T* data;
-    explicit Scratch(index n) {
-        const std::size_t bytes = rounded_up((n > 0 ? n : 1) * static_cast<index>(sizeof(T)), 64);
-        data = static_cast<T*>(std::aligned_alloc(64, bytes));
-        if (data) std::memset(data, 0, bytes);
-    }
-    ~Scratch() { std::free(data); }
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-    explicit operator bool() const { return data != nullptr; }
-    operator T*() { return data; }
-};
+constexpr double pi = 3.14159265358979323846;
 
 // Memberships of rows. One of: a dense (n, groups) matrix; codes with optional weights (a negative code: no group);
 // neither, when every row belongs to group 0.

@@ -104,7 +104,7 @@ struct Scatters {
     }
 
     // Columns on the right whose sums with four on the left stay in registers.
-    static constexpr index abreast = lanes == 8 ? 4 : 2;
+    static constexpr index abreast = registers == 32 ? 4 : 2;
 
     template <index A, index B>
     static void multiply(const C* left, const C* right, index vectors, double* out) {

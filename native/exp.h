@@ -4,8 +4,6 @@
 
 namespace parzen {
 
-typedef std::int64_t whole __attribute__((vector_size(lanes * sizeof(std::int64_t))));
-
 // For x <= 0, or a little above; below the logarithm of the least normal number (-708) it is zero. NaN stays NaN.
 inline vec exponential(vec x) {
     constexpr double magic = 6755399441055744.0;               // 1.5 * 2^52: adding it rounds to a whole number

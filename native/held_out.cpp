@@ -60,7 +60,7 @@ index held_gaussian(const Cells& cells, double* out) {
             scale[s] = std::sqrt((scatter + unit) / dof[s] * (1 + 1 / (others + 0.01)));
             centre[s] = shift + mean[k];
             constant[s] = std::lgamma(0.5 * (dof[s] + 1)) - std::lgamma(0.5 * dof[s]) -
-                          0.5 * std::log(M_PI * dof[s]) - std::log(scale[s]);
+                          0.5 * std::log(pi * dof[s]) - std::log(scale[s]);
         }
     }
     for (index k = 0; k < groups; ++k) {

@@ -27,9 +27,9 @@ inline void sums_of(const vec (&v)[4], double* out) {
         return lanes == 8 ? part[0] + part[lanes / 4 - 1] : part[0];
     };
     const quad a = folded(v[0]), b = folded(v[1]), c = folded(v[2]), e = folded(v[3]);
-    const quad ab = __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
-    const quad ce = __builtin_shufflevector(c, e, 0, 4, 2, 6) + __builtin_shufflevector(c, e, 1, 5, 3, 7);
-    const quad all = __builtin_shufflevector(ab, ce, 0, 1, 4, 5) + __builtin_shufflevector(ab, ce, 2, 3, 6, 7);
+    const quad ab = shuffled<0, 4, 2, 6>(a, b) + shuffled<1, 5, 3, 7>(a, b);
+    const quad ce = shuffled<0, 4, 2, 6>(c, e) + shuffled<1, 5, 3, 7>(c, e);
+    const quad all = shuffled<0, 1, 4, 5>(ab, ce) + shuffled<2, 3, 6, 7>(ab, ce);
     std::memcpy(out, &all, sizeof all);
 #else
     for (index s = 0; s < 4; ++s) out[s] = sum_of(v[s]);

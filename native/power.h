@@ -3,26 +3,11 @@
 #include <type_traits>
 #include "exp.h"
 
-#if defined(__AVX__)
-#include <immintrin.h>
-#endif
-
 namespace parzen {
 
-typedef float vecf __attribute__((vector_size(2 * lanes * sizeof(float))));
-typedef std::int32_t wholef __attribute__((vector_size(2 * lanes * sizeof(std::int32_t))));
-
-template <class Real> struct Lane;
-template <> struct Lane<double> {
-    using vector = vec;
-    static constexpr index count = lanes;
-};
-template <> struct Lane<float> {
-    using vector = vecf;
-    static constexpr index count = 2 * lanes;
-};
 template <class V, class Real> inline V all(Real value) { return value - V{}; }
 template <class V, class Real> inline V read(const Real* p) { V v; std::memcpy(&v, p, sizeof v); return v; }
+template <class Real> inline void write(Real* p, typename Lane<Real>::vector v) { std::memcpy(p, &v, sizeof v); }
 
 constexpr double magic = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to a whole number
 constexpr float magicf = 12582912.0f;         // 1.5 * 2^23
@@ -71,17 +56,6 @@ inline vecf raised(vecf p, vecf shifted) {
     std::memcpy(&p, &bits, sizeof p);
     return p;
 }
-
-// The lesser of two numbers, b where one is NaN, in one instruction where the compiler would take two.
-#if defined(__AVX512F__)
-inline vec lesser(vec a, vec b) { return (vec)_mm512_min_pd((__m512d)a, (__m512d)b); }
-inline vecf lesser(vecf a, vecf b) { return (vecf)_mm512_min_ps((__m512)a, (__m512)b); }
-#elif defined(__AVX__)
-inline vec lesser(vec a, vec b) { return (vec)_mm256_min_pd((__m256d)a, (__m256d)b); }
-inline vecf lesser(vecf a, vecf b) { return (vecf)_mm256_min_ps((__m256)a, (__m256)b); }
-#else
-template <class V> inline V lesser(V a, V b) { return a < b ? a : b; }
-#endif
 
 // 2^x for x <= 0; what is too small to be a normal number becomes the least of them.
 inline vec power_of_two(vec x) {

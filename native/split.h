@@ -70,7 +70,7 @@ struct Split {
 
     // The same of a tile of rows, laid out by observed columns (x[i * tile + row]), and of a factor that was turned for
     // this pattern: squared lengths into `squares`; z is scratch of the same size as x.
-    static constexpr index chain = lanes == 8 ? 4 : 2, tile = chain * lanes;
+    static constexpr index chain = registers == 32 ? 4 : 2, tile = chain * lanes;
     void whiten_tile(const double* turned, const double* x, const double* mean, double* z, double* squares) const {
         vec square[chain] = {};
         for (index i = 0; i < observed; ++i) {

@@ -16,31 +16,6 @@
 
 namespace parzen {
 
-// The same value, as it is rounded: a product is not fused with an addition that follows.
-inline vec apart(vec v) {
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
-    return __builtin_assoc_barrier(v);
-#elif defined(__AVX512F__)
-    __asm__("" : "+v"(v));
-    return v;
-#elif defined(__x86_64__)
-    __asm__("" : "+x"(v));
-    return v;
-#elif defined(__aarch64__)
-    __asm__("" : "+w"(v));
-    return v;
-#else
-    __asm__("" : "+m"(v));
-    return v;
-#endif
-}
-
-inline vec root(vec t) {
-    vec r;
-    for (index s = 0; s < lanes; ++s) r[s] = std::sqrt(t[s]);
-    return r;
-}
-
 // Each kernel function: its value at squared distance t, 1 at t = 0, and the least t beyond which it is below `level`.
 struct Gaussian {
     static constexpr bool tail = true;  // positive everywhere: far from all points its logarithm is finite

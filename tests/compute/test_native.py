@@ -87,5 +87,5 @@ def test_levels_agree_and_the_environment_chooses(monkeypatch, rng):
     assert native.level() == LEVELS[0]
     monkeypatch.setattr(native, "_current", None)
     monkeypatch.setenv("PARZEN_SIMD", "v9")
-    with pytest.raises(ValueError, match=r"PARZEN_SIMD must be a level that this machine can run \(v.*got 'v9'"):
+    with pytest.raises(ValueError, match=r"PARZEN_SIMD must be a level that this machine can run \(.*got 'v9'"):
         native.level()

@@ -1,11 +1,12 @@
 """The compiled library: finding and loading it, calling its routines, checking the arrays that they read.
 
-``native/*.cpp`` is compiled once for each instruction-set level (x86-64-v2, -v3, -v4; elsewhere one baseline), and the
-highest that the processor has is loaded. ``PARZEN_SIMD=v2`` (or ``v3``, ``v4``) asks for another;
+``native/*.cpp`` is compiled once for each instruction-set level of a processor (x86-64: ``v2``, ``v3``, ``v4``; AArch64:
+``neon``; elsewhere one ``baseline``), and the highest that the processor has is loaded. ``PARZEN_SIMD=v2`` asks for another;
 a level that this machine does not have is an error at the first call of a routine.
 """
 
 import ctypes
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -29,11 +30,14 @@ F64, I32, I64, U8 = (np.dtype(kind) for kind in (np.float64, np.int32, np.int64,
 SUFFIX = {np.dtype(np.float32): "f32", F64: "f64", I32: "i32", I64: "i64", U8: "u8"}
 
 
+_ENDING = {"win32": ".dll", "cygwin": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
+
+
 def _path(level: str) -> Path | None:
     # An editable install keeps the compiled files apart from the sources; the package's path names both folders.
     import parzen.compute
 
-    paths = (Path(folder) / f"libparzen_{level}.so" for folder in parzen.compute.__path__)
+    paths = (Path(folder) / f"libparzen_{level}{_ENDING}" for folder in parzen.compute.__path__)
     return next((path for path in paths if path.exists()), None)
 
 
@@ -42,10 +46,17 @@ def _library(level: str) -> ctypes.CDLL:
     path = _path(level)
     if path is None:
         raise ImportError(
-            f"parzen's compiled library for level {level!r} was not found beside {__file__}; "
-            "install the package with 'pip install .' (it needs a C++ compiler)."
+            f"parzen's compiled library libparzen_{level}{_ENDING} was not found beside {__file__}. Install parzen from a "
+            "wheel, or from its source with a C++ compiler (g++ or clang; on Windows clang). It must lie unpacked on a "
+            "disk: it can't be loaded from within a zip file, and PyInstaller must be told (--collect-binaries parzen)."
         )
-    library = ctypes.CDLL(str(path))
+    try:
+        library = ctypes.CDLL(str(path))
+    except OSError as error:
+        raise ImportError(
+            f"the system could not load {path} ({error}); it was built for another system or processor. "
+            "Install the wheel of this platform ('pip install --force-reinstall parzen'), or build from the source."
+        ) from error
     for name, (arguments, suffixes) in SIGNATURES.items():
         for suffix in suffixes:
             function = getattr(library, f"parzen_{name}_{suffix}")
@@ -56,9 +67,15 @@ def _library(level: str) -> ctypes.CDLL:
 @cache
 def levels() -> tuple[str, ...]:
     """The levels that were built and that this processor can run, lowest first."""
-    if _path("baseline") is not None:
-        return ("baseline",)
+    for only in ("neon", "baseline"):
+        if _path(only) is not None:
+            return (only,)
     highest = _library("v2").parzen_processor_level()
+    if highest < 2:
+        raise ImportError(
+            "this processor has no SSE4.2, which every x86-64 processor since 2009 has and parzen needs; in an emulator, "
+            "choose another processor (qemu: -cpu Nehalem or later)."
+        )
     return tuple(level for level in ("v2", "v3", "v4")[: highest - 1] if _path(level) is not None)
 
 
