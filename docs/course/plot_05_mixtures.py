@@ -67,12 +67,14 @@ MixtureDisplay.from_estimator(model, table)
 #
 # .. math::
 #
-#     r_{ik} &= \frac{\pi_k\, \mathcal{N}(x_i \mid \mu_k, \Sigma_k)}{\sum_j \pi_j\, \mathcal{N}(x_i \mid \mu_j, \Sigma_j)},
+#     r_{ik} &= \frac{\pi_k\, \mathcal{N}(x_i \mid \mu_k, \Sigma_k)}
+#         {\sum_j \pi_j\, \mathcal{N}(x_i \mid \mu_j, \Sigma_j)},
 #         \qquad n_k = \sum_i r_{ik}, \\
 #     \pi_k &= \frac{n_k}{n}, \qquad \mu_k = \frac{1}{n_k} \sum_i r_{ik}\, x_i, \qquad
 #     \Sigma_k = \frac{1}{n_k} \sum_i r_{ik} (x_i - \mu_k)(x_i - \mu_k)^\top .
 #
-# The M-step is lesson 1 with weights: the first by Lagrange's multiplier, the others as for one Gaussian. In NumPy:
+# The M-step is lesson 1 with weights: the first by Lagrange's multiplier, the others as for one Gaussian. In NumPy, and
+# then as `e_step`, `m_step` and `lower_bound` of the estimator (which divides by :math:`n`):
 
 
 def log_joint(parameters):
@@ -106,7 +108,13 @@ def log_likelihood(parameters):
     return np.logaddexp.reduce(log_joint(parameters), axis=1).sum()
 
 
-assert np.allclose(e_step((model.weights_, model.means_, model.covariances_)), model.predict_proba(table))
+fitted = (model.weights_, model.means_, model.covariances_)
+q = np.random.default_rng(0).dirichlet([1, 1], n)
+assert np.allclose(e_step(fitted), model.e_step(table))
+assert np.allclose(m_step(q)[1], model.m_step(table, q).means_)
+assert np.isclose(lower_bound(fitted, q), n * model.lower_bound(table, q))
+assert model.lower_bound(table, q) < model.score(table)
+assert np.isclose(model.lower_bound(table, model.e_step(table)), model.score(table))
 
 # %%
 # From a poor start (two means close to each other), each step: the bound touches the log-likelihood after an E-step,
@@ -121,9 +129,8 @@ for _ in range(60):
     bounds.append(lower_bound(parameters, r))
     likelihoods.append(log_likelihood(parameters))
     assert likelihoods[-2] - 1e-9 <= bounds[-1] <= likelihoods[-1] + 1e-9
-print(
-    f"log-likelihood: {likelihoods[0]:.1f} at first, {likelihoods[-1]:.3f} at last; GaussianMixture: {n * model.score(table):.3f}"
-)
+print(f"log-likelihood: {likelihoods[0]:.1f} at first, {likelihoods[-1]:.3f} at last")
+print(f"GaussianMixture: {n * model.score(table):.3f}")
 assert np.isclose(likelihoods[-1], n * model.score(table), atol=0.01)
 
 plt.figure(figsize=(6.5, 3.2), layout="constrained")
@@ -172,7 +179,8 @@ chosen.plot_selection()
 #
 # .. math::
 #
-#     r_{ik} = \frac{\exp(-\lVert x_i - \mu_k \rVert^2 / 2\sigma^2)}{\sum_j \exp(-\lVert x_i - \mu_j \rVert^2 / 2\sigma^2)}
+#     r_{ik} = \frac{\exp(-\lVert x_i - \mu_k \rVert^2 / 2\sigma^2)}
+#         {\sum_j \exp(-\lVert x_i - \mu_j \rVert^2 / 2\sigma^2)}
 #         \;\longrightarrow\; \begin{cases} 1 & \text{for the nearest mean} \\ 0 & \text{otherwise} \end{cases}
 #         \qquad (\sigma \to 0),
 #

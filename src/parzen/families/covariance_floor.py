@@ -97,6 +97,24 @@ def shrunk(covariance: Array, share: Array) -> Array:
     return (1 - share) * covariance + share * level * np.eye(d)
 
 
+def shrinkage_share(rule: Any, covariance: Array, spread: Moments) -> Array:
+    """Shrinkage of each covariance, (K, 1, 1): a number, or by a rule, "ledoit_wolf" or "oas"."""
+    if not isinstance(rule, str):
+        return np.full((len(covariance), 1, 1), float(rule))
+    d, n = covariance.shape[1], spread.weight[:, None, None]
+    size = (covariance**2).sum(axis=(1, 2), keepdims=True)
+    level = np.trace(covariance, axis1=1, axis2=2)[:, None, None] / d
+    if rule == "oas":  # Chen, Wiesel, Eldar & Hero (2010), in scikit-learn's form
+        alpha = size / d**2
+        above, below = alpha + level**2, (n + 1) * (alpha - level**2 / d)
+        return np.where(below > 0, np.minimum(above / np.where(below > 0, below, 1.0), 1.0), 1.0)
+    assert spread.quartic is not None  # observed wherever "ledoit_wolf" is asked for
+    fourth = spread.quartic.sum(axis=(1, 2), keepdims=True)
+    distance = size - d * level**2
+    noise = np.minimum((fourth / n - size) / n, distance)
+    return np.where(distance > 0, noise / np.where(distance > 0, distance, 1.0), 0.0)
+
+
 def _inverses(factor: Array) -> Array:
     """Inverses of lower triangles; of large ones, by a routine that knows they are."""
     if factor.shape[1] <= 64:

@@ -8,6 +8,7 @@ import numpy as np
 
 from parzen.compute.arrays import Array, as_floats, is_sparse
 from parzen.compute.checks import choose
+from parzen.compute.device import is_device, routine
 from parzen.compute.gaussian import expected_moments
 from parzen.compute.memberships import Memberships
 from parzen.compute.moments import higher_moments, moments
@@ -22,6 +23,7 @@ from parzen.families.covariance_floor import (
     floor_units,
     floored_variances,
     pooled_variances,
+    shrinkage_share,
     shrunk,
     with_empty_groups_filled,
 )
@@ -337,27 +339,10 @@ class Gaussian(Family):
             unit = scale[:, :, None] * scale[:, None, :]
             assert spread.quartic is not None
             relative = replace(spread, quartic=spread.quartic / unit**2)
-            covariance = unit * shrunk(covariance / unit, self._share(covariance / unit, relative))
+            covariance = unit * shrunk(covariance / unit, shrinkage_share(self.shrinkage, covariance / unit, relative))
         else:
-            covariance = shrunk(covariance, self._share(covariance, spread))
+            covariance = shrunk(covariance, shrinkage_share(self.shrinkage, covariance, spread))
         return (1 - self.ridge) * covariance + self.ridge * np.eye(covariance.shape[1])
-
-    def _share(self, covariance: Array, spread: Moments) -> Array:
-        """Shrinkage of each covariance, (K, 1, 1)."""
-        if not isinstance(self.shrinkage, str):
-            return np.full((len(covariance), 1, 1), float(self.shrinkage))
-        d, n = covariance.shape[1], spread.weight[:, None, None]
-        size = (covariance**2).sum(axis=(1, 2), keepdims=True)
-        level = np.trace(covariance, axis1=1, axis2=2)[:, None, None] / d
-        if self.shrinkage == "oas":  # Chen, Wiesel, Eldar & Hero (2010), in scikit-learn's form
-            alpha = size / d**2
-            above, below = alpha + level**2, (n + 1) * (alpha - level**2 / d)
-            return np.where(below > 0, np.minimum(above / np.where(below > 0, below, 1.0), 1.0), 1.0)
-        assert spread.quartic is not None  # observed wherever "ledoit_wolf" is asked for
-        fourth = spread.quartic.sum(axis=(1, 2), keepdims=True)
-        distance = size - d * level**2
-        noise = np.minimum((fourth / n - size) / n, distance)
-        return np.where(distance > 0, noise / np.where(distance > 0, distance, 1.0), 0.0)
 
     def _check(self, d: int | None = None) -> None:
         choose("covariance_type", self.covariance_type, ("full", "diag", "spherical"))
@@ -405,4 +390,8 @@ class Gaussian(Family):
 
 def _misses_cells(seen: Moments, X: Any) -> bool:
     """Whether a cell of a row with weight is missing."""
-    return bool(np.isnan(seen.mean).any() and np.isnan(X).any())
+    if not np.isnan(seen.mean).any():
+        return False
+    if is_device(X):
+        raise routine("missing_cells")(X)
+    return bool(np.isnan(X).any())

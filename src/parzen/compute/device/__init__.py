@@ -17,6 +17,7 @@ _MODULES = {
     "moments": "moments",
     "sums": "moments",
     "gaussian_log_density": "gaussian",
+    "missing_cells": "gaussian",
     "linear": "gaussian",
     "em_step": "em",
     "finite": "checks",
