@@ -1,8 +1,8 @@
 """The compiled library: finding and loading it, calling its routines, checking the arrays that they read.
 
 ``native/*.cpp`` is compiled once for each instruction-set level of a processor (x86-64: ``v2``, ``v3``, ``v4``;
-AArch64: ``neon``; elsewhere one ``baseline``), and the highest that the processor has is loaded. ``PARZEN_SIMD=v2`` asks
-for another; a level that this machine does not have is an error at the first call of a routine.
+AArch64: ``neon``; elsewhere one ``baseline``), and the highest that the processor has is loaded. ``PARZEN_SIMD=v2``
+asks for another; a level that this machine does not have is an error at the first call of a routine.
 """
 
 import ctypes
