@@ -1,8 +1,8 @@
 """The compiled library: finding and loading it, calling its routines, checking the arrays that they read.
 
-``native/*.cpp`` is compiled once for each instruction-set level of a processor (x86-64: ``v2``, ``v3``, ``v4``;
-AArch64: ``neon``; elsewhere one ``baseline``), and the highest that the processor has is loaded. ``PARZEN_SIMD=v2``
-asks for another; a level that this machine does not have is an error at the first call of a routine.
+``native/*.cpp`` is compiled once for each instruction-set level (``v2``, ``v3``, ``v4`` of x86-64; ``neon`` of AArch64;
+elsewhere one ``baseline``), and the highest that the processor has is loaded. ``PARZEN_SIMD=v2`` asks for another; a level
+that this machine does not have is an error at the first call of a routine.
 """
 
 import ctypes
@@ -46,10 +46,8 @@ def _library(level: str) -> ctypes.CDLL:
     path = _path(level)
     if path is None:
         raise ImportError(
-            f"parzen's compiled library libparzen_{level}{_ENDING} was not found beside {__file__}. Install parzen "
-            "from a "
-            "wheel, or from its source with a C++ compiler (g++ or clang; on Windows clang). It must lie unpacked on a "
-            "disk: it can't be loaded from within a zip file, and PyInstaller must be told (--collect-binaries parzen)."
+            f"parzen's compiled library libparzen_{level}{_ENDING} was not found beside {__file__}; install the package "
+            "with 'pip install .', which needs a C++ compiler: g++ or clang, on Windows clang."
         )
     try:
         library = ctypes.CDLL(str(path))
@@ -74,9 +72,8 @@ def levels() -> tuple[str, ...]:
     highest = _library("v2").parzen_processor_level()
     if highest < 2:
         raise ImportError(
-            "this processor has no SSE4.2, which every x86-64 processor since 2009 has and parzen needs; "
-            "in an emulator, "
-            "choose another processor (qemu: -cpu Nehalem or later)."
+            "this processor has no SSE4.2 (x86-64-v2), which parzen needs; in an emulator, choose another processor "
+            "(qemu: -cpu Nehalem or later)."
         )
     return tuple(level for level in ("v2", "v3", "v4")[: highest - 1] if _path(level) is not None)
 
