@@ -22,7 +22,8 @@ from parzen import Categorical, Gaussian, HiddenMarkov, MarkovChain
 # Maximum likelihood: relative frequencies of transitions
 # -------------------------------------------------------
 # A chain of order one has :math:`p(x_1, \dots, x_T) = \pi_{x_1} \prod_{t=2}^T A_{x_{t-1} x_t}` with rows
-# :math:`\sum_b A_{ab} = 1`. With :math:`n_{ab}` transitions from :math:`a` to :math:`b` the log-likelihood is a multinomial
+# :math:`\sum_b A_{ab} = 1`. With :math:`n_{ab}` transitions from :math:`a` to :math:`b` the log-likelihood is a
+# multinomial
 # one for each row, and Lagrange's multiplier (lesson 1) gives relative frequencies:
 #
 # .. math::
@@ -51,7 +52,8 @@ assert chain.transition_[1, 1] < share < chain.transition_[0, 1]
 #
 # The stationary distribution
 # ---------------------------
-# After :math:`m` steps the transition probabilities are :math:`A^m`. Where every state can be reached from every other, in
+# After :math:`m` steps the transition probabilities are :math:`A^m`. Where every state can be reached from every
+# other, in
 # any large number of steps, the rows of :math:`A^m` converge to one distribution, which a further step does not change:
 # :math:`\pi^\top A = \pi^\top`, a left eigenvector of :math:`A` with the eigenvalue 1.
 

@@ -1,8 +1,8 @@
 """The compiled library: finding and loading it, calling its routines, checking the arrays that they read.
 
 ``native/*.cpp`` is compiled once for each instruction-set level (``v2``, ``v3``, ``v4`` of x86-64; ``neon`` of AArch64;
-elsewhere one ``baseline``), and the highest that the processor has is loaded. ``PARZEN_SIMD=v2`` asks for another; a level
-that this machine does not have is an error at the first call of a routine.
+elsewhere one ``baseline``), and the highest that the processor has is loaded. ``PARZEN_SIMD=v2`` asks for another; a
+level that this machine does not have is an error at the first call of a routine.
 """
 
 import ctypes
@@ -46,8 +46,8 @@ def _library(level: str) -> ctypes.CDLL:
     path = _path(level)
     if path is None:
         raise ImportError(
-            f"parzen's compiled library libparzen_{level}{_ENDING} was not found beside {__file__}; install the package "
-            "with 'pip install .', which needs a C++ compiler: g++ or clang, on Windows clang."
+            f"parzen's compiled library libparzen_{level}{_ENDING} was not found beside {__file__}; install the "
+            "package with 'pip install .', which needs a C++ compiler: g++ or clang, on Windows clang."
         )
     try:
         library = ctypes.CDLL(str(path))
