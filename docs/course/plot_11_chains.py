@@ -23,8 +23,8 @@ from parzen import Categorical, Gaussian, HiddenMarkov, MarkovChain
 # -------------------------------------------------------
 # A chain of order one has :math:`p(x_1, \dots, x_T) = \pi_{x_1} \prod_{t=2}^T A_{x_{t-1} x_t}` with rows
 # :math:`\sum_b A_{ab} = 1`. With :math:`n_{ab}` transitions from :math:`a` to :math:`b` the log-likelihood is a
-# multinomial
-# one for each row, and Lagrange's multiplier (lesson 1) gives relative frequencies:
+# sum over the rows of :math:`A`, a multinomial one for each; Lagrange's multiplier (lesson 1) gives relative
+# frequencies:
 #
 # .. math::
 #
