@@ -43,15 +43,14 @@ rng = np.random.default_rng(0)
 estimates = norm.pdf(rng.normal(size=(4000, n)) / h).mean(axis=1) / h  # of p(0)
 bias = norm(0, np.sqrt(1 + h**2)).pdf(0) - norm.pdf(0)  # exact: K_h * p is normal with variance 1 + h²
 variance = (R / h * norm(0, np.sqrt(1 + h**2 / 2)).pdf(0) - norm(0, np.sqrt(1 + h**2)).pdf(0) ** 2) / n
-print(
-    f"bias: {estimates.mean() - norm.pdf(0):.5f} simulated, {bias:.5f} exact, {h**2 / 2 * -norm.pdf(0):.5f} leading term"
-)
-print(f"variance: {estimates.var():.6f} simulated, {variance:.6f} exact, {R * norm.pdf(0) / (n * h):.6f} leading term")
+leading_bias, leading_variance = -(h**2) / 2 * norm.pdf(0), R * norm.pdf(0) / (n * h)
+print(f"bias: {estimates.mean() - norm.pdf(0):.5f} simulated, {bias:.5f} exact, {leading_bias:.5f} leading term")
+print(f"variance: {estimates.var():.6f} simulated, {variance:.6f} exact, {leading_variance:.6f} leading term")
 assert np.isclose(estimates.mean() - norm.pdf(0), bias, rtol=0.1)
 assert np.isclose(estimates.var(), variance, rtol=0.1)
-assert np.isclose(bias, h**2 / 2 * -norm.pdf(0), rtol=0.1)
-assert variance < R * norm.pdf(0) / (n * h)  # the term of order 1/n is negative: -p(x)²/n
-assert np.isclose(variance, R * norm.pdf(0) / (n * h) - norm.pdf(0) ** 2 / n, rtol=0.05)
+assert np.isclose(bias, leading_bias, rtol=0.1)
+assert variance < leading_variance  # the term of order 1/n is negative: -p(x)²/n
+assert np.isclose(variance, leading_variance - norm.pdf(0) ** 2 / n, rtol=0.05)
 
 # %%
 # The best bandwidth
