@@ -127,7 +127,8 @@ def _place(table: _Array, formats: bytes, out: NDArray[Any]) -> int:
     for j, one in enumerate(columns):
         cells[j], valid[j] = one.buffers[1], one.buffers[0] if one.null_count else None
     firsts = (ctypes.c_int64 * d)(*(one.offset + table.offset for one in columns))
-    addresses = [formats, *map(ctypes.addressof, (cells, valid, firsts))]
+    letters = ctypes.create_string_buffer(formats, d)
+    addresses = [ctypes.addressof(one) for one in (letters, cells, valid, firsts)]
     if n:
         native.call(f"side_by_side_{native.SUFFIX[out.dtype]}", *addresses, n, d, *native.outputs(out))
     return n

@@ -77,7 +77,7 @@ def accumulate(family: Observer, X: Any, R: Any = None, at: Any = None) -> Any:
 
     whole, size = family.keeps_rows, BLOCK if at is None else EXPECTED
     if isinstance(X, Batches) and R is None and not whole:
-        _accumulate_batches(lambda *block: family.observe(*block, at=at), X, size, add)
+        _accumulate_batches(lambda rows, R: family.observe(rows, R, at=at), X, size, add)
     else:
         cut = _blocks if in_memory(X) else _batched_blocks
         for_each(lambda block: family.observe(block[0], block[1], at=at), cut(X, R, whole, size), add)
