@@ -6,7 +6,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from parzen.compute.arrow import text_codes
+from parzen.compute.arrow import number_rows, text_codes
 from tests.oracle import TWINS
 
 TEXTS = {
@@ -65,3 +65,37 @@ def test_the_column_may_be_read_again():
     first, again = text_codes(column), text_codes(column)
     np.testing.assert_array_equal(first[0], again[0])
     assert column.tolist()[:2] == ["a", "b"]
+
+
+FORMATS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64"]
+
+
+@pytest.mark.parametrize("kinds", [["float32"] * 3, FORMATS, ["float64"] * 700, ["uint8"]])
+def test_rows_of_numbers_equal_the_oracle(level, kinds):
+    rng = np.random.default_rng(0)
+    columns = [
+        [None if j % 2 and rng.random() < 0.3 else cell for cell in rng.integers(0, 100, 53).tolist()]
+        for j in range(len(kinds))
+    ]
+    whole = pa.table(
+        {f"x{j}": pa.array(cells, kind) for j, (cells, kind) in enumerate(zip(columns, kinds, strict=True))}
+    )
+    for begin, end in ((0, 53), (0, 0), (3, 50), (17, 18)):  # offsets into bytes of the bitmaps
+        rows = [cells[begin:end] for cells in columns]
+        table = pa.concat_tables([whole.slice(begin, end - begin), whole.slice(0, 11)])  # two chunks
+        found = number_rows(table, table.num_rows)
+        dtype = np.float32 if set(kinds) == {"float32"} else np.float64
+        assert found.dtype == dtype
+        wanted = [some + cells[:11] for some, cells in zip(rows, columns, strict=True)]
+        np.testing.assert_array_equal(found, TWINS["side_by_side"](wanted, dtype))
+
+
+def test_whole_numbers_of_64_bits_are_rounded_once():
+    cells = [2**63 - 1, -(2**63), 2**53 + 1]
+    np.testing.assert_array_equal(number_rows(pa.table({"a": cells}), 3)[:, 0], np.array(cells).astype(float))
+
+
+def test_tables_of_anything_else_are_left_to_others():
+    assert number_rows(pa.table({"a": [1.0], "b": ["text"]}), 1) is None
+    assert number_rows(pa.table({"a": pa.array(["x"]).dictionary_encode()}), 1) is None
+    assert number_rows(pa.table({"a": np.ones(2, dtype=np.float16)}), 2) is None

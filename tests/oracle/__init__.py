@@ -18,6 +18,7 @@ from tests.oracle.columns import (
     mass_lookup,
     mass_places,
     power_forward,
+    side_by_side,
     student,
     text_codes,
 )
@@ -114,6 +115,7 @@ TWINS = {
     "csr_sums": csr_sums,
     "csr_product": csr_product,
     # text.cpp, student.cpp, steps.cpp, power.cpp, held_out.cpp
+    "side_by_side": side_by_side,
     "text_codes": text_codes,
     "student": student,
     "bin_lookup": bin_lookup,

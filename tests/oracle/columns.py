@@ -156,3 +156,8 @@ def text_codes(texts):
     firsts = {text: i for i, text in reversed(list(enumerate(texts))) if text is not None}
     order = sorted(firsts, key=firsts.get)
     return [-1 if text is None else order.index(text) for text in texts], [firsts[text] for text in order]
+
+
+def side_by_side(columns, dtype):
+    """Columns of numbers, None where one is missing, as the rows of a matrix."""
+    return np.array([[np.nan if cell is None else cell for cell in row] for row in zip(*columns, strict=True)], dtype)

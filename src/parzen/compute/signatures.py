@@ -58,6 +58,7 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "tally": ((*ROWS, *MEMBERS, POINTER, POINTER), CODES),
     "lookup": ((*ROWS, INTEGER, POINTER, POINTER, INTEGER, POINTER), CODES),
     "text_codes": ((*(POINTER,) * 3, *(INTEGER,) * 2, *(POINTER,) * 2), ("i32", "i64", "view")),
+    "side_by_side": ((*(POINTER,) * 4, *(INTEGER,) * 2, POINTER), FLOATS),
     "bin_lookup": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, INTEGER, POINTER, NUMBER, POINTER), ("f64",)),
     "mass_lookup": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, INTEGER, POINTER, POINTER), ("f64",)),
     "different": ((POINTER, *(INTEGER,) * 3, *(POINTER,) * 2), ("f64", "i64")),

@@ -69,18 +69,34 @@ def accumulate(family: Observer, X: Any, R: Any = None, at: Any = None) -> Any:
     >>> accumulate(Gaussian("diag"), np.array([[1.0], [2.0], [6.0]])).mean
     array([[3.]])
     """
-    cut = _blocks if in_memory(X) else _batched_blocks
-    blocks = cut(X, R, family.keeps_rows, BLOCK if at is None else EXPECTED)
     total: Any = None
 
     def add(part: Statistic) -> None:
         nonlocal total
         total = part if total is None else total + part
 
-    for_each(lambda block: family.observe(block[0], block[1], at=at), blocks, add)
+    whole, size = family.keeps_rows, BLOCK if at is None else EXPECTED
+    if isinstance(X, Batches) and R is None and not whole:
+        _accumulate_batches(lambda rows, R: family.observe(rows, R, at=at), X, size, add)
+    else:
+        cut = _blocks if in_memory(X) else _batched_blocks
+        for_each(lambda block: family.observe(block[0], block[1], at=at), cut(X, R, whole, size), add)
     if total is None:
         raise ValueError("there are no rows: X gives no batch; give at least one.")
     return total
+
+
+def _accumulate_batches(observe: Callable[..., Statistic], X: Batches, size: int, add: Callable[[Any], None]) -> None:
+    """Add the statistics of batches; the threads that observe them decode them, a block at a time."""
+
+    def observed(batch: Any) -> list[Statistic]:
+        return [observe(*block) for block in _blocks(*X.decode(batch), False, size)]
+
+    def add_all(parts: list[Statistic]) -> None:
+        for part in parts:
+            add(part)
+
+    for_each(observed, X.undecoded(1 if X.sparse else block_rows(X, X.groups, size=size)), add_all)
 
 
 def evaluate(density: Evaluated, X: Any) -> Any:

@@ -19,7 +19,8 @@ class Batches:
 
     Attributes
     ----------
-    read : function that begins to read and gives pairs (rows, memberships)
+    read : function that begins to read and gives batches as they are stored, cut into so many rows (None: as they come)
+    decode : function that turns such a batch into a pair (rows, memberships); threads that sum call it
     shape : (n, d)
     dtype : of the rows
     weight : float
@@ -30,18 +31,26 @@ class Batches:
         Weight of the rows of each group, where they belong to several.
     members : array of shape (K,) of int, optional
         Number of the rows of each group.
+    sparse : bool
+        Whether the rows are CSR matrices.
     """
 
-    read: Callable[[], Iterator[tuple[Any, Memberships]]]
+    read: Callable[[int | None], Iterator[Any]]
+    decode: Callable[[Any], tuple[Any, Memberships]]
     shape: tuple[int, int]
     dtype: Any
     weight: float
     least: float = 1.0
     counts: Array | None = None
     members: NDArray[np.int64] | None = None
+    sparse: bool = False
 
     def __iter__(self) -> Iterator[tuple[Any, Memberships]]:
-        return read_ahead(self.read())
+        return read_ahead(map(self.decode, self.read(None)))
+
+    def undecoded(self, rows: int) -> Iterator[Any]:
+        """Batches as they are stored, of at most so many rows where they are dense, to be decoded by who takes them."""
+        return read_ahead(self.read(None if self.sparse else rows))
 
     @property
     def worth(self) -> float:
@@ -56,7 +65,12 @@ class Batches:
     def mapped(self, function: Callable[[Any], Any]) -> "Batches":
         """The same with a function applied to the rows of each batch."""
         d = function(np.empty((0, self.shape[1]), dtype=self.dtype)).shape[1]
-        return replace(self, read=lambda: ((function(X), R) for X, R in self.read()), shape=(self.shape[0], d))
+
+        def decode(batch: Any) -> tuple[Any, Memberships]:
+            X, R = self.decode(batch)
+            return function(X), R
+
+        return replace(self, decode=decode, shape=(self.shape[0], d))
 
     def only(self, k: int) -> "Batches":
         """The rows of one group, with their weights."""
@@ -64,7 +78,7 @@ class Batches:
             return self
         n, weight = int(self.members[k]), float(self.counts[k])
         return Batches(
-            lambda: (_own(X, R, k) for X, R in self.read()), (n, self.shape[1]), self.dtype, weight, self.least
+            self.read, lambda batch: _own(*self.decode(batch), k), (n, self.shape[1]), self.dtype, weight, self.least
         )
 
     def take(self, wanted: NDArray[np.integer]) -> tuple[Any, Memberships]:

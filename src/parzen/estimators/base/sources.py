@@ -7,7 +7,7 @@ from typing import Any, Concatenate, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from parzen.compute.arrays import Array
+from parzen.compute.arrays import Array, is_sparse
 from parzen.compute.memberships import Labels, Memberships
 from parzen.estimators.base.validation import LARGE
 from parzen.statistics.batches import Batches
@@ -108,12 +108,15 @@ class SourceTable:
     def encoded(self, encode: Callable[[Any], Any]) -> Batches:
         """The rows as a function of pieces encodes them, with their memberships."""
 
-        def read() -> Iterator[tuple[Any, Memberships]]:
-            for batch in self.source.batches():
-                yield encode(batch.piece), self._memberships(batch)
+        def read(rows: int | None) -> Iterator[Batch]:
+            batches = self.source.batches()
+            return batches if rows is None else (part for batch in batches for part in batch.cut(rows))
 
-        dtype, tally = encode(self.source.empty()).dtype, self.tally
-        return Batches(read, self.shape, dtype, *tally[1:])
+        def decode(batch: Batch) -> tuple[Any, Memberships]:
+            return encode(batch.piece), self._memberships(batch)
+
+        head = encode(self.source.empty())
+        return Batches(read, decode, self.shape, head.dtype, *self.tally[1:], sparse=is_sparse(head))
 
     def _memberships(self, batch: Batch) -> Memberships:
         if self.code is None:

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import is_sparse
+from parzen.compute.arrow import number_rows
 from parzen.tables.cells import frame_kind
-from parzen.tables.schema import Schema, side_by_side
+from parzen.tables.schema import Schema
 from parzen.tables.sources.errors import SourceError
 
 
@@ -83,27 +84,10 @@ def as_table(piece: Any) -> Any:
 
 def encoded(schema: Schema, piece: Any, grow: bool) -> Any:
     """Rows of a piece as a schema reads them; numbers of an Arrow table without a frame in between."""
-    if is_arrow(piece) and schema.plain and all(map(_is_number, piece.schema.types)):
-        return _matrix(piece)
+    rows = number_rows(piece, piece.num_rows) if is_arrow(piece) and schema.plain else None
+    if rows is not None:
+        return rows
     return schema.encode(as_table(piece), grow=grow)
-
-
-def _is_number(kind: Any) -> bool:
-    from pyarrow import types
-
-    return bool(types.is_integer(kind) or types.is_floating(kind))
-
-
-def _matrix(piece: Any) -> NDArray[Any]:
-    """Numbers of an Arrow table as a matrix, NaN where one is missing: float32 where all columns are, else float64."""
-    single = all(str(one) == "float" for one in piece.schema.types)
-    out = np.empty((piece.num_rows, piece.num_columns), dtype=np.float32 if single else np.float64)
-    begin = 0
-    for batch in piece.to_batches():
-        columns = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
-        side_by_side(columns, out[begin : begin + batch.num_rows])
-        begin += batch.num_rows
-    return out
 
 
 def _as_frame(piece: Any) -> Any:

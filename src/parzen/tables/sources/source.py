@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from parzen.compute.arrays import Array
 from parzen.tables.sources.ahead import read_ahead
 from parzen.tables.sources.errors import SourceError
-from parzen.tables.sources.pieces import as_table, column_at, columns_at, row_count, rows_at, some_columns
+from parzen.tables.sources.pieces import as_table, column_at, columns_at, row_count, rows_at, rows_of, some_columns
 
 #: Cells of a batch, and the least and most rows of one, where its rows are not said.
 CELLS, LEAST, MOST = 2**21, 2**10, 2**17
@@ -38,6 +38,13 @@ class Batch(NamedTuple):
     piece: Any
     target: NDArray[Any] | None
     weight: Array | None
+
+    def cut(self, rows: int) -> Iterator["Batch"]:
+        """Parts of so many rows, the last one of fewer; nothing is copied."""
+        for begin in range(0, row_count(self.piece), rows):
+            own = slice(begin, begin + rows)
+            roles = (None if one is None else one[own] for one in (self.target, self.weight))
+            yield Batch(rows_of(self.piece, begin, min(begin + rows, row_count(self.piece))), *roles)
 
 
 @dataclass(frozen=True, eq=False)
