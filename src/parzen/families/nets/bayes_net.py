@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from parzen.families.family import Family
 from parzen.families.nets.node_statistics import moments_of_node, node_statistics, stacked
 from parzen.families.nets.parameters import PRIORS, concentrations, lines, log_line_prior, log_table
 from parzen.families.nets.trees import chow_liu, mutual_information
+from parzen.statistics.accumulate import accumulate
 from parzen.statistics.joint import ExpectedStatistic, Joint
 from parzen.statistics.messages import NeedsDensity
 from parzen.statistics.moments import Moments
@@ -255,11 +256,8 @@ class BayesNet(Family):
 
     def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> BayesNetDensity:
         """From what each node shows together with its parents, where none of them is missing."""
-        rows = np.asarray(as_floats(np.asarray(X)), dtype=np.float64)
-        graph, sizes = self.structure(rows)
-        codes = read_codes(rows, sizes, self.known_bins)
-        smooth = replace(self, estimate="bayes", prior=None)
-        return smooth._maximised(node_statistics(rows, codes, R, graph, sizes), graph, sizes)
+        statistic = accumulate(_KnownCells(self), X, R)
+        return replace(self, estimate="bayes", prior=None).maximise(statistic)
 
     # -- statistics to densities -----------------------------------------------------------------------------------
 
@@ -315,6 +313,19 @@ class BayesNet(Family):
         K = density.shape[0]
         tables = sum(density.parameters[node].shape[1] * (size - 1) for node, size in enumerate(density.sizes) if size)
         return int(K * (tables + sum(density.parameters[node][0].size for node in _gaussian(density.sizes))))
+
+
+@dataclass(frozen=True)
+class _KnownCells:
+    """Observes each node with its parents in the rows in which none of them is missing: where EM begins."""
+
+    net: BayesNet
+    keeps_rows: ClassVar[bool] = False
+
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Joint:
+        rows = np.asarray(as_floats(np.asarray(X)), dtype=np.float64)
+        graph, sizes = self.net.structure(rows)
+        return node_statistics(rows, read_codes(rows, sizes, self.net.known_bins), R, graph, sizes)
 
 
 def _tree(table: Table, sizes: tuple[int, ...], bins: dict[int, Bins]) -> list[tuple[int, int]]:
