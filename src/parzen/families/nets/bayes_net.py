@@ -13,7 +13,7 @@ from parzen.compute.gaussian import expected_moments
 from parzen.compute.memberships import Labels, Memberships, group_count, take
 from parzen.conjugate import NormalInverseGamma
 from parzen.densities.nets.bayes_net import BayesNetDensity, incomplete, read_codes
-from parzen.densities.nets.bins import Bins
+from parzen.densities.nets.bins import Bins, affordable
 from parzen.densities.nets.graph import Graph, read_edges
 from parzen.densities.nets.linear_gaussian import split_parents
 from parzen.families.checks import ESTIMATES
@@ -58,9 +58,10 @@ class BayesNet(Family):
     numbers : sequence, optional
         Columns that are numbers; on bare arrays none is by default, in an estimator those that hold other numbers than
         0 and 1. Every other column holds categories.
-    bins : int or dict, optional
-        In an estimator: numbers are cut into so many bins of about equal counts, which are then categories; a dict has
-        the number of bins, or the cuts, of some columns. A number is then known up to its bin.
+    bins : int, "auto" or dict, optional
+        In an estimator: numbers are cut into so many bins of about equal counts, which are then categories; "auto": 3
+        to 10, as many as the rows can fill; a dict has the number of bins, or the cuts, of some columns. A number is
+        then known up to its bin.
     categories : dict or list, optional
         Categories of columns, or how many, where the first table may lack some.
 
@@ -122,14 +123,19 @@ class BayesNet(Family):
         else:
             wanted = dict.fromkeys(numbers, self.bins)
         for j, cuts in wanted.items():
-            if np.ndim(cuts) == 0 and not (isinstance(cuts, int | np.integer) and cuts >= 2):
-                raise ValueError(f"bins must be a whole number, at least 2, or a list of cuts, got {cuts!r}.")
+            whole = isinstance(cuts, int | np.integer) and not isinstance(cuts, bool) and cuts >= 2
+            if np.ndim(cuts) == 0 and not (whole or (isinstance(cuts, str) and cuts == "auto")):
+                raise ValueError(f"bins must be a whole number, at least 2, 'auto', or a list of cuts, got {cuts!r}.")
             if j not in numbers:
                 raise ValueError(f"bins are for numbers, but {table.names()[j]!r} holds categories.")
-        return {
-            j: Bins.of(table.numbers(j), cuts) if np.ndim(cuts) == 0 else Bins.at(table.numbers(j), cuts)
-            for j, cuts in wanted.items()
-        }
+        return {j: self._binned(table, j, cuts) for j, cuts in wanted.items()}
+
+    @staticmethod
+    def _binned(table: Table, j: int, cuts: Any) -> Bins:
+        values, R = table.numbers(j), table.memberships
+        if isinstance(cuts, str):
+            cuts = affordable(int(np.isfinite(values).sum()), R.groups if isinstance(R, Labels) else 1)
+        return Bins.of(values, cuts) if np.ndim(cuts) == 0 else Bins.at(values, cuts)
 
     def _alphabets(self, table: Table, rest: list[int]) -> tuple[NDArray[Any], ...]:
         if not rest:
