@@ -60,6 +60,8 @@ def test_a_category_may_depend_on_bins(ages):
         ({"age": [np.inf]}, "finite"),
         ({"other": 3}, "other"),
         (2.5, "whole number"),
+        ("many", "'auto'"),
+        (True, "whole number"),
     ],
 )
 def test_bins_that_make_no_sense(ages, bins, said):

@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_iris, load_wine
 from sklearn.metrics import log_loss
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import StratifiedKFold, cross_val_score, train_test_split
 
 from parzen import AODE, Categorical, NaiveBayes, TreeAugmentedNB, load, save
 from parzen.datasets import load_adult, load_house_votes, load_mushroom
@@ -108,3 +109,13 @@ def test_the_tree_has_an_edge_for_every_column_but_one(rng):
     table = pd.DataFrame({"a": a, "b": b, "c": np.where(rng.random(400) < 0.9, b, 1 - b)}).astype(str)
     model = TreeAugmentedNB().fit(table, rng.integers(0, 2, 400))
     assert {frozenset(edge) for edge in model.edges_} == {frozenset("ab"), frozenset("bc")}
+
+
+@pytest.mark.parametrize("model", [AODE, TreeAugmentedNB])
+@pytest.mark.parametrize("load_table", [load_iris, load_wine])
+def test_small_tables_of_numbers_get_fewer_bins(model, load_table):
+    """Ten bins leave a row or less in each cell of two columns and a class: their probabilities are then too sure."""
+    X, y = load_table(return_X_y=True)
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    losses = [-cross_val_score(one, X, y, cv=folds, scoring="neg_log_loss").mean() for one in (model(), model(bins=10))]
+    assert losses[0] < 0.95 * losses[1]

@@ -4,9 +4,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.base import clone
 
 import parzen
-from parzen import BayesNetwork
+from parzen import AODE, BayesClassifier, BayesNet, BayesNetwork, TreeAugmentedNB, scan
+from parzen.datasets import load_house_votes
 
 GARDEN = BayesNetwork.from_parameters(
     "rain -> sprinkler, rain -> wet <- sprinkler",
@@ -276,3 +278,23 @@ def test_a_column_without_a_known_cell_says_nothing(nothing):
     net, plain = BayesNetwork("a -> b, a -> c").fit(wider), BayesNetwork("a -> b").fit(rows)
     np.testing.assert_allclose(net.score_samples(wider), plain.score_samples(rows), rtol=1e-12)
     assert net.sample(3, random_state=0)["c"].isna().all()
+
+
+@pytest.mark.parametrize("gone", [0.0, 0.2])
+def test_a_source_gives_the_answer_of_the_same_rows_in_memory(weather, gone, rng):
+    table = weather.sample(900, random_state=0)
+    table = table.mask(rng.random(table.shape) < gone, None)
+    source = scan([table.iloc[:300], table.iloc[300:700], table.iloc[700:]])
+    edges = "rain -> sprinkler, rain -> wet <- sprinkler"
+    read, known = BayesNetwork(edges).fit(source), BayesNetwork(edges).fit(table)
+    assert read.n_iter_ == known.n_iter_
+    for one, other in zip(read.density_.parameters, known.density_.parameters, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-10)
+
+
+@pytest.mark.parametrize("model", [TreeAugmentedNB(), AODE(), BayesClassifier(BayesNet("crime -> immigration"))])
+def test_classifiers_over_nets_learn_from_a_source_with_missing_cells(model):
+    X, y = load_house_votes(return_X_y=True, as_frame=True)
+    table = X.assign(party=np.asarray(y))
+    read = clone(model).fit(scan([table.iloc[:200], table.iloc[200:]]), target="party")
+    np.testing.assert_allclose(read.predict_proba(X), clone(model).fit(X, y).predict_proba(X), rtol=1e-9)

@@ -9,6 +9,23 @@ from numpy.typing import ArrayLike, NDArray
 from parzen.compute.arrays import Array
 
 
+#: Rows of a class for each cell of a table of two columns, where the number of bins is chosen; the fewest and most bins.
+ROWS_OF_CELL, FEWEST, MOST = 15, 3, 10
+
+
+def affordable(rows: int, classes: int) -> int:
+    """So many bins that a table of two columns has enough rows of a class in each of its cells.
+
+    The constants were chosen by the log loss of held-out rows of six tables with 150 to 6,000 rows.
+
+    Examples
+    --------
+    >>> [affordable(rows, 2) for rows in (100, 1000, 10_000)]
+    [3, 5, 10]
+    """
+    return int(np.clip(np.sqrt(rows / (classes * ROWS_OF_CELL)), FEWEST, MOST))
+
+
 @dataclass(frozen=True)
 class Bins:
     """Bins of a column of numbers: values up to the first cut, above it and up to the second, and so on.

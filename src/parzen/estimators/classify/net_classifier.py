@@ -15,7 +15,7 @@ class NetClassifier(LogOddsDecision, NaiveClassifier):
     def __init__(
         self,
         *,
-        bins: Any = 10,
+        bins: Any = "auto",
         estimate: str = "bayes",
         prior: Any = None,
         equivalent_sample_size: float = 10.0,

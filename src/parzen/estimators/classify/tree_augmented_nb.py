@@ -17,9 +17,9 @@ class TreeAugmentedNB(NetClassifier):
 
     Parameters
     ----------
-    bins : int or dict, optional
-        Bins of about equal counts that numbers are cut into, or for some columns their number or their cuts. None:
-        numbers are Gaussian.
+    bins : "auto", int or dict, optional
+        Bins of about equal counts that numbers are cut into: "auto", 3 to 10, as many as give a table of two columns 15
+        rows of a class in each cell; or for some columns their number or their cuts. None: numbers are Gaussian.
     estimate, prior, equivalent_sample_size, line_prior, numbers, categories
         Of the tables and lines: see `parzen.BayesNet`.
     class_prior : sequence, dict or "uniform", optional

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from parzen.compute.gaussian import expected_moments
 from parzen.compute.memberships import Labels, Memberships, group_count, take
 from parzen.conjugate import NormalInverseGamma
 from parzen.densities.nets.bayes_net import BayesNetDensity, incomplete, read_codes
-from parzen.densities.nets.bins import Bins
+from parzen.densities.nets.bins import Bins, affordable
 from parzen.densities.nets.graph import Graph, read_edges
 from parzen.densities.nets.linear_gaussian import split_parents
 from parzen.families.checks import ESTIMATES
@@ -21,6 +21,7 @@ from parzen.families.family import Family
 from parzen.families.nets.node_statistics import moments_of_node, node_statistics, stacked
 from parzen.families.nets.parameters import PRIORS, concentrations, lines, log_line_prior, log_table
 from parzen.families.nets.trees import chow_liu, mutual_information
+from parzen.statistics.accumulate import accumulate
 from parzen.statistics.joint import ExpectedStatistic, Joint
 from parzen.statistics.messages import NeedsDensity
 from parzen.statistics.moments import Moments
@@ -57,9 +58,10 @@ class BayesNet(Family):
     numbers : sequence, optional
         Columns that are numbers; on bare arrays none is by default, in an estimator those that hold other numbers than
         0 and 1. Every other column holds categories.
-    bins : int or dict, optional
-        In an estimator: numbers are cut into so many bins of about equal counts, which are then categories; a dict has
-        the number of bins, or the cuts, of some columns. A number is then known up to its bin.
+    bins : int, "auto" or dict, optional
+        In an estimator: numbers are cut into so many bins of about equal counts, which are then categories; "auto": 3
+        to 10, as many as the rows can fill; a dict has the number of bins, or the cuts, of some columns. A number is
+        then known up to its bin.
     categories : dict or list, optional
         Categories of columns, or how many, where the first table may lack some.
 
@@ -121,14 +123,19 @@ class BayesNet(Family):
         else:
             wanted = dict.fromkeys(numbers, self.bins)
         for j, cuts in wanted.items():
-            if np.ndim(cuts) == 0 and not (isinstance(cuts, int | np.integer) and cuts >= 2):
-                raise ValueError(f"bins must be a whole number, at least 2, or a list of cuts, got {cuts!r}.")
+            whole = isinstance(cuts, int | np.integer) and not isinstance(cuts, bool) and cuts >= 2
+            if np.ndim(cuts) == 0 and not (whole or (isinstance(cuts, str) and cuts == "auto")):
+                raise ValueError(f"bins must be a whole number, at least 2, 'auto', or a list of cuts, got {cuts!r}.")
             if j not in numbers:
                 raise ValueError(f"bins are for numbers, but {table.names()[j]!r} holds categories.")
-        return {
-            j: Bins.of(table.numbers(j), cuts) if np.ndim(cuts) == 0 else Bins.at(table.numbers(j), cuts)
-            for j, cuts in wanted.items()
-        }
+        return {j: self._binned(table, j, cuts) for j, cuts in wanted.items()}
+
+    @staticmethod
+    def _binned(table: Table, j: int, cuts: Any) -> Bins:
+        values, R = table.numbers(j), table.memberships
+        if isinstance(cuts, str):
+            cuts = affordable(int(np.isfinite(values).sum()), R.groups if isinstance(R, Labels) else 1)
+        return Bins.of(values, cuts) if np.ndim(cuts) == 0 else Bins.at(values, cuts)
 
     def _alphabets(self, table: Table, rest: list[int]) -> tuple[NDArray[Any], ...]:
         if not rest:
@@ -255,11 +262,8 @@ class BayesNet(Family):
 
     def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> BayesNetDensity:
         """From what each node shows together with its parents, where none of them is missing."""
-        rows = np.asarray(as_floats(np.asarray(X)), dtype=np.float64)
-        graph, sizes = self.structure(rows)
-        codes = read_codes(rows, sizes, self.known_bins)
-        smooth = replace(self, estimate="bayes", prior=None)
-        return smooth._maximised(node_statistics(rows, codes, R, graph, sizes), graph, sizes)
+        statistic = accumulate(_KnownCells(self), X, R)
+        return replace(self, estimate="bayes", prior=None).maximise(statistic)
 
     # -- statistics to densities -----------------------------------------------------------------------------------
 
@@ -315,6 +319,19 @@ class BayesNet(Family):
         K = density.shape[0]
         tables = sum(density.parameters[node].shape[1] * (size - 1) for node, size in enumerate(density.sizes) if size)
         return int(K * (tables + sum(density.parameters[node][0].size for node in _gaussian(density.sizes))))
+
+
+@dataclass(frozen=True)
+class _KnownCells:
+    """Observes each node with its parents in the rows in which none of them is missing: where EM begins."""
+
+    net: BayesNet
+    keeps_rows: ClassVar[bool] = False
+
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Joint:
+        rows = np.asarray(as_floats(np.asarray(X)), dtype=np.float64)
+        graph, sizes = self.net.structure(rows)
+        return node_statistics(rows, read_codes(rows, sizes, self.net.known_bins), R, graph, sizes)
 
 
 def _tree(table: Table, sizes: tuple[int, ...], bins: dict[int, Bins]) -> list[tuple[int, int]]:
