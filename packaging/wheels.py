@@ -46,10 +46,14 @@ def compiler(platform: Platform, folder: Path) -> Path:
     if platform.compiler.endswith("g++"):
         found = shutil.which(platform.compiler)
         if found is None:
-            raise SystemExit(f"{platform.tag} needs {platform.compiler}; on Debian: apt-get install g++-{platform.compiler.removesuffix('-g++')}.")
+            raise SystemExit(
+                f"{platform.tag} needs {platform.compiler}, which was not found; install it (Debian: g++ and "
+                "g++-aarch64-linux-gnu), or name the other tags."
+            )
         return Path(found)
     script = folder / "c++"
-    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{ROOT / "packaging" / "zigcxx.py"}" {platform.compiler} "$@"\n')
+    zig = ROOT / "packaging" / "zigcxx.py"
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{zig}" {platform.compiler} "$@"\n')
     script.chmod(0o755)
     return script
 
@@ -64,7 +68,9 @@ def build(platform: Platform, out: Path) -> Path:
             "CMAKE_SYSTEM_PROCESSOR": platform.processor,
         }
         if platform.system == "Darwin":
-            defines |= {"CMAKE_OSX_SYSROOT": "/", "CMAKE_OSX_DEPLOYMENT_TARGET": "", "CMAKE_INSTALL_NAME_TOOL": "/bin/true"}
+            # Zig brings the system's headers, and the target names the oldest system.
+            defines |= {"CMAKE_OSX_SYSROOT": "/", "CMAKE_OSX_DEPLOYMENT_TARGET": ""}
+            defines |= {"CMAKE_INSTALL_NAME_TOOL": "/bin/true"}
         settings = [f"-Ccmake.define.{name}={value}" for name, value in defines.items()]
         command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", str(ROOT)]
         command += [*settings, f"-Cbuild-dir={folder / 'build'}", "-Cinstall.strip=true", "-w", str(folder)]
