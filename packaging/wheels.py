@@ -1,7 +1,7 @@
 """Wheels for every platform that can be compiled for here: python packaging/wheels.py [TAG ...].
 
 Linux on glibc is compiled by g++ (the system's, and Debian's g++-aarch64-linux-gnu), all others by Zig's Clang, which
-brings the headers and libraries of musl, macOS and Windows. A wheel holds no Python headers, so it serves every Python 3.
+brings the headers and libraries of musl, macOS and Windows. No Python headers are used: a wheel serves every Python 3.
 What a tag promises is checked: the size, and on glibc that no symbol is newer than the tag says.
 """
 
@@ -30,8 +30,8 @@ class Platform:
 
 
 PLATFORMS = (
-    Platform("manylinux_2_31_x86_64", "Linux", "x86_64", "g++"),
-    Platform("manylinux_2_31_aarch64", "Linux", "aarch64", "aarch64-linux-gnu-g++"),
+    Platform("manylinux_2_35_x86_64", "Linux", "x86_64", "g++"),
+    Platform("manylinux_2_35_aarch64", "Linux", "aarch64", "aarch64-linux-gnu-g++"),
     Platform("musllinux_1_2_x86_64", "Linux", "x86_64", "x86_64-linux-musl"),
     Platform("musllinux_1_2_aarch64", "Linux", "aarch64", "aarch64-linux-musl"),
     Platform("macosx_11_0_arm64", "Darwin", "arm64", "aarch64-macos.11.0"),
