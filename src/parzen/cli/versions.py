@@ -2,10 +2,9 @@
 
 import platform
 import sys
-from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 
-from parzen.compute import native
+from parzen.compute.loaded import loaded
 from parzen.compute.version import __version__
 from parzen.statistics.threads import thread_count
 
@@ -40,9 +39,9 @@ def show_versions() -> None:
 
 def versions() -> dict[str, str]:
     """What `show_versions` prints, by name."""
-    path = _told(lambda: str(native.path()))
-    found = {"parzen": __version__, "SIMD level": _told(native.level), "threads": _told(lambda: str(thread_count()))}
-    found |= {"library": path, "Python": " ".join(sys.version.split()), "platform": platform.platform()}
+    level, path = loaded()
+    found = {"parzen": __version__, "SIMD level": level, "threads": _threads(), "library": path}
+    found |= {"Python": " ".join(sys.version.split()), "platform": platform.platform()}
     for name in LIBRARIES:
         try:
             found[name] = version(name)
@@ -57,9 +56,8 @@ def one_line() -> str:
     return f"parzen {found['parzen']} (SIMD {found['SIMD level']}, threads {found['threads']})"
 
 
-def _told(ask: Callable[[], str]) -> str:
-    """An answer, or what is wrong: a report of versions must not fail where the library does."""
+def _threads() -> str:
     try:
-        return ask()
-    except (ImportError, ValueError) as error:
+        return str(thread_count())
+    except ValueError as error:  # the environment asks for a number that can't be
         return f"none: {error}"
