@@ -1,5 +1,6 @@
 """The parser of the command line: options that commands share, and one parser for each command."""
 
+import sys
 from argparse import Action, ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Collection
 from typing import Any
@@ -27,7 +28,8 @@ class _Version(Action):
     def __call__(self, parser: ArgumentParser, *_: Any) -> None:
         from parzen.cli.versions import one_line
 
-        parser.exit(message=f"{one_line()}\n")
+        sys.stdout.write(f"{one_line()}\n")
+        parser.exit()
 
 
 def make_parser(arguments: Collection[str] = tuple(COMMANDS)) -> ArgumentParser:
