@@ -6,14 +6,14 @@ A family observes weighted rows into a statistic; statistics add; a statistic is
 import ast
 import importlib
 import sys
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 
 def _origins() -> dict[str, str]:
     """The module that each public name comes from, as `__init__.pyi` tells it to type checkers."""
-    stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    # By the loader, which also reads from an archive.
+    stub = ast.parse(__spec__.loader.get_data(f"{__file__.rpartition('.')[0]}.pyi"))  # type: ignore[union-attr]
     found = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
     return {alias.name: str(node.module) for node in found for alias in node.names}
 
@@ -25,7 +25,7 @@ __all__ = sorted(_FROM)
 def __getattr__(name: str) -> Any:
     """A public name, imported when it is first used: nothing else waits for the libraries that it needs."""
     if name == "__version__":
-        return importlib.import_module("importlib.metadata").version("parzen")
+        return importlib.import_module("parzen.compute.version").__version__
     if name not in _FROM:
         raise AttributeError(f"module 'parzen' has no attribute {name!r}.")
     if _FROM[name] == "parzen":

@@ -5,6 +5,7 @@ from parzen import datasets as datasets
 from parzen import displays as displays
 from parzen import report as report
 from parzen import statistics as statistics
+from parzen.cli.versions import show_versions as show_versions
 from parzen.compute.memberships import Labels as Labels
 from parzen.decisions.class_priors import adjust_class_priors as adjust_class_priors
 from parzen.decisions.class_priors import estimate_class_priors as estimate_class_priors

@@ -28,8 +28,8 @@ def python(code, *arguments, **more):
     )
 
 
-@pytest.mark.parametrize("arguments", [["--version"], ["--help"], [], ["nonsense"]])
-def test_help_and_the_version_need_no_library(arguments):
+@pytest.mark.parametrize("arguments", [["--help"], [], ["nonsense"]])
+def test_help_needs_no_library(arguments):
     told = "print(sorted({'numpy', 'pandas', 'scipy'} & set(sys.modules)))"
     found = python(f"{START}import atexit; atexit.register(lambda: {told}); run()", *arguments)
     assert found.stdout.endswith("[]\n"), found

@@ -1,8 +1,9 @@
 """The parser of the command line: options that commands share, and one parser for each command."""
 
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+import sys
+from argparse import Action, ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Collection
-from importlib.metadata import version
+from typing import Any
 
 from parzen.cli.commands import COMMANDS, load_command
 from parzen.cli.options import GROUPS, common_options
@@ -21,6 +22,16 @@ the standard output, progress and errors to the error stream. Exit codes: 0 succ
 arguments, 70 an internal error, 130 interrupted."""
 
 
+class _Version(Action):
+    """Print the version; what it needs is loaded only then."""
+
+    def __call__(self, parser: ArgumentParser, *_: Any) -> None:
+        from parzen.cli.versions import one_line
+
+        sys.stdout.write(f"{one_line()}\n")
+        parser.exit()
+
+
 def make_parser(arguments: Collection[str] = tuple(COMMANDS)) -> ArgumentParser:
     """The parser of all commands; the parsed arguments have the command's function as `run`.
 
@@ -28,7 +39,7 @@ def make_parser(arguments: Collection[str] = tuple(COMMANDS)) -> ArgumentParser:
     there by name.
     """
     parser = ArgumentParser(prog="parzen", description=HELP, formatter_class=RawDescriptionHelpFormatter)
-    parser.add_argument("--version", action="version", version=f"parzen {version('parzen')}")
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version, SIMD level and threads")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name, text in COMMANDS.items():
         if name not in arguments:

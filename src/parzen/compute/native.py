@@ -23,7 +23,7 @@ from parzen.compute.signatures import CELLS, CODES, FLOATS, INTEGER, SIGNATURES
 
 __all__ = [
     "CELLS", "CODES", "F64", "FLOATS", "I32", "I64", "SUFFIX", "U8",
-    "call", "column", "level", "levels", "outputs", "pointer", "rows", "using",
+    "call", "column", "level", "levels", "outputs", "path", "pointer", "rows", "using",
 ]  # fmt: skip
 
 F64, I32, I64, U8 = (np.dtype(kind) for kind in (np.float64, np.int32, np.int64, np.uint8))
@@ -44,6 +44,11 @@ def _path(level: str) -> Path | None:
 @cache
 def _library(level: str) -> ctypes.CDLL:
     path = _path(level)
+    if path is None and not Path(__file__).exists():
+        raise ImportError(
+            f"parzen is imported from an archive ({__file__}), but the system loads compiled libraries from folders "
+            "only; unpack it, or install it with pip."
+        )
     if path is None:
         raise ImportError(
             f"parzen's compiled library libparzen_{level}{_ENDING} was not found beside {__file__}; install the "
@@ -94,6 +99,11 @@ def level() -> str:
     if _current is None:
         _current = _chosen()
     return _current
+
+
+def path() -> Path | None:
+    """The file of the library in use."""
+    return _path(level())
 
 
 @contextmanager

@@ -2,12 +2,12 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from parzen.compute.version import __version__
 from parzen.report.columns import describe
 from parzen.report.dependence import dependence
 from parzen.report.errors import ReportError
@@ -120,7 +120,7 @@ def _summary(
         out["outliers"] = outliers(frame, rest, rng)
     notes += _sampled(out, len(frame))
     out["verdict"] = verdict(out)
-    out["parzen"] = version("parzen")
+    out["parzen"] = __version__
     return as_json(out)
 
 

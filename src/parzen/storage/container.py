@@ -8,6 +8,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from parzen.compute.version import __version__
 from parzen.storage.errors import ModelFileError
 from parzen.storage.nodes import room
 
@@ -54,8 +55,6 @@ class Place(NamedTuple):
 
 def packed(tree: str, arrays: dict[str, NDArray[Any]]) -> bytes:
     """A file of a model's tree and its arrays."""
-    from importlib.metadata import version
-
     table: dict[str, Any] = {}
     parts, at = [], 0
     for name, array in arrays.items():
@@ -64,7 +63,7 @@ def packed(tree: str, arrays: dict[str, NDArray[Any]]) -> bytes:
         parts.append(data)
         at += len(data)
     body = b"".join(parts)
-    told = {"format": FORMAT, "version": str(VERSION), "parzen": version("parzen"), "model": tree}
+    told = {"format": FORMAT, "version": str(VERSION), "parzen": __version__, "model": tree}
     told["sha256"] = _checksum(told, table, body)
     header = json.dumps({"__metadata__": told, **table}, ensure_ascii=True, separators=(",", ":")).encode()
     header += b" " * (-len(header) % 8)
