@@ -67,3 +67,14 @@ def test_a_category_may_depend_on_bins(ages):
 def test_bins_that_make_no_sense(ages, bins, said):
     with pytest.raises(ValueError, match=said):
         BayesNetwork("age -> ill", bins=bins).fit(ages)
+
+
+@pytest.mark.parametrize("count", [3, "auto"])
+def test_a_row_of_weight_two_is_the_row_twice_and_one_of_weight_zero_is_none(count, rng):
+    table = pd.DataFrame({"age": rng.normal(size=200).round(1), "ill": rng.choice(["no", "yes"], 200)})
+    times = rng.integers(0, 3, 200)
+    one = BayesNetwork("age -> ill", bins=count).fit(table, sample_weight=times)
+    other = BayesNetwork("age -> ill", bins=count).fit(table.loc[table.index.repeat(times)])
+    for part in ("cuts", "typical", "limits"):
+        np.testing.assert_allclose(getattr(one.density_.bins[0], part), getattr(other.density_.bins[0], part))
+    np.testing.assert_allclose(one.score_samples(table), other.score_samples(table), rtol=1e-12)

@@ -133,9 +133,10 @@ class BayesNet(Family):
     @staticmethod
     def _binned(table: Table, j: int, cuts: Any) -> Bins:
         values, R = table.numbers(j), table.memberships
+        weights = _row_weights(R)
         if isinstance(cuts, str):
-            cuts = affordable(int(np.isfinite(values).sum()), R.groups if isinstance(R, Labels) else 1)
-        return Bins.of(values, cuts) if np.ndim(cuts) == 0 else Bins.at(values, cuts)
+            cuts = affordable(_worth(values, weights), R.groups if isinstance(R, Labels) else 1)
+        return Bins.of(values, cuts, weights) if np.ndim(cuts) == 0 else Bins.at(values, cuts, weights)
 
     def _alphabets(self, table: Table, rest: list[int]) -> tuple[NDArray[Any], ...]:
         if not rest:
@@ -340,13 +341,25 @@ def _tree(table: Table, sizes: tuple[int, ...], bins: dict[int, Bins]) -> list[t
         [table.codes(j) if size and j not in bins else table.numbers(j) for j, size in enumerate(sizes)]
     )
     R, given = table.memberships, None
-    weights = R.weights if isinstance(R, Labels) else R if isinstance(R, np.ndarray) and R.ndim == 1 else None
+    weights = _row_weights(R)
     if isinstance(R, Labels) and R.groups > 1:
         given, sizes = len(sizes), (*sizes, R.groups)
         rows = np.column_stack([rows, R.codes])
     codes = read_codes(rows, sizes, bins)
     parents = chow_liu(mutual_information(codes, rows, sizes, weights, given), sizes, None, leave_out=given)
     return [(parent, child) for child, own in enumerate(parents) for parent in own]
+
+
+def _row_weights(R: Memberships) -> Array | None:
+    """Weights of the rows, whatever group they belong to."""
+    return R.weights if isinstance(R, Labels) else R if isinstance(R, np.ndarray) and R.ndim == 1 else None
+
+
+def _worth(values: Array, weights: Array | None) -> float:
+    """How many rows the known values stand for: the sum of their weights if none is below 1, else as many as weigh."""
+    known = np.isfinite(values)
+    own = known[known].astype(np.float64) if weights is None else weights[known & (weights > 0)]
+    return float(own.sum()) if own.min(initial=1.0) >= 1 else float(len(own))
 
 
 def _gaussian(sizes: tuple[int, ...]) -> list[int]:
