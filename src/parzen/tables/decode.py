@@ -40,7 +40,7 @@ def _pandas_table(columns: Sequence[NDArray[Any]], labels: Sequence[Any], dtypes
 
 
 def _pandas_column(pandas: Any, column: NDArray[Any], dtype: Any) -> Any:
-    if dtype == np.dtype(object) and column.dtype == object:  # the cells themselves, which pandas would copy as its own text
+    if dtype == np.dtype(object) and column.dtype == object:
         return pandas.Series(column, dtype=object)
     return pandas.Series(column).astype(dtype)
 
