@@ -102,7 +102,7 @@ def best_change(
     room : (d,) whether a node may have another parent
     marks : (d, d) random numbers; the exclusive or of those of its edges marks a graph
     mark, seen : marks of the graph, and of those that are not to come again
-    least : gains that differ by no more are equal, and the first of them is taken: first additions, then cuts, then turns
+    least : gains that differ by no more are equal, and the first is taken: additions first, then cuts, then turns
     """
     d = len(edges)
     reach, change, gain = np.empty((d, d), dtype=bool), np.empty(3, dtype=np.int64), np.empty(1)
