@@ -52,7 +52,7 @@ from tests.oracle.markov import chain_count, chain_score
 from tests.oracle.memberships import dense
 from tests.oracle.metric_sums import metric_sums
 from tests.oracle.moments import moments, moments_diagonal, moments_full, sums
-from tests.oracle.nets import pairs, propagate
+from tests.oracle.nets import best_change, bitmaps, family_likelihoods, pairs, propagate
 from tests.oracle.order import copy_rows, kd_order
 from tests.oracle.partitions import em_run, kmeans_partition, merged_partition
 from tests.oracle.posterior import largest, normalise, posterior
@@ -81,6 +81,10 @@ TWINS = {
     # junction.cpp
     "propagate": propagate,
     "pairs": pairs,  # codes.cpp
+    # families.cpp
+    "bitmaps": bitmaps,
+    "family_likelihoods": family_likelihoods,
+    "best_change": best_change,
     # moments.cpp
     "moments_diagonal": moments_diagonal,
     "moments_full": moments_full,

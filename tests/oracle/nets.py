@@ -75,6 +75,46 @@ def pairs(state, states, column, size, weights):
     return found
 
 
+def bitmaps(columns, sizes):
+    """Whether each row has each code of each column: rows of bits, packed from the lowest bit of each word on."""
+    flags = np.array([column == code for column, size in zip(columns, sizes, strict=True) for code in range(size)])
+    padded = np.pad(flags, ((0, 0), (0, -flags.shape[1] % 64)))
+    return np.packbits(padded, axis=1, bitorder="little").view("<u8")
+
+
+def family_likelihoods(columns, sizes, node, parents, more, weights):
+    """Log-likelihood of a node with its parents, and with each of `more` columns as one more."""
+    found = []
+    for family in (list(parents), *([*parents, one] for one in more)):
+        counts = np.zeros([sizes[one] for one in (*family, node)])
+        np.add.at(counts, tuple(columns[[*family, node]]), weights)
+        share = counts / np.maximum(counts.sum(axis=-1, keepdims=True), 1e-300)
+        found.append(float((counts[counts > 0] * np.log(share[counts > 0])).sum()))
+    return np.array(found)
+
+
+def best_change(add, cut, edges, room, marks, mark, seen):
+    """Gain, kind, parent and child of the best change of an edge, by trying them all."""
+    changes = []
+    for i, j in np.argwhere(~np.eye(len(edges), dtype=bool)).tolist():
+        if edges[i, j]:
+            changes.append((cut[i, j], "cut", i, j, [(i, j)]))
+            if room[i]:
+                changes.append((cut[i, j] + add[j, i], "turn", i, j, [(i, j), (j, i)]))
+        else:
+            changes.append((add[i, j], "add", i, j, [(i, j)]))
+    best = (-np.inf, "add", 0, 0)
+    for gain, kind, i, j, flips in changes:
+        after, new = edges.copy(), np.uint64(mark)
+        for pair in flips:
+            after[pair] ^= True
+            new ^= marks[pair]
+        cycle = np.linalg.matrix_power(after.astype(float) + np.eye(len(after)), len(after)).trace() > len(after)
+        if gain > best[0] and not cycle and new not in seen:
+            best = (gain, kind, i, j)
+    return best
+
+
 def propagate(program, base, codes, factors):
     """Log-probability of each row's evidence and posterior of each output cell, by a sum over all clique cells.
 

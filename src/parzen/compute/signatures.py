@@ -79,6 +79,12 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
         (INTEGER, *(POINTER,) * 12, INTEGER, INTEGER, POINTER, POINTER, *(INTEGER,) * 3, *(POINTER,) * 4),
         ("f64",),
     ),
+    "bitmaps": ((POINTER, *(INTEGER,) * 2, *(POINTER,) * 2), ("i32",)),
+    "family_likelihoods": (
+        (POINTER, INTEGER, *(POINTER,) * 2, *(INTEGER,) * 3, POINTER, INTEGER, *(POINTER,) * 4),
+        ("i32",),
+    ),
+    "best_change": ((INTEGER, *(POINTER,) * 5, INTEGER, POINTER, INTEGER, NUMBER, *(POINTER,) * 3), ("f64",)),
     "pairs": ((POINTER, *(INTEGER,) * 2, *(POINTER,) * 2, INTEGER, *(POINTER,) * 3), ("i32",)),
     "places": ((POINTER, *(INTEGER,) * 3, POINTER, POINTER), ("i64",)),
     "csr_sums": ((*CSR, *MEMBERS, POINTER, POINTER), CSRS),

@@ -33,10 +33,16 @@ def _pandas_table(columns: Sequence[NDArray[Any]], labels: Sequence[Any], dtypes
 
     pairs = zip(columns, dtypes, strict=True)
     table = pandas.concat(
-        [pandas.Series(_whole(column)).astype(_restored(column, dtype)) for column, dtype in pairs], axis=1
+        [_pandas_column(pandas, _whole(column), _restored(column, dtype)) for column, dtype in pairs], axis=1
     )
     table.columns = list(labels)
     return table
+
+
+def _pandas_column(pandas: Any, column: NDArray[Any], dtype: Any) -> Any:
+    if dtype == np.dtype(object) and column.dtype == object:
+        return pandas.Series(column, dtype=object)
+    return pandas.Series(column).astype(dtype)
 
 
 def _polars_table(columns: Sequence[NDArray[Any]], labels: Sequence[Any], dtypes: Sequence[Any]) -> Any:

@@ -117,18 +117,21 @@ class Column:
         if self.storage == "number":
             missing = np.isnan(self.floats)
             return self.floats[~missing] if missing.any() else self.floats
-        known = self.known
-        if known.dtype.kind == "O" and not all(isinstance(one, Real | np.bool_ | Decimal) for one in known.tolist()):
+        if self.cells.dtype.kind == "O" and not self._all_are((Real, np.bool_, Decimal)):
             return None
-        numbers = as_numbers(known)
+        numbers = as_numbers(self.known)
         return numbers[~np.isnan(numbers)]
 
     @cached_property
     def boolean(self) -> bool:
         """Whether every known cell is a boolean."""
-        return self.storage == "boolean" or (
-            self.cells.dtype.kind == "O" and all(isinstance(cell, bool | np.bool_) for cell in self.known.tolist())
-        )
+        return self.storage == "boolean" or (self.cells.dtype.kind == "O" and self._all_are((bool, np.bool_)))
+
+    def _all_are(self, types: tuple[type, ...]) -> bool:
+        """Whether every known cell of a column of objects is of these types: the few different ones are asked first."""
+        if not all(isinstance(value, types) for value in self.levels.values):
+            return False
+        return all(isinstance(cell, types) for cell in self.known.tolist())  # True and 1, say, are one level
 
     @property
     def every_category(self) -> NDArray[Any] | None:
@@ -140,12 +143,16 @@ class Column:
         """What the values are: "continuous", "count", "binary", "categorical", "ordinal", "date" or "empty"."""
         if self.coded is not None:
             return "empty" if not self.coded.known() else "ordinal" if self.ordered else "categorical"
-        if not len(self.numbers if self.storage == "number" and self.numbers is not None else self.known):
+        if not self._any_known():
             return "empty"
         if self.numbers is None:
-            dates = all(isinstance(cell, datetime | date | timedelta) for cell in self.known.tolist())
-            return "date" if dates else "categorical"
+            return "date" if self._all_are((datetime, date, timedelta)) else "categorical"
         return "binary" if self.boolean else NumberFacts.of(self.numbers).kind()
+
+    def _any_known(self) -> bool:
+        if self.storage == "number" and self.numbers is not None:
+            return bool(len(self.numbers))
+        return self.levels.known() if self.cells.dtype.kind == "O" else bool(len(self.known))
 
     @cached_property
     def kernel(self) -> str:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from parzen.compute.arrays import Array
+from parzen.compute.families import Change, best_change
 from parzen.families.nets.scores import Scores
 
 #: Least rise of the score that counts as one.
@@ -44,112 +44,75 @@ def _marks(d: int) -> NDArray[np.uint64]:
 
 
 class _Climb:
-    """A graph, its reachable pairs, and what each change of an edge would do to the score."""
+    """A graph, and what each change of an edge would do to the score."""
 
     def __init__(self, scores: Scores, rules: Rules) -> None:
         self.scores, self.rules = scores, rules
         self.d = len(scores.sizes)
-        self.parents = [frozenset(np.flatnonzero(rules.required[:, node]).tolist()) for node in range(self.d)]
+        self.edges = rules.required.copy()
+        self.parents = [frozenset(np.flatnonzero(self.edges[:, node]).tolist()) for node in range(self.d)]
         self.add, self.cut = np.full((self.d, self.d), -np.inf), np.full((self.d, self.d), -np.inf)
-        self.mark = np.bitwise_xor.reduce(_marks(self.d)[self.edges()], initial=np.uint64(0))
+        self.room = np.ones(self.d, dtype=bool)
+        self.mark = int(np.bitwise_xor.reduce(_marks(self.d)[self.edges], initial=np.uint64(0)))
+        self._candidates = [
+            [i for i in np.flatnonzero(rules.allowed[:, node]).tolist() if i != node] for node in range(self.d)
+        ]
         for node in range(self.d):
             self._renew(node)
-        self._reach()
 
     def copy(self) -> "_Climb":
         """The same graph, to be changed apart from this one."""
         other = copy(self)
-        other.parents, other.add, other.cut = list(self.parents), self.add.copy(), self.cut.copy()
+        other.parents, other.edges, other.room = list(self.parents), self.edges.copy(), self.room.copy()
+        other.add, other.cut = self.add.copy(), self.cut.copy()
         return other
 
     @property
     def score(self) -> float:
-        return self.scores.total([sorted(own) for own in self.parents])
-
-    def edges(self) -> Edges:
-        """The adjacency matrix: [parent, child]."""
-        found = np.zeros((self.d, self.d), dtype=bool)
-        pairs = [parent * self.d + node for node, own in enumerate(self.parents) for parent in own]
-        found.ravel()[pairs] = True
-        return found
+        return sum(self.scores.of(node, own) for node, own in enumerate(self.parents))
 
     def _renew(self, node: int) -> None:
         """What adding or cutting an edge into a node would change."""
         own = self.parents[node]
-        now = self.scores.of(node, own)
         self.add[:, node] = self.cut[:, node] = -np.inf
-        if len(own) < self.rules.max_parents:
-            candidates = [i for i in np.flatnonzero(self.rules.allowed[:, node]).tolist() if i not in own and i != node]
-            if candidates:
-                self.add[candidates, node] = self.scores.additions(node, own, candidates) - now
+        self.room[node] = len(own) < self.rules.max_parents
+        candidates = [i for i in self._candidates[node] if i not in own] if self.room[node] else []
+        added = self.scores.additions(node, own, candidates) if candidates else None
+        now = self.scores.of(node, own)  # counted along with the additions
+        if added is not None:
+            self.add[candidates, node] = added - now
         for parent in own:
             if not self.rules.required[parent, node]:
                 self.cut[parent, node] = self.scores.of(node, own - {parent}) - now
 
-    def _reach(self) -> None:
-        """Pairs (i, j) with a path from i to j."""
-        step = self.edges()
-        reach = step.copy()
-        while True:
-            wider = reach | (reach.astype(np.float32) @ step.astype(np.float32) > 0)
-            if (wider == reach).all():
-                break
-            reach = wider
-        self.reach = reach
+    def best(self, seen: NDArray[np.uint64]) -> Change:
+        """The change with the highest gain that makes no cycle and no graph seen lately."""
+        return best_change(self.add, self.cut, self.edges, self.room, _marks(self.d), self.mark, seen, LEAST)
 
-    def best(self, seen: NDArray[np.uint64]) -> tuple[float, str, int, int]:
-        """The change with the highest gain that makes no cycle and no graph seen lately: gain, kind, parent, child."""
-        edges = self.edges()
-        after = self.mark ^ _marks(self.d)
-        new = ~np.isin(after, seen)
-        found = _highest(np.where(edges | self.reach.T | ~new, -np.inf, self.add), "add")
-        found = max(found, _highest(np.where(edges & new, self.cut, -np.inf), "cut"))
-        room = np.array([len(own) < self.rules.max_parents for own in self.parents])
-        new = ~np.isin(after ^ _marks(self.d).T, seen)
-        turned = np.where(edges & room[:, None] & new, self.cut + self.add.T, -np.inf)
-        for at in np.argsort(-turned, axis=None):
-            i, j = divmod(int(at), self.d)
-            value = float(turned[i, j])
-            if not value > found[0]:
-                break
-            if not self._other_path(i, j, edges):
-                return value, "turn", i, j
-        return found
-
-    def _other_path(self, i: int, j: int, edges: Edges) -> bool:
-        """Whether a path leads from i to j besides the edge between them."""
-        return bool((edges[i] & self.reach[:, j])[np.arange(self.d) != j].any())
+    def _flip(self, i: int, j: int) -> None:
+        """Add the edge from i to j, or take it away."""
+        self.edges[i, j] ^= True
+        self.parents[j] ^= {i}
+        self.mark ^= int(_marks(self.d)[i, j])
 
     def change(self, kind: str, i: int, j: int) -> None:
         """Make a change."""
-        marks = _marks(self.d)
-        self.mark ^= marks[i, j] ^ marks[j, i] if kind == "turn" else marks[i, j]
-        if kind == "add":
-            self.parents[j] |= {i}
-        else:
-            self.parents[j] -= {i}
-            if kind == "turn":
-                self.parents[i] |= {j}
-                self._renew(i)
+        self._flip(i, j)
+        if kind == "turn":
+            self._flip(j, i)
+            self._renew(i)
         self._renew(j)
-        self._reach()
 
     def isolate(self, node: int) -> None:
         """Cut all edges of a node that need not be there."""
-        edges = self.edges() & ~self.rules.required
-        for i, j in [(i, node) for i in np.flatnonzero(edges[:, node])] + [
-            (node, j) for j in np.flatnonzero(edges[node])
-        ]:
-            self.mark ^= _marks(self.d)[i, j]
-            self.parents[j] -= {i}
-        for other in [node, *np.flatnonzero(edges[node]).tolist()]:
+        loose = self.edges & ~self.rules.required
+        children = np.flatnonzero(loose[node]).tolist()
+        for parent in np.flatnonzero(loose[:, node]).tolist():
+            self._flip(parent, node)
+        for child in children:
+            self._flip(node, child)
+        for other in (node, *children):
             self._renew(other)
-        self._reach()
-
-
-def _highest(gain: Array, kind: str) -> tuple[float, str, int, int]:
-    i, j = divmod(int(np.argmax(gain)), len(gain))
-    return float(gain[i, j]), kind, i, j
 
 
 def hill_climb(
@@ -202,15 +165,15 @@ def _ascended(climb: _Climb, tabu: int, steps: _Steps) -> _Climb:
     """The best graph on the way up, and on `tabu` steps beyond each summit."""
     current = highest = climb.score
     best = climb.copy()
-    recent: deque[np.uint64] = deque([climb.mark], maxlen=max(tabu, 1))
+    recent: deque[int] = deque([climb.mark], maxlen=max(tabu, 1))
     idle = 0
     while idle <= tabu:
-        gain, kind, i, j = climb.best(np.array(recent, dtype=np.uint64))
-        if not np.isfinite(gain) or (gain <= LEAST and idle >= tabu):
+        best_next = climb.best(np.array(recent, dtype=np.uint64))
+        if not np.isfinite(best_next.gain) or (best_next.gain <= LEAST and idle >= tabu):
             break
-        climb.change(kind, i, j)
+        climb.change(best_next.kind, best_next.parent, best_next.child)
         recent.append(climb.mark)
-        current += gain
+        current += best_next.gain
         idle += 1
         if current > highest + LEAST:
             highest, idle, best = current, 0, climb.copy()
@@ -239,9 +202,9 @@ def _reinserted(best: _Climb, tabu: int, steps: _Steps) -> _Climb:
 def _disturbed(climb: _Climb, changes: int, rng: np.random.Generator) -> _Climb:
     """A graph after random changes."""
     for _ in range(changes):
-        edges = climb.edges()
-        add = np.argwhere(np.isfinite(climb.add) & ~edges & ~climb.reach.T & ~np.eye(climb.d, dtype=bool))
-        cut = np.argwhere(edges & np.isfinite(climb.cut))
+        reach = climb.best(np.zeros(0, dtype=np.uint64)).reach
+        add = np.argwhere(np.isfinite(climb.add) & ~climb.edges & ~reach.T)
+        cut = np.argwhere(climb.edges & np.isfinite(climb.cut))
         options = [(kind, i, j) for kind, pairs in (("add", add), ("cut", cut)) for i, j in pairs.tolist()]
         if options:
             kind, i, j = options[int(rng.integers(len(options)))]

@@ -10,6 +10,7 @@ from scipy.special import gammaln
 from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
 from parzen.compute.codes import tally_pairs
+from parzen.compute.families import CodedColumns
 from parzen.compute.memberships import Labels
 from parzen.compute.moments import moments
 from parzen.densities.nets.linear_gaussian import LOG_2_PI, configuration
@@ -56,7 +57,8 @@ class Scores:
             raise ValueError("criterion='bge' is for numbers; there are columns of categories: use 'bic'.")
         if self.score == "bdeu":
             sample_size(self.equivalent_sample_size)
-        self._columns = np.ascontiguousarray(self.codes.T)
+        self._coded = CodedColumns(np.ascontiguousarray(self.codes.T), self.sizes, self.weights)
+        self._additions: dict[tuple[int, frozenset[int]], Array] = {}
         self._block = np.ascontiguousarray(self.cells[:, self.gaussian])
         self._moments: dict[tuple[int, ...], tuple[Array, Array]] = {}
 
@@ -65,19 +67,25 @@ class Scores:
         key = node, parents
         if key not in self._known:
             if self.sizes[node]:
-                base, volume = self._base(sorted(parents))
-                self._tabulate(node, parents, base, volume, [])
+                self._tabulate(node, parents, [])
             else:
                 self._known[key] = self._gaussian_score(node, parents)
         return self._known[key]
 
     def additions(self, node: int, parents: frozenset[int], candidates: Sequence[int]) -> Array:
-        """Scores of a node with one more parent, for each candidate: their tables come from one pass over the rows."""
-        new = [one for one in candidates if (node, parents | {one}) not in self._known]
-        if new and self.sizes[node]:
-            base, volume = self._base(sorted(parents))
-            self._tabulate(node, parents, base, volume, new)
-        return np.array([self.of(node, parents | {one}) for one in candidates])
+        """Scores of a node with one more parent, for each candidate: one compiled call counts them all."""
+        if not self.sizes[node]:
+            return np.array([self.of(node, parents | {one}) for one in candidates])
+        key = node, parents
+        found = self._additions.get(key)
+        if found is None:
+            found = self._additions[key] = np.full(len(self.sizes), np.nan)
+        own = found[candidates]
+        if np.isnan(own).any():
+            new = [one for one, value in zip(candidates, own.tolist(), strict=True) if value != value]
+            found[new] = self._tabulate(node, parents, new)
+            own = found[candidates]
+        return own
 
     def total(self, parents: Sequence[Sequence[int]]) -> float:
         """The score of a graph."""
@@ -89,31 +97,38 @@ class Scores:
             return np.zeros(0, dtype=np.int64), volume
         return configuration(self.codes, tuple(parents), self.sizes), volume
 
-    def _tabulate(
-        self, node: int, parents: frozenset[int], base: NDArray[np.int64], volume: int, new: list[int]
-    ) -> None:
-        """Count a node with its parents, and with each of the new ones as well; keep the scores."""
-        size = self.sizes[node]
-        for one in new:
-            self._known[node, parents | {one}] = -np.inf
-        if not new:
-            self._known[node, parents] = -np.inf
-        if volume * size > MOST_CELLS:
-            return
-        state = (base * size + self.codes[:, node]).astype(np.int32)
-        if not new:
-            counts = np.bincount(state, self.weights, volume * size).astype(np.float64)
-            self._keep(node, parents, counts.reshape(volume, size))
-            return
-        fitting = [one for one in new if volume * size * self.sizes[one] <= MOST_CELLS]
-        tables = tally_pairs(
-            state, volume * size, self._columns, fitting, [self.sizes[one] for one in fitting], self.weights
+    def _tabulate(self, node: int, parents: frozenset[int], new: list[int]) -> Array:
+        """Scores of a node with its parents and each of the new ones; they and that without a new one are kept."""
+        size, own = self.sizes[node], sorted(parents)
+        volume = int(np.prod([self.sizes[one] for one in own], dtype=object)) if own else 1
+        scores = np.full(1 + len(new), -np.inf)
+        if volume * size <= MOST_CELLS:
+            fitting = [at for at, one in enumerate(new) if volume * size * self.sizes[one] <= MOST_CELLS]
+            chosen = [new[at] for at in fitting]
+            volumes = volume * np.array([1, *(self.sizes[one] for one in chosen)])
+            if self.score in ("k2", "bdeu"):
+                found = self._dirichlet(node, own, chosen, volumes)
+            else:
+                found = self._coded.likelihoods(node, own, chosen)
+                found -= penalty(self.score, self.n) * (size - 1) * volumes
+            scores[[0, *(1 + at for at in fitting)]] = found
+        self._known[node, parents] = float(scores[0])
+        self._known.update(
+            ((node, parents | {one}), value) for one, value in zip(new, scores[1:].tolist(), strict=True)
         )
-        for one, table in zip(fitting, tables, strict=True):
-            self._keep(node, parents | {one}, table.reshape(-1, size))
+        return scores[1:]
 
-    def _keep(self, node: int, parents: frozenset[int], counts: Array) -> None:
-        self._known[node, parents] = table_score(counts, self.n, self.score, self.equivalent_sample_size)
+    def _dirichlet(self, node: int, parents: list[int], new: list[int], volumes: NDArray[np.int64]) -> Array:
+        """Scores by a Dirichlet prior of a node with its parents, and with each of the new ones."""
+        size = self.sizes[node]
+        state = (configuration(self.codes, tuple(parents), self.sizes) * size + self.codes[:, node]).astype(np.int32)
+        alone = np.bincount(state, self.weights, volumes[0] * size).astype(np.float64)
+        sizes = [self.sizes[one] for one in new]
+        more = tally_pairs(state, int(volumes[0]) * size, self._coded.columns, new, sizes, self.weights) if new else []
+        return np.array([self._of_table(table.reshape(-1, size)) for table in (alone, *more)])
+
+    def _of_table(self, counts: Array) -> float:
+        return table_score(counts, self.n, self.score, self.equivalent_sample_size)
 
     def _gaussian_score(self, node: int, parents: frozenset[int]) -> float:
         inner = [self.gaussian.index(one) for one in sorted(parents) if not self.sizes[one]]
