@@ -6,8 +6,8 @@ from typing import Any
 
 from parzen.displays.explore.request import Superseded
 
-#: Answers that are computed at the same time, and questions that may wait.
-RUNNING, WAITING = 2, 32
+#: Answers that are computed at the same time, questions that may wait, and keys whose newest question is remembered.
+RUNNING, WAITING, KEYS = 2, 32, 256
 
 
 class Busy(Exception):
@@ -29,11 +29,14 @@ class Jobs:
             if self._waiting >= self._most:
                 raise Busy
             self._tickets += 1
+            self._newest.pop(key, None)
             ticket = self._newest[key] = self._tickets
+            if len(self._newest) > KEYS:
+                del self._newest[next(iter(self._newest))]
             self._change.notify_all()
             self._waiting += 1
             try:
-                self._change.wait_for(lambda: self._free > 0 or self._newest.get(key) != ticket)
+                self._change.wait_for(lambda: self._free > 0 or self._newest.get(key, ticket) != ticket)
             finally:
                 self._waiting -= 1
             self._check(key, ticket)
@@ -45,8 +48,6 @@ class Jobs:
         finally:
             with self._change:
                 self._free += 1
-                if self._newest.get(key) == ticket:
-                    del self._newest[key]
                 self._change.notify_all()
 
     def _check(self, key: str, ticket: int) -> None:

@@ -24,8 +24,8 @@ export const open = (holder, data, state, changed) => {
     request: () => Object.fromEntries(["x", "kernel", "rule", "bandwidth", "low", "high", "adaptive", "compare", "at"].filter((name) => state[name] !== undefined).map((name) => [name, state[name]])),
     draw: (found) => {
       low.value = state.low ?? ""; high.value = state.high ?? ""; rule.value = state.rule;
-      const marks = Object.values(found.rules), range = [Math.min(...marks, found.bandwidth) / 8, Math.max(...marks, found.bandwidth) * 8];
-      slide.show(found.bandwidth, state.range || range, found.rules, `${short(found.bandwidth)}`);
+      const marks = Object.values(found.rules), range = [Math.min(...marks) / 8, Math.max(...marks) * 8];
+      slide.show(found.bandwidth, range, found.rules, `${short(found.bandwidth)}`);
       figure(chart, found, set);
       legend(key, found);
       const rows = [["bandwidth", short(found.bandwidth)], ["leave-one-out log-likelihood per row", short(found.leave_one_out, 6)], ["rows", short(found.rows)], ...RULES.map((name) => [`rule ${name}`, short(found.rules[name])])];
