@@ -122,7 +122,9 @@ def plain(value: Any) -> Any:
         return {str(key): plain(one) for key, one in value.items()}
     if isinstance(value, np.ndarray):
         if value.dtype.kind == "f":
-            return np.where(np.isfinite(value), value, None).tolist()
+            found = value.astype(object)
+            found[~np.isfinite(value)] = None
+            return found.tolist()
         return value.tolist()
     if isinstance(value, list | tuple):
         return [plain(one) for one in value]

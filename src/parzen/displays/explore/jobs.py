@@ -24,7 +24,7 @@ class Jobs:
         self._change = Condition()
 
     def run(self, key: str, function: Callable[[Callable[[], None]], Any]) -> Any:
-        """Call the function once there is room, with a check that raises `Superseded` after a newer call with the key."""
+        """Call the function once there is room, with a check that raises `Superseded` after a newer call."""
         with self._change:
             if self._waiting >= self._most:
                 raise Busy

@@ -118,9 +118,7 @@ class Request:
         """An error where the question has a name that the view does not know."""
         unknown = sorted(set(self._values) - self._known)
         if unknown:
-            raise RequestError(
-                f"This view knows {', '.join(sorted(self._known))}; the question has {len(unknown)} more."
-            )
+            raise RequestError(f"This view knows {', '.join(sorted(self._known))} and nothing else.")
 
 
 def _number(name: str, value: Any, low: float, high: float) -> float:

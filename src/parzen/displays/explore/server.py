@@ -1,4 +1,4 @@
-"""The server of the page: loopback only, one secret for each start, a fixed table of files, and answers of the views."""
+"""The server of the page: loopback only, one secret for each start, a fixed table of files, answers of the views."""
 
 import json
 import secrets
@@ -185,7 +185,8 @@ class _Handler(BaseHTTPRequestHandler):
             raise RequestError(f"view must be one of: {', '.join(VIEWS)}.")
         if not isinstance(page, str) or len(page) > 64:
             raise RequestError("page must be a short text.")
-        data, started = self.server.table(body.get("table")), []
+        data = self.server.table(body.get("table"))
+        started: list[bool] = []
 
         def work(check: Callable[[], None]) -> bytes:
             def progress(share: float) -> None:

@@ -1,4 +1,4 @@
-"""Densities: a histogram and a kernel density of a column, the bandwidths of all rules, and a second curve to compare."""
+"""Densities: a histogram and a kernel density of a column, the bandwidths of all rules, a second curve."""
 
 from typing import Any
 
@@ -68,7 +68,7 @@ def answer(data: Data, request: Request) -> dict[str, Any]:
 
 
 def _rules(rows: Array, request: Request) -> dict[str, float]:
-    """The bandwidth of each rule, scaled to all rows where it was computed from some: h falls as n to the power -1/5."""
+    """The bandwidth of each rule, scaled to all rows where it was computed from some, as n to the power -1/5."""
     some = drawn(rows, RULE_ROWS)
     scale = (len(some) / len(rows)) ** 0.2
     found = {}
