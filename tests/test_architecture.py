@@ -18,8 +18,8 @@ LIBRARIES = {"numpy", "scipy", "sklearn", "joblib"}
 DEVICE = {"torch", "triton"}
 STANDARD = {
     "abc", "argparse", "ast", "base64", "bz2", "collections", "concurrent", "contextlib", "contextvars", "copy", "csv",
-    "ctypes", "dataclasses", "datetime", "decimal", "errno", "functools", "glob", "gzip", "hashlib", "heapq", "html", "http",
-    "importlib", "inspect", "io", "itertools", "json", "logging", "lzma", "math", "numbers", "operator", "os",
+    "ctypes", "dataclasses", "datetime", "decimal", "errno", "functools", "glob", "gzip", "hashlib", "heapq", "html",
+    "http", "importlib", "inspect", "io", "itertools", "json", "logging", "lzma", "math", "numbers", "operator", "os",
     "pathlib", "pkgutil", "queue", "random", "re", "secrets", "signal", "stat", "sys", "tempfile", "threading", "time",
     "traceback", "types", "typing", "warnings", "zlib", "zoneinfo",
 }  # fmt: skip

@@ -53,6 +53,11 @@ def bandwidth(ask):
     return float(ask("return document.querySelector('input[type=range]').getAttribute('aria-valuetext')"))
 
 
+def shown(ask):
+    """The state of the view, from the page's address."""
+    return ask("return JSON.parse(new URLSearchParams(location.hash.slice(1)).get('state')).densities")
+
+
 def no_errors(window):
     assert [one for one in window.get_log("browser") if one["level"] == "SEVERE"] == []
 
@@ -70,11 +75,11 @@ def test_the_curve_follows_the_slider_to_a_pixel(window, server, width):
         slider.send_keys(Keys.ARROW_LEFT)
     ask = settled(window)
     assert bandwidth(ask) < first
-    state = ask("return JSON.parse(new URLSearchParams(location.hash.slice(1)).get('state')).densities")
+    state = shown(ask)
     same_curve(ask, state["bandwidth"])
     ActionChains(window).move_to_element(slider).click_and_hold().move_by_offset(40, 0).release().perform()
     ask = settled(window)
-    state = ask("return JSON.parse(new URLSearchParams(location.hash.slice(1)).get('state')).densities")
+    state = shown(ask)
     assert state["bandwidth"] > first
     same_curve(ask, state["bandwidth"])
     assert ask("return document.documentElement.scrollWidth") <= width
@@ -95,9 +100,7 @@ def test_rapid_drags_leave_one_answer_the_last(window, server):
     counts = ask("return window.parzen.counts()")
     assert counts["sent"] == counts["drawn"] == 201
     assert int(ask("return document.documentElement.dataset.drawn")) <= 4
-    same_curve(
-        ask, ask("return JSON.parse(new URLSearchParams(location.hash.slice(1)).get('state')).densities.bandwidth")
-    )
+    same_curve(ask, shown(ask)["bandwidth"])
 
 
 def test_markup_in_names_is_text_and_a_click_shows_a_contribution(window, server):

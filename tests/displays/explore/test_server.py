@@ -54,8 +54,8 @@ def test_malformed_questions_get_a_sentence(post, raw):
 
 @pytest.mark.parametrize("values", [
     {"x": "nobody"}, {"x": 3}, {"x": ["length"]}, {"bandwidth": -1}, {"bandwidth": "1"}, {"bandwidth": True},
-    {"kernel": "__import__"}, {"rule": "SILVERMAN"}, {"adaptive": 1}, {"low": 3.0}, {"high": 3.0}, {"file": "/etc/passwd"},
-    {"low": 1e301},
+    {"kernel": "__import__"}, {"rule": "SILVERMAN"}, {"adaptive": 1}, {"low": 3.0}, {"high": 3.0}, {"low": 1e301},
+    {"file": "/etc/passwd"},
 ])  # fmt: skip
 def test_values_out_of_range_get_a_sentence(post, values):
     status, found = post(body={**QUESTION, "request": {"x": "length", **values}})
@@ -64,9 +64,7 @@ def test_values_out_of_range_get_a_sentence(post, values):
     assert post(body=QUESTION)[0] == 200
 
 
-@pytest.mark.parametrize(
-    "path", ["/../server.py", "/server.py", "/%2e%2e/data.py", "//etc/passwd", "/plot.js?x", "/views/"]
-)
+@pytest.mark.parametrize("path", ["/../server.py", "/server.py", "/%2e%2e/data.py", "//etc/passwd", "/plot.js?x"])
 def test_only_files_of_the_table_are_given(server, path):
     line = HTTPConnection("127.0.0.1", server.server_port)
     line.request("GET", path)

@@ -19,6 +19,8 @@ RULES = ("silverman", "scott", "isj", "sj", "lscv", "lcv", "plug-in", "scv")
 COMPARED = ("nothing", "gaussian", "mixture", *RULES)
 #: Points of a curve; rows from which the slower rules are computed, and marks below the curve.
 POINTS, RULE_ROWS, MARKS = 400, 20_000, 300
+#: Rows that a kernel density uses: where each bandwidth is its own, and where the kernel has no fast sums.
+ADAPTIVE_ROWS, COMPACT_ROWS = 2_000, 50_000
 
 
 def answer(data: Data, request: Request) -> dict[str, Any]:
@@ -43,7 +45,8 @@ def answer(data: Data, request: Request) -> dict[str, Any]:
     h = own if rule == "own" and own is not None else rules["silverman" if rule == "own" else rule]
     bounds = None if low is None and high is None else [low, high]
     options = {"bandwidth": h, "kernel": kernel, "adaptive": adaptive, "bounds": bounds}
-    model = data.remember(("kde", name, h, kernel, adaptive, low, high), _fitted, options, rows)
+    used = drawn(rows, ADAPTIVE_ROWS if adaptive else len(rows) if kernel == "gaussian" else COMPACT_ROWS)
+    model = data.remember(("kde", name, h, kernel, adaptive, low, high), _fitted, options, used)
     grid = _grid(first, last, rules["silverman"], low, high)
     histogram = data.remember(("histogram", name), HistogramDensity().fit, rows)
     edges = np.asarray(histogram.density_.edges[0], dtype=float).ravel()
@@ -51,6 +54,7 @@ def answer(data: Data, request: Request) -> dict[str, Any]:
     return {
         "name": name,
         "rows": len(rows),
+        "used": len(used),
         "range": [first, last],
         "grid": grid,
         "density": np.exp(model.score_samples(grid[:, None])),
@@ -61,7 +65,7 @@ def answer(data: Data, request: Request) -> dict[str, Any]:
         "rule_rows": min(len(rows), RULE_ROWS),
         "leave_one_out": data.remember(("loo", name, h, kernel, adaptive, low, high), _leave_one_out, model),
         "marks": drawn(rows, MARKS)[:, 0],
-        "compared": _compared(data, compared, name, rows, grid, options, rules),
+        "compared": _compared(data, compared, name, used, grid, options, rules),
         "contribution": _contribution(at, rows, grid, options),
         "python": _python(data, name, options),
     }
@@ -94,20 +98,20 @@ def _grid(first: float, last: float, h: float, low: float | None, high: float | 
 
 
 def _compared(
-    data: Data, what: str, name: str, rows: Array, grid: Array, options: dict[str, Any], rules: dict[str, float]
+    data: Data, what: str, name: str, used: Array, grid: Array, options: dict[str, Any], rules: dict[str, float]
 ) -> dict[str, Any] | None:
     """The second curve."""
     if what == "nothing":
         return None
     label = f"{what}, h = {rules[what]:.4g}" if what in rules else what
     if what == "gaussian":
-        model = data.remember(("gaussian", name), DensityEstimator(Gaussian()).fit, rows)
+        model = data.remember(("gaussian", name), DensityEstimator(Gaussian()).fit, data.column(name))
     elif what == "mixture":
         label = "mixture, components by BIC"
         mixture = GaussianMixture("auto", random_state=0)
-        model = data.remember(("mixture", name), mixture.fit, drawn(rows, RULE_ROWS))
+        model = data.remember(("mixture", name), mixture.fit, drawn(data.column(name), RULE_ROWS))
     else:
-        model = _fitted({**options, "bandwidth": rules[what]}, rows)
+        model = _fitted({**options, "bandwidth": rules[what]}, used)
     return {"label": label, "density": np.exp(model.score_samples(grid[:, None]))}
 
 

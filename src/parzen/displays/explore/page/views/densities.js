@@ -29,6 +29,7 @@ export const open = (holder, data, state, changed) => {
       figure(chart, found, set);
       legend(key, found);
       const rows = [["bandwidth", short(found.bandwidth)], ["leave-one-out log-likelihood per row", short(found.leave_one_out, 6)], ["rows", short(found.rows)], ...RULES.map((name) => [`rule ${name}`, short(found.rules[name])])];
+      if (found.used < found.rows) rows.splice(3, 0, ["rows in the curve, drawn at random", short(found.used)]);
       table.replaceChildren();
       for (const [name, value] of rows) { const one = element("tr", {}, table); element("th", { scope: "row" }, one, name); element("td", {}, one, value); }
       if (found.rule_rows < found.rows) element("caption", {}, table, `Rules are computed from ${short(found.rule_rows)} rows, drawn at random.`);
