@@ -19,9 +19,9 @@ DEVICE = {"torch", "triton"}
 STANDARD = {
     "abc", "argparse", "ast", "base64", "bz2", "collections", "concurrent", "contextlib", "contextvars", "copy", "csv",
     "ctypes", "dataclasses", "datetime", "decimal", "errno", "functools", "glob", "gzip", "hashlib", "heapq", "html",
-    "importlib", "inspect", "io", "itertools", "json", "logging", "lzma", "math", "numbers", "operator", "os",
-    "pathlib", "pkgutil", "platform", "queue", "random", "re", "signal", "stat", "sys", "tempfile", "threading", "time",
-    "traceback", "types", "typing", "warnings", "zlib", "zoneinfo",
+    "http", "importlib", "inspect", "io", "itertools", "json", "logging", "lzma", "math", "numbers", "operator", "os",
+    "pathlib", "pkgutil", "platform", "queue", "random", "re", "secrets", "signal", "stat", "sys", "tempfile",
+    "threading", "time", "traceback", "types", "typing", "warnings", "zlib", "zoneinfo",
 }  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))
 

@@ -10,7 +10,9 @@ from parzen import DensityEstimator, Gaussian
 from parzen.cli.main import main
 from parzen.storage.files import save
 
-COMMANDS = ["report", "fit", "predict", "score", "sample", "outliers", "bandwidth", "inspect", "merge", "completion"]
+COMMANDS = [
+    "report", "explore", "fit", "predict", "score", "sample", "outliers", "bandwidth", "inspect", "merge", "completion",
+]  # fmt: skip
 
 
 def test_errors_are_one_clear_sentence(table, tmp_path, run):

@@ -7,13 +7,14 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from parzen.displays.explore import static
 from parzen.report import page_table, page_target
 from parzen.report.markup import Section
 from parzen.report.phrases import counted
 
 FOLDER = Path(__file__).parent / "page_files"
-#: Parts of the script, in their order.
-SCRIPTS = ("axes.js", "table_charts.js", "target_charts.js", "start.js")
+#: Parts of the script that are the report's own, in their order; charts and axes are shared with `parzen explore`.
+SCRIPTS = ("table_charts.js", "target_charts.js", "start.js")
 #: The sections in their order: each is made from the summary, or is None where the summary has no such part.
 SECTIONS = (*page_target.SECTIONS, *page_table.SECTIONS)
 
@@ -49,7 +50,7 @@ def page(summary: dict[str, Any]) -> str:
 
 
 def _script() -> str:
-    parts = [(FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS]
+    parts = [static.as_script("plot.js"), *((FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS)]
     return '"use strict";\n(() => {\n' + "".join(parts) + "})();\n"
 
 

@@ -7,6 +7,7 @@ from parzen.cli.command import Command
 #: What each command does, in one line; the command is the `COMMAND` of the file of its name, loaded when it is chosen.
 COMMANDS = {
     "report": "Summarise a table on one HTML page with charts",
+    "explore": "Explore a table in the browser: pictures that follow a slider",
     "fit": "Fit a model and write it to a file",
     "predict": "Predict rows: classes and probabilities, or log-densities",
     "score": "Score a model on the rows of a table",

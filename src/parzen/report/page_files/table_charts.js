@@ -1,4 +1,5 @@
 // Charts of the table as a whole: densities of columns, dependence, the mixture.
+const data = JSON.parse(document.getElementById("data").textContent);
 const draw = {
   density(holder, index) {
     const column = data.columns[index], found = column.density, middle = found.factors.indexOf(1);

@@ -1,25 +1,24 @@
-// Elements, numbers as text, and charts with axes. Text from data is set as text, never as markup.
-const data = JSON.parse(document.getElementById("data").textContent);
-const tip = document.getElementById("tip");
-const COLOURS = ["blue", "orange", "green", "pink", "amber", "violet", "teal", "red", "brown", "olive", "sky"].map((name) => `var(--${name})`);
-const GREY = "var(--grey)";
-const colour = (k) => COLOURS[k] || GREY; // classes beyond the last colour are grey together
+// Elements, numbers as text, and charts with axes, for the report and for `parzen explore`. Text from data is set as text,
+// never as markup. The report takes these lines into its own script, without the word export.
+export const COLOURS = ["blue", "orange", "green", "pink", "amber", "violet", "teal", "red", "brown", "olive", "sky"].map((name) => `var(--${name})`);
+export const GREY = "var(--grey)";
+export const colour = (k) => COLOURS[k] || GREY; // classes beyond the last colour are grey together
 const pen = document.createElement("canvas").getContext("2d");
 if (pen) pen.font = '11.5px system-ui, "Segoe UI", Roboto, Helvetica, Arial, sans-serif';
-const wide = (text) => (pen ? pen.measureText(text).width : 6.5 * text.length); // of a text of a chart
-const widest = (texts) => Math.max(...texts.map(wide), 0);
-const narrow = () => document.querySelector("main").clientWidth < 700;
+export const wide = (text) => (pen ? pen.measureText(text).width : 6.5 * text.length); // of a text of a chart
+export const widest = (texts) => Math.max(...texts.map(wide), 0);
+export const narrow = () => document.querySelector("main").clientWidth < 700;
 
-const make = (one, attributes, parent, text) => {
+export const make = (one, attributes, parent, text) => {
   for (const [key, value] of Object.entries(attributes || {})) one.setAttribute(key, value);
   if (text !== undefined) one.textContent = text;
   if (parent) parent.appendChild(one);
   return one;
 };
-const node = (tag, ...rest) => make(document.createElementNS("http://www.w3.org/2000/svg", tag), ...rest);
-const element = (tag, ...rest) => make(document.createElement(tag), ...rest);
+export const node = (tag, ...rest) => make(document.createElementNS("http://www.w3.org/2000/svg", tag), ...rest);
+export const element = (tag, ...rest) => make(document.createElement(tag), ...rest);
 // A text that is too long loses its middle: names of columns often differ at their ends.
-const cut = (text, space) => {
+export const cut = (text, space) => {
   if (wide(text) <= space) return text;
   let keep = text.length - 1;
   const shortened = () => `${text.slice(0, Math.ceil(0.6 * keep))}…${text.slice(text.length - Math.floor(0.4 * keep))}`;
@@ -28,41 +27,41 @@ const cut = (text, space) => {
 };
 
 // Numbers. Commas begin at 10,000, so that years have none.
-const grouped = (text) => {
+export const grouped = (text) => {
   const [, sign, whole, rest] = /^(-?)(\d+)(.*)$/.exec(text);
   return sign + (whole.length > 4 ? whole.replace(/\B(?=(\d{3})+$)/g, ",") : whole) + rest;
 };
-const short = (value, digits = 4) => {
+export const short = (value, digits = 4) => {
   if (value === null || value === undefined) return "–";
   if (Number.isInteger(value) && Math.abs(value) < 1e15) return grouped(String(value));
   const v = Number(Number(value).toPrecision(digits)), size = Math.abs(v);
   return v !== 0 && (size < 1e-4 || size >= 1e12) ? v.toExponential().replace("e+", "e") : grouped(String(v));
 };
-const count = (n) => n.toLocaleString("en");
-const percent = (value) => {
+export const count = (n) => n.toLocaleString("en");
+export const percent = (value) => {
   if (value === null || value === undefined) return "–";
   if (value === 0 || value === 1) return `${100 * value}%`;
   if (value < 0.0005) return "<0.1%";
   return value > 0.9995 ? ">99.9%" : `${(100 * value).toFixed(1)}%`;
 };
-const range = (one, write = short) => (one.low === null || one.low === undefined ? "no interval" : `95% interval ${write(one.low)} to ${write(one.high)}`);
+export const range = (one, write = short) => (one.low === null || one.low === undefined ? "no interval" : `95% interval ${write(one.low)} to ${write(one.high)}`);
 
 // Marks of an axis: each has a place and a text. All texts of an axis have the digits that tell its marks apart.
-const steps = (low, high, wanted, least) => {
+export const steps = (low, high, wanted, least) => {
   const span = high - low || 1, raw = Math.max(span / wanted, least || 0), power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= raw * (1 - 1e-9));
   const first = Math.ceil(low / step - 1e-9), out = [];
   for (let k = first; k * step <= high + 1e-9 * span; k++) out.push(k * step);
   return { step, places: out };
 };
-const linearMarks = (low, high, wanted, least) => {
+export const linearMarks = (low, high, wanted, least) => {
   const { step, places } = steps(low, high, wanted, least);
   const size = Math.max(...places.map(Math.abs), step), digits = Math.round(Math.log10(size / step)) + 1;
   const decimals = Math.min(Math.max(-Math.floor(Math.log10(step) + 1e-9), 0), 20);
   const exponent = (size >= 1e7 || size < 1e-3) && digits <= 4;
   return places.map((at) => ({ at, text: exponent ? (at === 0 ? "0" : Number(at.toPrecision(digits)).toExponential().replace("e+", "e")) : Math.abs(at) < 1e-9 * step ? "0" : grouped(at.toFixed(decimals)) }));
 };
-const logMarks = (low, high, wanted) => {
+export const logMarks = (low, high, wanted) => {
   const from = Math.floor(Math.log10(low)), to = Math.ceil(Math.log10(high));
   for (const [each, multiples] of [[1, [1, 2, 5]], [1, [1]], [2, [1]], [4, [1]], [8, [1]], [50, [1]]]) {
     const out = [];
@@ -72,7 +71,7 @@ const logMarks = (low, high, wanted) => {
   return [low, high].map((at) => ({ at, text: short(at, 2) }));
 };
 // Days after a first date, as dates at the beginnings of years, months or days.
-const dateMarks = (first) => (low, high, wanted) => {
+export const dateMarks = (first) => (low, high, wanted) => {
   const DAY = 864e5, zero = Date.parse(`${first}Z`), begin = zero + low * DAY, end = zero + high * DAY;
   const iso = (time) => new Date(time).toISOString();
   const mark = (time, text) => ({ at: (time - zero) / DAY, text }), month = (m) => new Date(0).setUTCFullYear(Math.floor(m / 12), m % 12, 1);
@@ -89,7 +88,7 @@ const dateMarks = (first) => (low, high, wanted) => {
   return places.map((at) => mark(zero + at * DAY, step >= 1 ? iso(zero + at * DAY).slice(0, 10) : iso(zero + at * DAY).slice(5, 16).replace("T", " ")));
 };
 // As many marks as there is room for: two at least, if need be the first and the last of several.
-const fitting = (marks, low, high, wanted, space) => {
+export const fitting = (marks, low, high, wanted, space) => {
   let some = [];
   for (let n = wanted; n >= 2; n--) {
     const found = marks(low, high, n);
@@ -101,7 +100,7 @@ const fitting = (marks, low, high, wanted, space) => {
 
 // A chart with axes: its drawing, its scales, and a group that is clipped to the space between the axes.
 let clips = 0;
-const frame = (holder, options) => {
+export const frame = (holder, options) => {
   const { x, y, height = 300, bottom = 40, top = 10, right = 14, xlabel, ylabel, label, logx, logy, grid = true, xmarks, least, names } = options;
   const width = Math.min(options.width || 560, narrow() ? document.querySelector("main").clientWidth - 30 : 2000);
   const ymarks = names ? [] : (logy ? logMarks : linearMarks)(y[0], y[1], 5);
@@ -129,25 +128,26 @@ const frame = (holder, options) => {
   holder.replaceChildren(svg);
   return { svg, inside, sx, sy, width, height, left, right, bottom, top };
 };
-const path = (xs, ys, { sx, sy }) => xs.map((v, i) => (ys[i] === null ? "" : `${i && ys[i - 1] !== null ? "L" : "M"}${sx(v).toFixed(2)},${sy(ys[i]).toFixed(2)}`)).join("");
+export const path = (xs, ys, { sx, sy }) => xs.map((v, i) => (ys[i] === null ? "" : `${i && ys[i - 1] !== null ? "L" : "M"}${sx(v).toFixed(2)},${sy(ys[i]).toFixed(2)}`)).join("");
 
 // What the pointer is over.
-const showTip = (event, text) => {
+export const showTip = (event, text) => {
+  const tip = document.getElementById("tip");
   tip.style.display = text ? "block" : "none";
   if (!text) return;
   tip.textContent = text;
   tip.style.left = `${Math.max(Math.min(event.clientX + 12, window.innerWidth - tip.offsetWidth - 8), 4)}px`;
   tip.style.top = `${Math.min(event.clientY + 14, window.innerHeight - tip.offsetHeight - 8)}px`;
 };
-const hover = (target, text) => {
+export const hover = (target, text) => {
   target.addEventListener("pointermove", (event) => showTip(event, typeof text === "function" ? text(event) : text));
   target.addEventListener("pointerleave", (event) => showTip(event, null));
 };
-const nearest = (chart, xs, event) => {
+export const nearest = (chart, xs, event) => {
   const box = chart.svg.getBoundingClientRect(), at = ((event.clientX - box.left) / box.width) * chart.width;
   return xs.reduce((best, v, i) => (Math.abs(chart.sx(v) - at) < Math.abs(chart.sx(xs[best]) - at) ? i : best), 0);
 };
-const legend = (holder, names) => {
+export const legend = (holder, names) => {
   const box = element("div", { class: "legend" }, holder), rest = names.length - COLOURS.length, shown = names.slice(0, COLOURS.length + (rest === 1));
   if (rest > 1) shown.push(`${rest} others`);
   shown.forEach((name, k) => {
@@ -157,7 +157,7 @@ const legend = (holder, names) => {
   });
 };
 // A row of controls above or below a chart: a choice among names.
-const choice = (holder, id, text, options) => {
+export const choice = (holder, id, text, options) => {
   const control = element("div", { class: "control" }, holder);
   element("label", { for: id }, control, text);
   const pick = element("select", { id }, control);

@@ -1,0 +1,55 @@
+"""Questions that are being answered: few at a time, and of each view only the newest."""
+
+from collections.abc import Callable
+from threading import Condition
+from typing import Any
+
+from parzen.displays.explore.request import Superseded
+
+#: Answers that are computed at the same time, questions that may wait, and keys whose newest question is remembered.
+RUNNING, WAITING, KEYS = 2, 32, 256
+
+
+class Busy(Exception):
+    """Too many questions wait already."""
+
+
+class Jobs:
+    """Runs functions for keys; a later call with a key supersedes the earlier ones."""
+
+    def __init__(self, running: int = RUNNING, waiting: int = WAITING) -> None:
+        self._free, self._most, self._waiting = running, waiting, 0
+        self._newest: dict[str, int] = {}
+        self._tickets = 0
+        self._change = Condition()
+
+    def run(self, key: str, function: Callable[[Callable[[], None]], Any]) -> Any:
+        """Call the function once there is room, with a check that raises `Superseded` after a newer call."""
+        with self._change:
+            if self._waiting >= self._most:
+                raise Busy
+            self._tickets += 1
+            self._newest.pop(key, None)
+            ticket = self._newest[key] = self._tickets
+            if len(self._newest) > KEYS:
+                del self._newest[next(iter(self._newest))]
+            self._change.notify_all()
+            self._waiting += 1
+            try:
+                self._change.wait_for(lambda: self._free > 0 or self._newest.get(key, ticket) != ticket)
+            finally:
+                self._waiting -= 1
+            self._check(key, ticket)
+            self._free -= 1
+        try:
+            found = function(lambda: self._check(key, ticket))
+            self._check(key, ticket)
+            return found
+        finally:
+            with self._change:
+                self._free += 1
+                self._change.notify_all()
+
+    def _check(self, key: str, ticket: int) -> None:
+        if self._newest.get(key, ticket) != ticket:
+            raise Superseded
