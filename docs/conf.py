@@ -18,6 +18,7 @@ version = release = parzen.__version__
 
 extensions = [
     "exercises",
+    "links",
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
@@ -25,6 +26,7 @@ extensions = [
     "sphinx.ext.mathjax",
     "sphinx_gallery.gen_gallery",
 ]
+myst_enable_extensions = ["dollarmath"]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 exclude_patterns = ["build", "course/*.py", "course/GALLERY_HEADER.rst", "decisions/README.md"]
 suppress_warnings = ["myst.header", "myst.xref_missing", "config.cache", "ref.ref"]  # labels of scikit-learn's
@@ -38,7 +40,7 @@ html_sidebars = {"lessons/plot_*": []}  # code and formulae need the width
 # MathJax comes from a package, and draws without fonts of its own: pages work from a file, without a network.
 MATHJAX = Path(find_spec("sphinx-mathjax-offline").origin).parent / "static" / "mathjax" / "tex-svg-full.js"
 html_static_path = ["static", str(MATHJAX)]
-html_css_files = ["course.css"]
+html_css_files = ["course.css", "print.css"]
 mathjax_path = MATHJAX.name
 mathjax3_config = {"options": {"enableMenu": False}, "svg": {"fontCache": "global"}}
 
