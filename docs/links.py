@@ -1,6 +1,6 @@
 """Links that a page need not write: names of the library lead to the reference, scripts of the course to its lessons.
 
-Pages say `KernelDensity` in backquotes and link to ``course/plot_03_windows.py``, which reads well, and leads somewhere,
+Pages say `KernelDensity` in backquotes and link to ``course/plot_03_windows.py``, which reads well and leads somewhere,
 where no pages are built (an editor, GitHub).
 """
 
