@@ -114,6 +114,13 @@ def row_block(X: Any, begin: int, end: int) -> Any:
     return part
 
 
+def picked(X: Any, rows: Any) -> Any:
+    """Rows of an array by number or by a mask: `take` is several times faster than brackets where rows are short."""
+    if not isinstance(X, np.ndarray) or not isinstance(rows, np.ndarray) or not X.flags.c_contiguous:
+        return X[rows]
+    return X.take(np.flatnonzero(rows) if rows.dtype == np.bool_ else rows, axis=0)
+
+
 def room(X: Any, shape: Any, dtype: Any = np.float64) -> Any:
     """An array for results of rows X, its cells not yet written: where the rows are."""
     return X.empty(shape, dtype) if is_device(X) else np.empty(shape, dtype=dtype)

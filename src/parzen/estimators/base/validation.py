@@ -15,7 +15,7 @@ from sklearn.utils.validation import (
     check_is_fitted,
 )
 
-from parzen.compute.arrays import Array, is_sparse
+from parzen.compute.arrays import Array, is_sparse, picked
 from parzen.compute.device import is_device, routine
 from parzen.statistics.batches import Batches
 from parzen.tables.cells import frame_kind
@@ -140,7 +140,7 @@ def drop_zero_weight(X: Any, w: Array | None, *others: Any) -> tuple[Any, ...]:
     if w is None or w.all():
         return X, w, *others
     keep = np.flatnonzero(w)
-    X = X.iloc[keep] if frame_kind(X) == "pandas" else X[keep]
+    X = X.iloc[keep] if frame_kind(X) == "pandas" else picked(X, keep)
     return X, w[keep], *(one[keep] for one in others)
 
 

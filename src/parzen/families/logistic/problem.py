@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from parzen.compute.arrays import Array, is_sparse
+from parzen.compute.arrays import Array, is_sparse, picked
 from parzen.compute.memberships import Labels, Memberships, take
 from parzen.compute.sparse import csr_sums
 from parzen.families.gaussian import Gaussian
@@ -207,7 +207,7 @@ class Problem:
         labels = codes[chosen]
         own = np.ones(len(chosen)) if weights is None else weights[chosen]
         own *= (self.class_weights / np.maximum(np.bincount(labels, own, K), 1e-300))[labels]
-        return replace(self, X=self.X[chosen], labels=Labels.sound(labels, own, K))
+        return replace(self, X=picked(self.X, chosen), labels=Labels.sound(labels, own, K))
 
 
 def _spread(rows: NDArray[np.intp]) -> NDArray[np.intp]:
