@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +17,13 @@ from parzen.statistics.threads import for_each
 ROWS = 4096
 
 
-def posterior(net: BayesNetDensity, rows: Array, nodes: tuple[int, ...]) -> tuple[Array, Array]:
+def posterior(
+    net: BayesNetDensity, rows: NDArray[Any], nodes: tuple[int, ...], whole: bool = True
+) -> tuple[Array, Array]:
     """Joint posterior of some discrete nodes in each row, (n, cells), and the log-probability of its evidence, (n,).
 
-    Rows of all nodes; NaN is not known, and so is a cell of the nodes themselves. Impossible evidence gives NaN.
+    Rows of all nodes (or, not `whole`, of the net's columns); NaN is not known, and so is a cell of the nodes
+    themselves. Impossible evidence gives NaN.
     """
     size = int(np.prod([net.sizes[node] for node in nodes], dtype=np.int64))
     out, log_evidence = np.empty((len(rows), size)), np.empty(len(rows))
@@ -29,7 +33,7 @@ def posterior(net: BayesNetDensity, rows: Array, nodes: tuple[int, ...]) -> tupl
     tables = asked.tables(0) + ([np.ones([net.sizes[node] for node in nodes])] if asked is not net else [])
 
     def answer(begin: int) -> None:
-        block = rows[begin : begin + ROWS].copy()
+        block = rows[begin : begin + ROWS].copy() if whole else net.rows(rows[begin : begin + ROWS])
         block[:, list(nodes)] = np.nan
         known = np.ascontiguousarray(asked.codes(block)[:, list(net.discrete)])
         factors, offset = asked.factors(block)

@@ -23,6 +23,7 @@ class BaseBayesNetwork(BaseDensityEstimator):
     """What a Bayes network answers once it has a density."""
 
     density_: BayesNetDensity
+    _compact = True
 
     # The graph -------------------------------------------------------------------------------------------------------
 
@@ -150,7 +151,7 @@ class BaseBayesNetwork(BaseDensityEstimator):
         node = self._nodes(target)[0]
         if not self.density_.sizes[node]:
             raise ValueError(f"{target!r} holds numbers; predict gives their expected values.")
-        shares, log_evidence = posterior(self.density_, self._rows(X, node), (node,))
+        shares, log_evidence = posterior(self.density_, self._cells(X, node), (node,), whole=False)
         self._check_possible(log_evidence, impossible)
         return shares
 
@@ -228,14 +229,18 @@ class BaseBayesNetwork(BaseDensityEstimator):
         return [self.density_.columns[at] for at in positions]
 
     def _rows(self, X: Any, target: int | None = None) -> Array:
-        """Rows of all nodes; a frame may lack the column of a target, which is then not known in any row."""
+        """Rows of all nodes."""
+        return self.density_.rows(self._cells(X, target))
+
+    def _cells(self, X: Any, target: int | None = None) -> NDArray[Any]:
+        """Rows as they are read; a frame may lack the column of a target, which is then not known in any row."""
         if target is not None and frame_kind(X):
             rest = [at for at, node in enumerate(self.density_.columns) if node != target]
             if rest and list(X.columns) == [self.schema_.labels[at] for at in rest]:
-                whole = np.full((len(X), len(self.density_.columns)), np.nan)
-                whole[:, rest] = self.schema_.select(rest).encode(rows_and_columns(X, sparse=False))
-                return self.density_.rows(whole)
-        return self.density_.rows(np.asarray(self._later(X), dtype=np.float64))
+                found = self.schema_.select(rest).encode(rows_and_columns(X, sparse=False), compact=True)
+                gone = -1 if found.dtype.kind == "i" else np.nan
+                return np.insert(found, self.density_.columns.index(target), gone, axis=1)
+        return np.asarray(self._later(X))
 
     def _evidence(self, given: Mapping[Any, Any] | None, do: Mapping[Any, Any] | None) -> tuple[BayesNetDensity, Array]:
         """The network that answers, and the row of what is known."""

@@ -151,7 +151,7 @@ class BayesNet(Family):
     # -- rows to statistics ----------------------------------------------------------------------------------------
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Joint | ExpectedStatistic:
-        rows = np.asarray(as_floats(np.asarray(X)), dtype=np.float64)
+        rows = _cells(X)
         graph, sizes = self.structure(rows, at)
         codes = read_codes(rows, sizes, self.known_bins)
         gone = incomplete(rows, codes, sizes)
@@ -331,7 +331,7 @@ class _KnownCells:
     keeps_rows: ClassVar[bool] = False
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Joint:
-        rows = np.asarray(as_floats(np.asarray(X)), dtype=np.float64)
+        rows = _cells(X)
         graph, sizes = self.net.structure(rows)
         return node_statistics(rows, read_codes(rows, sizes, self.net.known_bins), R, graph, sizes)
 
@@ -363,6 +363,12 @@ def _worth(values: Array, weights: Array | None) -> float:
     known = np.isfinite(values)
     own = known[known].astype(np.float64) if weights is None else weights[known & (weights > 0)]
     return float(own.sum()) if own.min(initial=1.0) >= 1 else float(len(own))
+
+
+def _cells(X: Any) -> NDArray[Any]:
+    """Rows as float64, or as the codes that they hold, -1 where missing."""
+    rows = np.asarray(X)
+    return rows if rows.dtype.kind == "i" else np.asarray(as_floats(rows), dtype=np.float64)
 
 
 def _gaussian(sizes: tuple[int, ...]) -> list[int]:
