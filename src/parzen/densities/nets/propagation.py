@@ -69,9 +69,20 @@ class Network:
 
         With `summed`, weighted sums of the posteriors over the rows instead, (cells,).
         """
+        return self.propagated(self.base(tables, outputs), codes, factors, outputs, weights, summed)
+
+    def propagated(
+        self,
+        base: Array,
+        codes: NDArray[np.int32],
+        factors: Array | None = None,
+        outputs: tuple[tuple[int, ...], ...] = (),
+        weights: Array | None = None,
+        summed: bool = False,
+    ) -> tuple[Array, list[Array]]:
+        """The same from the tables of the cliques."""
         _, program = self.program(outputs)
         factors = np.empty((len(codes), 0)) if factors is None else factors
-        base = self.base(tables, outputs)
         wanted = bool(outputs)
         found, marginals, counts = propagate(
             program, base, codes, factors, weights, wanted and not summed, wanted and summed
