@@ -46,10 +46,15 @@ class Schema:
     closed: frozenset[int] = frozenset()
     frame: str | None = None
 
-    @property
+    @cached_property
     def names(self) -> Sequence[str] | None:
         """Names of the columns, where all have one that is text."""
         return self.labels if all(isinstance(label, str) for label in self.labels) else None
+
+    @cached_property
+    def _places(self) -> dict[Any, int]:
+        """Position of each column by its name."""
+        return {label: at for at, label in reversed(list(enumerate(self.labels)))}
 
     @cached_property
     def plain(self) -> bool:
@@ -104,10 +109,10 @@ class Schema:
     def _position(self, column: Any) -> int:
         d = len(self.labels)
         if isinstance(column, str):
-            if column not in self.labels:
+            if column not in self._places:
                 known = "the table has no names" if self.names is None else f"the columns are {list(self.labels)}"
                 raise ValueError(f"there is no column {column!r}: {known}.")
-            return self.labels.index(column)
+            return self._places[column]
         if self.frame is not None and self.names is None and column in self.labels:
             return list(self.labels).index(column)  # columns whose names are numbers
         if isinstance(column, bool | np.bool_) or not isinstance(column, int | np.integer) or not -d <= column < d:

@@ -71,7 +71,7 @@ def _joined(net: BayesNetDensity, nodes: tuple[int, ...]) -> BayesNetDensity:
     other = replace(net)
     place = {node: at for at, node in enumerate(net.discrete)}
     scopes = (*net.network.scopes, tuple(place[node] for node in nodes))
-    other.__dict__["network"] = replace(net.network, scopes=scopes, _programs={})
+    other.__dict__["network"] = replace(net.network, scopes=scopes, _programs={}, _trees=[])
     return other
 
 

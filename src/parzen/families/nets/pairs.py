@@ -138,7 +138,7 @@ class Pairs:
 
     def _counts(self, columns: NDArray[np.int32], which: NDArray[np.int32], weights: Array | None) -> Array:
         """Counts of the pairs of categories, one after the other; a missing cell is one more state."""
-        sizes = [size + 1 for size in self.sizes]
+        sizes = np.array(self.sizes) + 1
         filled = columns.copy()
         for own, size in zip(filled, self.sizes, strict=True):
             own[own < 0] = size
@@ -146,8 +146,8 @@ class Pairs:
         for i, others in self._tables():
             if others:
                 state = (which * np.int32(sizes[i]) + filled[i]).astype(np.int32)
-                found = tally_pairs(state, self.groups * sizes[i], filled, others, [sizes[j] for j in others], weights)
-                parts.extend(part.ravel() for part in found)
+                states = self.groups * int(sizes[i])
+                parts.append(tally_pairs(state, states, filled, others, sizes[others], weights, sizes).ravel())
         return np.concatenate(parts)
 
     def _moments(

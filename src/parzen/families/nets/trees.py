@@ -1,5 +1,8 @@
 """Trees of Chow and Liu: the spanning tree of highest mutual information, also within classes (TAN)."""
 
+import numpy as np
+from numpy.typing import NDArray
+
 from parzen.compute.arrays import Array
 
 
@@ -23,12 +26,23 @@ def chow_liu(
             first = root if root in waiting else min(waiting)
             inside.append(first)
             waiting.discard(first)
-        gain = {node: max((float(information[one, node]), -one) for one in inside) for node in waiting}
-        while waiting:
-            node = max(waiting, key=lambda one: (gain[one][0], -one))
-            parents[node] = [-gain[node][1]]
-            waiting.discard(node)
+        gain = np.full(d, -np.inf)  # of the best edge from inside to each node that waits, and where it comes from
+        source = np.zeros(d, dtype=np.intp)
+        outside = np.zeros(d, dtype=bool)
+        outside[list(waiting)] = True
+        for one in sorted(inside):
+            _offer(information, one, outside, gain, source)
+        while outside.any():
+            node = int(np.argmax(np.where(outside, gain, -np.inf)))
+            parents[node] = [int(source[node])]
+            outside[node] = False
             inside.append(node)
-            for other in waiting:
-                gain[other] = max(gain[other], (float(information[node, other]), -node))
+            _offer(information, node, outside, gain, source)
     return parents
+
+
+def _offer(information: Array, one: int, outside: NDArray[np.bool_], gain: Array, source: NDArray[np.intp]) -> None:
+    """Let a node be the source of every node outside to which it has the best edge; of equal ones, the first node."""
+    own = information[one]
+    better = outside & ((own > gain) | ((own == gain) & (one < source)))
+    gain[better], source[better] = own[better], one
