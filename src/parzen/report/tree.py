@@ -18,7 +18,7 @@ from parzen.tables.first_table import learn
 from parzen.tables.kinds import LEARNABLE, NUMERIC, Columns
 
 #: Most states of a node and of its parent of which a table is shown.
-SHOWN = 8
+SHOWN = 10
 
 
 def tree(frame: Any, kinds: Mapping[str, str], names: Sequence[str], root: str | None = None) -> dict[str, Any] | None:
