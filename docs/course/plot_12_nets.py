@@ -87,8 +87,8 @@ plt.legend()
 # -------------------
 # With :math:`n_{j}(u, v)` rows in which column :math:`j` is :math:`v` and its parents are :math:`u`, the log-likelihood
 # is a sum over the columns and over :math:`u`, each part with probabilities of its own that sum to one. As in lesson
-# 11, Lagrange's multiplier gives relative frequencies; a Dirichlet prior with pseudo-counts :math:`\alpha` (lesson 2) gives
-# the posterior mean:
+# 11, Lagrange's multiplier gives relative frequencies; a Dirichlet prior with pseudo-counts :math:`\alpha` (lesson 2)
+# gives the posterior mean:
 #
 # .. math::
 #

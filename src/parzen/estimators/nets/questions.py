@@ -94,7 +94,7 @@ class BaseBayesNetwork(BaseDensityEstimator):
         given : dict from columns to their values
         do : dict from columns to values
             Columns that are set from outside: their own causes no longer matter. That reads the edges as causes, which
-            no table can prove.
+            no table can prove; the answer says so.
         impossible : "raise" or "nan"
             What evidence of probability zero gives.
         """
@@ -121,7 +121,9 @@ class BaseBayesNetwork(BaseDensityEstimator):
         states = tuple(self._states(node) for node in nodes)
         before = 0.0 if np.isnan(net.given).all() else net.log_given[0]  # a conditional: what it was given already
         evidence = float(np.exp(log_evidence[0] - before))
-        return PosteriorTable(tuple(names[node] for node in nodes), states, shares[0].reshape(shape), evidence)
+        assumes = f"if the edges are causes: {self._told(None, do)}" if do else ""
+        shares = shares[0].reshape(shape)
+        return PosteriorTable(tuple(names[node] for node in nodes), states, shares, evidence, assumes)
 
     def probability(self, given: Mapping[Any, Any], *, do: Mapping[Any, Any] | None = None) -> float:
         """Probability of values of some columns together (a density, where numbers are among them)."""
