@@ -203,6 +203,16 @@ def test_unknown_columns_and_cycles_are_named():
         fit(BayesNet([(0, 5)]), np.zeros((3, 2)))
 
 
+def test_a_table_that_would_fill_memory_is_refused_before_it_is_made():
+    rows = np.random.default_rng(0).integers(0, 2, (50, 41))
+    with pytest.raises(
+        MemoryError, match=r"^'c' given its parents has 2,199,023,255,552 cells.*p0 \(2\).* and 32 more"
+    ):
+        DensityEstimator(BayesNet([(f"p{i}", "c") for i in range(40)])).fit(
+            pd.DataFrame(rows, columns=[*(f"p{i}" for i in range(40)), "c"])
+        )
+
+
 def test_a_constant_column_and_one_row_are_no_trouble():
     net = fit(BayesNet([(0, 1)], numbers=[1]), np.array([[0.0, 3.0], [0.0, 3.0]])).density
     assert np.isfinite(net.log_density(np.array([[0.0, 3.0]]))).all()

@@ -203,6 +203,7 @@ class BayesNet(Family):
                     f"{names[child]!r} holds categories and can't depend on {names[parent]!r}, which holds numbers; "
                     "turn the edge round, or cut the numbers into categories."
                 )
+        graph.check_tables(sizes, self.names)
         return graph, sizes
 
     def _sizes(self, rows: Array, numbers: set[int]) -> tuple[int, ...]:
