@@ -318,6 +318,18 @@ def test_a_structure_is_learnt_from_a_source_as_from_the_same_rows_in_memory(wea
     np.testing.assert_allclose(read.score_samples(table), known.score_samples(table), rtol=1e-9)
 
 
+def test_questions_about_a_source_are_answered_batch_by_batch(weather, tmp_path):
+    table = weather.sample(90, random_state=0).assign(rain=None)
+    source = scan([table.iloc[:50], table.iloc[50:]])
+    shares = GARDEN.predict_proba(table, "rain")
+    np.testing.assert_array_equal(np.concatenate(list(GARDEN.predict_proba(source, "rain"))), shares)
+    assert np.concatenate(list(GARDEN.predict(source, "rain"))).tolist() == GARDEN.predict(table, "rain").tolist()
+    pd.testing.assert_frame_equal(
+        pd.read_parquet(GARDEN.impute(source, to=tmp_path / "whole.parquet")).astype(object),
+        GARDEN.impute(table).reset_index(drop=True).astype(object),
+    )
+
+
 def test_the_tree_of_a_classifier_is_that_of_all_rows_of_a_source(monkeypatch):
     X, y = load_house_votes(return_X_y=True, as_frame=True)
     table = X.assign(party=np.asarray(y))

@@ -12,6 +12,7 @@ from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
 from parzen.densities.nets.bayes_net import BayesNetDensity
 from parzen.densities.nets.questions import completed, expectations, intervened, most_probable, posterior
+from parzen.estimators.base.results import over_sources
 from parzen.estimators.base.validation import generator, row_count, rows_and_columns
 from parzen.estimators.density.density import BaseDensityEstimator
 from parzen.estimators.nets.answer import PosteriorTable
@@ -143,10 +144,11 @@ class BaseBayesNetwork(BaseDensityEstimator):
         names = self._names()
         return {names[node]: self._state(node, found[node]) for node in net.columns}
 
+    @over_sources
     def predict_proba(self, X: Any, target: Any, *, impossible: str = "raise") -> Array:
         """Posterior of a column of categories in each row, (n, states), given the other cells that are there.
 
-        A frame may lack the column of the target.
+        A frame may lack the column of the target. A source gives batches of answers, or writes a Parquet file (`to=`).
         """
         check_is_fitted(self, "density_")
         choose("impossible", impossible, ("raise", "nan"))
@@ -157,6 +159,7 @@ class BaseBayesNetwork(BaseDensityEstimator):
         self._check_possible(log_evidence, impossible)
         return shares
 
+    @over_sources
     def predict(self, X: Any, target: Any, *, impossible: str = "raise") -> NDArray[Any]:
         """The most probable state of a column in each row, or its expected value, given the other cells."""
         check_is_fitted(self, "density_")
@@ -168,6 +171,7 @@ class BaseBayesNetwork(BaseDensityEstimator):
         found[np.isnan(shares[:, 0])] = np.nan
         return np.array(found.tolist()) if not np.isnan(shares).any() else found
 
+    @over_sources
     def impute(self, X: Any) -> Any:
         """The table with missing cells filled: by the most probable state of each, or by its expected value."""
         check_is_fitted(self, "density_")
