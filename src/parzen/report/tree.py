@@ -14,6 +14,7 @@ from parzen.families.nets.bayes_net import BayesNet
 from parzen.families.nets.pairs import mutual_information
 from parzen.families.nets.trees import chow_liu
 from parzen.report.intervals import rounded
+from parzen.tables.features import as_floats
 from parzen.tables.first_table import learn
 from parzen.tables.kinds import LEARNABLE, NUMERIC, Columns
 
@@ -31,11 +32,12 @@ def tree(frame: Any, kinds: Mapping[str, str], names: Sequence[str], root: str |
     names : columns, of which those that can be learnt from are taken
     root : the column that all edges lead away from, where it is connected
     """
-    names = [name for name in names if kinds[name] in LEARNABLE]
+    finite = {name: as_floats(frame[name]) for name in names if kinds[name] in NUMERIC}
+    numbers = [name for name, values in finite.items() if not np.isnan(values).all()]
+    names = [name for name in names if name in numbers or (kinds[name] in LEARNABLE and name not in finite)]
     if len(names) < 3:
         return None
-    table = frame[names]
-    numbers = [name for name in names if kinds[name] in NUMERIC]
+    table = frame[names].assign(**{name: finite[name] for name in numbers})
     net, schema = learn(BayesNet((), numbers=numbers, bins="auto"), Columns(table))
     rows = np.asarray(schema.encode(table), dtype=np.float64)
     sizes: tuple[int, ...] = net.categories

@@ -60,7 +60,7 @@ def _complete(model: Any, rows: Any, family: BayesNet, weights: Array | None) ->
         n += len(X)
         codes.append(own[whole])
         numbers = np.full((len(whole), len(sizes)) if gaussian else (len(whole), 0), np.nan)
-        numbers[:, gaussian] = X[np.ix_(whole, gaussian)]
+        numbers[:, gaussian] = X[whole][:, gaussian]
         cells.append(numbers)
         if w is not None:
             parts.append(w[whole])

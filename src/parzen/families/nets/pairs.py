@@ -147,7 +147,7 @@ class Pairs:
             if others:
                 state = (which * np.int32(sizes[i]) + filled[i]).astype(np.int32)
                 states = self.groups * int(sizes[i])
-                parts.append(tally_pairs(state, states, filled, others, sizes[others], weights, sizes).ravel())
+                parts.append(tally_pairs(state, states, filled, others, sizes[others].tolist(), weights, sizes).ravel())
         return np.concatenate(parts)
 
     def _moments(
