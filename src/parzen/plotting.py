@@ -78,7 +78,7 @@ def graph(
     for (x, y), name, note in zip(positions, names, notes, strict=True):
         text = plain(name) + ("\n" + plain(note) if note else "")
         style = {"boxstyle": "round,pad=0.45", "facecolor": "#eef4fa", "edgecolor": COLOURS[0]}
-        boxes.append(ax.text(x, y, text, ha="center", va="center", fontsize=8 if note else 9, bbox=style, zorder=3))
+        boxes.append(ax.text(x, y, text, ha="center", va="center", fontsize=8 if note else 9, bbox=style, zorder=2))
     across = np.concatenate([positions[:, 0], *(path[:, 0] for path in bends.values())])
     ax.set_xlim(across.min() - 1.3, across.max() + 1.3)
     ax.set_ylim(positions[:, 1].min() - 0.6, positions[:, 1].max() + 0.6)
@@ -93,9 +93,10 @@ def graph(
             ends = [*(0.5 * (path[1:] + path[:-1])), begin]
             points = [positions[parent], *(point for pair in zip(path, ends, strict=True) for point in pair)]
             curve = Path(points, [Path.MOVETO, *([Path.CURVE3] * (len(points) - 1))])
-            ax.add_patch(PathPatch(curve, fill=False, edgecolor="0.35", linewidth=1.1, zorder=2))
+            ax.add_patch(PathPatch(curve, fill=False, edgecolor="0.35", linewidth=1.1, zorder=1))
             del arrow["patchA"]
-        ax.annotate("", positions[child], begin, arrowprops=arrow, zorder=2)
+        # After the boxes, which only then know how large they are: an arrow ends where its node's box begins.
+        ax.annotate("", positions[child], begin, arrowprops=arrow, zorder=3)
     return ax
 
 

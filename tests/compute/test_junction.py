@@ -96,7 +96,7 @@ def test_pairs_of_states_and_codes_are_counted(level, weighted, states, rng):
     state = rng.integers(0, states, n).astype(np.int32)
     state[0] = states - 1
     w = rng.random(n) if weighted else None
-    found = tally_pairs(state, states, columns, [2, 0], [4, 2], w)
+    found = np.split(tally_pairs(state, states, columns, [2, 0], [4, 2], w), [4])
     for table, j in zip(found, (2, 0), strict=True):
         expected = TWINS["pairs"](state, states, columns[j], sizes[j], np.ones(n) if w is None else w)
         np.testing.assert_allclose(table, expected, rtol=1e-12)

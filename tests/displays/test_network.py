@@ -44,3 +44,12 @@ def test_what_has_no_graph_or_no_tables_is_refused():
     assert NetworkDisplay.from_estimator(tree).edges == [(0, 1)]
     with pytest.raises(ValueError, match="tables are of a BayesNetwork"):
         NetworkDisplay.from_estimator(tree, tables=True)
+
+
+def test_arrows_are_drawn_after_the_boxes_where_they_end():
+    shown = NetworkDisplay.from_estimator(CHAIN, tables=True)
+    boxes = [text.zorder for text in shown.ax_.texts if text.get_text()]
+    arrows = [text.zorder for text in shown.ax_.texts if not text.get_text()]
+    assert len(boxes) == 3
+    assert len(arrows) == 2
+    assert max(boxes) < min(arrows)

@@ -236,6 +236,25 @@ def test_columns_that_depend_on_each_other_are_named(rng):
     assert dependence(frame, column_kinds(frame), rng)["finding"].startswith("“a” and “c” depend on each other most")
 
 
+def test_the_tree_of_columns_leads_away_from_the_target_and_has_no_edge_for_chance():
+    rng = np.random.default_rng(1)
+    a = rng.integers(0, 2, 500)
+    b = np.where(rng.random(500) < 0.9, a, 1 - a)
+    frame = pd.DataFrame({"a": a, "b": b, "x": 2.0 * b + 0.5 * rng.normal(size=500), "alone": rng.integers(0, 3, 500)})
+    frame = frame.astype({"a": str, "b": str, "alone": str})
+    found = dependence(frame, column_kinds(frame), rng, "x")["tree"]
+    nodes = {one["name"]: one for one in found["nodes"]}
+    names = [one["name"] for one in found["nodes"]]
+    above = {name: None if one["parent"] is None else names[one["parent"]] for name, one in nodes.items()}
+    assert above == {"x": None, "b": "x", "a": "b"}
+    shown = nodes["a"]["table"]
+    assert (shown["given"], shown["states"]) == (["0", "1"], ["0", "1"])
+    share = ((a == 1) & (b == 1)).sum() + 1
+    assert shown["shares"][1][1] == pytest.approx(share / ((b == 1).sum() + 2), abs=0.005)
+    noise = pd.DataFrame(rng.integers(0, 4, (300, 5)).astype(str), columns=list("abcde"))
+    assert dependence(noise, column_kinds(noise), rng)["tree"] is None
+
+
 # Samples, and what was tried ------------------------------------------------------------------------------------------
 
 

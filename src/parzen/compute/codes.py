@@ -69,21 +69,24 @@ def tally_pairs(
     chosen: Sequence[int],
     sizes: Sequence[int],
     weights: Array | None = None,
-) -> list[Array]:
-    """Weight of each pair of a code and a state, for some columns of codes: arrays of shape (size, states).
+    ends: NDArray[np.integer] | None = None,
+) -> Array:
+    """Weight of each pair of a code and a state, for some columns of codes: (sum(sizes), states), column by column.
 
     Parameters
     ----------
     state : (n,) numbers from 0 to states - 1
     columns : (d, n) codes of columns, from 0 to their size - 1
     chosen, sizes : which columns, and how many codes each has
+    ends : (d,) numbers of codes that the columns are known to keep to, so that they are not looked through
     """
     n, own = len(state), np.asarray(chosen, dtype=np.int64)
     offsets = offsets_of([size * states for size in sizes])
     if n and (state.min() < 0 or state.max() >= states):
         raise ValueError(f"states must be 0 to {states - 1}, got {state.min()} to {state.max()}.")
     for column, size in zip(own, sizes, strict=True):
-        if n and not (columns[column].min() >= 0 and columns[column].max() < size):
+        inside = columns[column].min() >= 0 and columns[column].max() < size if ends is None else ends[column] <= size
+        if n and not inside:
             raise ValueError(f"codes of column {column} must be 0 to {size - 1}.")
     counts = np.empty(offsets[-1])
     native.call(
@@ -97,7 +100,7 @@ def tally_pairs(
         None if weights is None else native.pointer(weights, native.F64, (n,), "weights"),
         *native.outputs(offsets, counts),
     )
-    return [part.reshape(size, states) for part, size in zip(np.split(counts, offsets[1:-1]), sizes, strict=True)]
+    return counts.reshape(-1, states)
 
 
 def lookup(X: NDArray[Any], table: Array, sizes: tuple[int, ...], open_ended: bool, out: Array | None = None) -> Array:

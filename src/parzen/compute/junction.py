@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -51,11 +52,19 @@ class Program:
 
 def cells_of(scope: Sequence[int], clique: Sequence[int], sizes: Sequence[int]) -> NDArray[np.int32]:
     """For each cell of a clique's table (C order) the cell of the table of some of its nodes, in their given order."""
-    strides = dict(zip(scope, np.cumprod([1, *(sizes[node] for node in reversed(scope[1:]))])[::-1], strict=False))
+    steps, step = {}, 1
+    for node in reversed(scope):
+        steps[node], step = step, step * sizes[node]
+    return _cells(tuple((sizes[node], steps.get(node, 0)) for node in clique))
+
+
+@lru_cache(maxsize=512)
+def _cells(axes: tuple[tuple[int, int], ...]) -> NDArray[np.int32]:
+    """Sums of steps over all combinations of states; the cliques of a chain, say, have few different ones."""
     found = np.zeros(1, dtype=np.int32)
-    for node in clique:
-        step = int(strides.get(node, 0))
-        found = (found[:, None] + step * np.arange(sizes[node], dtype=np.int32)).ravel()
+    for size, step in axes:
+        found = (found[:, None] + step * np.arange(size, dtype=np.int32)).ravel()
+    found.setflags(write=False)
     return found
 
 

@@ -10,6 +10,7 @@ from parzen.compute.arrays import Array
 from parzen.report.intervals import Z, rounded
 from parzen.report.phrases import brief
 from parzen.report.rows import sample_rows
+from parzen.report.tree import tree
 from parzen.tables.features import as_floats
 from parzen.tables.kinds import LEARNABLE, NUMERIC
 
@@ -40,8 +41,13 @@ class Values(NamedTuple):
         return Values(self.numbers[rows], self.ordered, None if self.among is None else self.among[rows])
 
 
-def dependence(frame: Any, kinds: Mapping[str, str], rng: np.random.Generator) -> dict[str, Any] | None:
-    """Strength of dependence between columns, from 0 to 1; the strongest pairs with intervals."""
+def dependence(
+    frame: Any, kinds: Mapping[str, str], rng: np.random.Generator, root: str | None = None
+) -> dict[str, Any] | None:
+    """Strength of dependence between columns, from 0 to 1; the strongest pairs with intervals; a tree of columns.
+
+    The edges of the tree lead away from the column `root`.
+    """
     every = [name for name, kind in kinds.items() if kind in (*LEARNABLE, "date")]
     names = every[:COLUMNS]
     if len(names) < 2:
@@ -67,6 +73,7 @@ def dependence(frame: Any, kinds: Mapping[str, str], rng: np.random.Generator) -
         "names": names,
         "matrix": [[rounded(value, 3) for value in row] for row in matrix],
         "pairs": pairs,
+        "tree": tree(some, kinds, names, root),
         "rows": len(some),
         "columns": [d, len(every)],
         "p_value": rounded(p_value, 3),

@@ -108,7 +108,23 @@ def _dependence(summary: dict[str, Any]) -> Section | None:
         f"ranks for one of each: from 0 (no dependence) to 1. {_used(found)}"
     )
     both = pair(chart("dependence", found["finding"]), table(["column", "column", "strength"], rows, text=(1,)))
-    return Section("dependence", "Dependence between columns", paragraph(note, soft=True) + both, found["finding"])
+    return Section(
+        "dependence", "Dependence between columns", paragraph(note, soft=True) + both + _tree(found), found["finding"]
+    )
+
+
+def _tree(found: dict[str, Any]) -> str:
+    """The tree of columns, where there is one."""
+    if not found.get("tree"):
+        return ""
+    note = (
+        "A Bayes net: the tree of columns with the highest mutual information (Chow and Liu), numbers cut into bins of "
+        "equal counts, without edges that BIC does not pay for. Given its neighbours, a column tells nothing more "
+        "about the others. An edge has no direction by itself: all lead away from the target, if there is one."
+    )
+    return chart(
+        "tree", "Tree of dependence; a node shows its table of probabilities given the node above."
+    ) + paragraph(note, soft=True)
 
 
 def _used(found: dict[str, Any]) -> str:

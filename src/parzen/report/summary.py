@@ -113,7 +113,7 @@ def _summary(
     if text is None:
         rest = {column: kind for column, kind in kinds.items() if column != target}
         progress("dependence")
-        out["dependence"] = dependence(frame, kinds, rng)
+        out["dependence"] = dependence(frame, kinds, rng, target)
         progress("mixture")
         out["mixture"] = mixture(frame, rest, rng)
         progress("outliers")

@@ -179,7 +179,7 @@ def block_rows(X: Any, groups: int, most: int | None = None, size: int = BLOCK) 
         return -(-n // max(int(n / least), 1))
     if most is not None and most > EVALUATED:
         return most
-    by_bytes = max(size // max(d * X.dtype.itemsize, 1) // 64 * 64, 4 * d, 32 * groups, 256)
+    by_bytes = max(size // max(d * max(X.dtype.itemsize, 4), 1) // 64 * 64, 4 * d, 32 * groups, 256)
     return int(by_bytes if most is None else min(by_bytes, most))
 
 

@@ -48,14 +48,27 @@ def categories_of(column: Column, j: int) -> NDArray[Any]:
 def codes_in(column: Column, categories: NDArray[Any]) -> Array:
     """Position of each cell among the categories; NaN where missing, the number of categories where it is none."""
     size = len(categories)
-    coded = column.coded is not None or column.cells.dtype.kind not in NUMBERS
-    if coded or categories.dtype.kind not in NUMBERS or not size:
+    if has_levels(column, categories):
         return column.levels.among(categories)
     cells = column.cells
     order = np.argsort(categories)
     at = np.minimum(np.searchsorted(categories, cells, sorter=order), size - 1)
     codes = np.where(categories[order[at]] == cells, order[at], size).astype(np.float64)
     return np.where(np.isnan(cells), np.nan, codes) if cells.dtype.kind == "f" else codes
+
+
+def compact_codes(column: Column, categories: NDArray[Any], dtype: Any) -> NDArray[np.integer]:
+    """The same as whole numbers of a type; -1 where missing."""
+    if has_levels(column, categories):
+        return column.levels.compact(categories, dtype)
+    codes = codes_in(column, categories)
+    return np.where(np.isnan(codes), -1.0, codes).astype(dtype)
+
+
+def has_levels(column: Column, categories: NDArray[Any]) -> bool:
+    """Whether the cells of a column are looked up by their different values, and not as numbers."""
+    coded = column.coded is not None or column.cells.dtype.kind not in NUMBERS
+    return coded or categories.dtype.kind not in NUMBERS or not len(categories)
 
 
 def decoded(codes: Array, categories: NDArray[Any]) -> NDArray[Any]:

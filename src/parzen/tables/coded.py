@@ -43,9 +43,20 @@ class Coded:
 
     def among(self, categories: NDArray[Any]) -> Array:
         """Position of each cell among categories; NaN where missing, the number of categories where it is none."""
-        position = {value: float(code) for code, value in enumerate(categories.tolist())}
-        places = [position.get(value, float(len(categories))) for value in self.values]
-        return np.array([*places, np.nan])[self.codes]  # the code -1 finds the last
+        return np.array([*self._places(categories), np.nan])[self.codes]  # the code -1 finds the last
+
+    def compact(self, categories: NDArray[Any], dtype: Any) -> NDArray[np.integer]:
+        """The same as whole numbers of a type; -1 where missing."""
+        return np.array([*self._places(categories), -1], dtype=dtype)[self.codes]
+
+    def _places(self, categories: NDArray[Any]) -> list[int]:
+        position = {value: code for code, value in enumerate(categories.tolist())}
+        return [position.get(value, len(categories)) for value in self.values]
+
+
+def smallest_type(size: int) -> Any:
+    """The smallest type that holds codes from -1 to a size."""
+    return next(kind for kind in (np.int8, np.int16, np.int32) if size <= np.iinfo(kind).max)
 
 
 def coded(column: Any) -> Coded | None:
@@ -70,7 +81,7 @@ def object_codes(cells: NDArray[Any], column: Any) -> Coded:
     same = different(cells, len(cells) // ROWS_FOR_EACH) if cells.dtype == object and len(cells) >= MANY_ROWS else None
     if same is not None:  # a few objects, each in many cells: only they have to be compared
         found = object_codes(cells[same[0]], column)
-        return Coded(found.codes[same[1]], found.values)
+        return Coded(found.codes.astype(smallest_type(len(found.values)))[same[1]], found.values)
     if hasattr(column, "factorize") and cells.dtype == object:  # pandas has the same loop, compiled
         import pandas
 

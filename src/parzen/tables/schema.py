@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, is_sparse
-from parzen.tables.categories import codes_in, decoded
+from parzen.tables.categories import codes_in, compact_codes, decoded
 from parzen.tables.cells import cells_of, frame_kind, is_missing, is_numeric, plain_numbers
+from parzen.tables.coded import smallest_type
 from parzen.tables.decode import as_table
 from parzen.tables.kinds import Column, Columns
 
@@ -45,10 +46,15 @@ class Schema:
     closed: frozenset[int] = frozenset()
     frame: str | None = None
 
-    @property
+    @cached_property
     def names(self) -> Sequence[str] | None:
         """Names of the columns, where all have one that is text."""
         return self.labels if all(isinstance(label, str) for label in self.labels) else None
+
+    @cached_property
+    def _places(self) -> dict[Any, int]:
+        """Position of each column by its name."""
+        return {label: at for at, label in reversed(list(enumerate(self.labels)))}
 
     @cached_property
     def plain(self) -> bool:
@@ -60,10 +66,11 @@ class Schema:
         pairs = zip(self.alphabets, other.alphabets, strict=False)
         return self.labels == other.labels and all(_same(a, b) for a, b in pairs)
 
-    def encode(self, X: Any, grow: bool = False) -> Any:
+    def encode(self, X: Any, grow: bool = False, compact: bool = False) -> Any:
         """Rows of a table (or of `Columns`) as a matrix (or CSR) of numbers; an unknown category gets the next code.
 
-        With `grow` set, a model is about to be fitted to the rows, and such a category is an error.
+        With `grow` set, a model is about to be fitted to the rows, and such a category is an error. With `compact`, a
+        table without columns of numbers becomes codes in the smallest type that holds them, -1 where missing.
         """
         table = X if isinstance(X, Columns) else Columns(X)
         X = table.X
@@ -74,6 +81,8 @@ class Schema:
         whole = plain_numbers(X) if self.plain else None
         if whole is not None:
             return whole
+        if compact and not any(alphabet is None for alphabet in self.alphabets):
+            return self._compact(table, grow)
         return side_by_side(
             [
                 self.numbers(table[j], j) if alphabet is None else self._codes(table[j], alphabet, j, grow)
@@ -100,10 +109,10 @@ class Schema:
     def _position(self, column: Any) -> int:
         d = len(self.labels)
         if isinstance(column, str):
-            if column not in self.labels:
+            if column not in self._places:
                 known = "the table has no names" if self.names is None else f"the columns are {list(self.labels)}"
                 raise ValueError(f"there is no column {column!r}: {known}.")
-            return self.labels.index(column)
+            return self._places[column]
         if self.frame is not None and self.names is None and column in self.labels:
             return list(self.labels).index(column)  # columns whose names are numbers
         if isinstance(column, bool | np.bool_) or not isinstance(column, int | np.integer) or not -d <= column < d:
@@ -142,8 +151,24 @@ class Schema:
                 raise ValueError(f"could not convert string to float: {where}; {remedy}") from None
             raise TypeError(f"argument must be a string or a number: {where}; {remedy}") from None
 
+    def _compact(self, table: Columns, grow: bool) -> NDArray[np.integer]:
+        """Codes of a table whose columns all hold categories."""
+        alphabets = [part for part in self.alphabets if part is not None]
+        kind = smallest_type(max(map(len, alphabets)))
+        out = np.empty((len(table), len(alphabets)), dtype=kind)
+        columns = []
+        for j, alphabet in enumerate(alphabets):
+            columns.append(compact_codes(table[j], alphabet, kind))
+            self._check_known(columns[-1], table[j], alphabet, j, grow)
+        return side_by_side(columns, out)
+
     def _codes(self, column: Column, alphabet: NDArray[Any], j: int, grow: bool) -> Array:
         codes = codes_in(column, alphabet)
+        self._check_known(codes, column, alphabet, j, grow)
+        return codes
+
+    def _check_known(self, codes: NDArray[Any], column: Column, alphabet: NDArray[Any], j: int, grow: bool) -> None:
+        """Raise where a category that is none of the alphabet's may not be there."""
         beyond = codes == len(alphabet)
         if (grow or j in self.closed) and beyond.any():
             new = cells_of(column.values)[int(np.argmax(beyond))]
@@ -152,7 +177,6 @@ class Schema:
                 f"column {self.labels[j]!r} holds {new!r}, which is none of its {len(alphabet)} categories so far; "
                 "declare all of them (by a category dtype, or Categorical(categories=...)), or fit anew on all rows."
             )
-        return codes
 
 
 def side_by_side(columns: Sequence[NDArray[Any]], out: NDArray[Any] | None = None) -> NDArray[Any]:

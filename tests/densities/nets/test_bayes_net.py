@@ -138,6 +138,9 @@ def test_a_net_that_is_too_wide_says_how_much_memory_it_needs_and_why():
     everything = tuple(range(40))
     with pytest.raises(MemoryError, match=r"GiB.*a0 \(2\)"):
         junction_tree([everything], (2,) * 40, [f"a{i}" for i in range(40)])
+    grid = [(20 * i + j, 20 * i + j + step) for i in range(19) for j in range(19) for step in (1, 20)]
+    with pytest.raises(MemoryError, match=r"needs [\d,.]+ GiB: .* in one clique"):
+        junction_tree(grid, (8,) * 400, range(400))
 
 
 def test_given_values_of_probability_zero_are_refused():

@@ -1,5 +1,7 @@
 """BayesNetwork: questions, structures, tables with names and missing cells."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -9,6 +11,8 @@ from sklearn.base import clone
 import parzen
 from parzen import AODE, BayesClassifier, BayesNet, BayesNetwork, TreeAugmentedNB, scan
 from parzen.datasets import load_house_votes
+from parzen.tables.sources import survey
+from tests.estimators.nets.equivalence import distance
 
 GARDEN = BayesNetwork.from_parameters(
     "rain -> sprinkler, rain -> wet <- sprinkler",
@@ -32,7 +36,10 @@ def test_the_sprinkler_explains_the_wet_grass_away():
 def test_seeing_is_not_doing():
     assert GARDEN.query("rain", {"sprinkler": "yes"})["yes"] == pytest.approx(0.002 / 0.322)
     assert GARDEN.query("rain", do={"sprinkler": "yes"})["yes"] == pytest.approx(0.2)
-    assert GARDEN.query("wet", do={"sprinkler": "yes"})["yes"] == pytest.approx(0.8 * 0.9 + 0.2 * 0.99)
+    wet = GARDEN.query("wet", do={"sprinkler": "yes"})
+    assert wet["yes"] == pytest.approx(0.8 * 0.9 + 0.2 * 0.99)
+    assert str(wet).endswith("(if the edges are causes: do(sprinkler = yes))")
+    assert "causes" not in str(GARDEN.query("wet"))
 
 
 def test_questions_about_several_columns():
@@ -292,9 +299,79 @@ def test_a_source_gives_the_answer_of_the_same_rows_in_memory(weather, gone, rng
         np.testing.assert_allclose(one, other, rtol=1e-10)
 
 
+@pytest.mark.parametrize(
+    "options", [{"structure": "chow-liu"}, {"structure": "tan", "root": "rain"}, {"structure": "hill-climb"}]
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_structure_is_learnt_from_a_source_as_from_the_same_rows_in_memory(weather, options, weighted, rng):
+    table = weather.sample(900, random_state=0).assign(length=rng.normal(size=900))
+    table["length"] += table["wet"] == "yes"
+    table.loc[::7, "wet"] = None
+    w = rng.uniform(0.5, 2.0, 900) if weighted else None
+    whole = table if w is None else table.assign(w=w)
+    source = scan([whole.iloc[:300], whole.iloc[300:700], whole.iloc[700:]])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="the structure is learnt from")
+        read = BayesNetwork(**options).fit(source, weight="w" if weighted else None)
+        known = BayesNetwork(**options).fit(table, sample_weight=w)
+    assert read.edges_ == known.edges_ != []
+    np.testing.assert_allclose(read.score_samples(table), known.score_samples(table), rtol=1e-9)
+
+
+def test_questions_about_a_source_are_answered_batch_by_batch(weather, tmp_path):
+    table = weather.sample(90, random_state=0).assign(rain=None)
+    source = scan([table.iloc[:50], table.iloc[50:]])
+    shares = GARDEN.predict_proba(table, "rain")
+    np.testing.assert_array_equal(np.concatenate(list(GARDEN.predict_proba(source, "rain"))), shares)
+    assert np.concatenate(list(GARDEN.predict(source, "rain"))).tolist() == GARDEN.predict(table, "rain").tolist()
+    pd.testing.assert_frame_equal(
+        pd.read_parquet(GARDEN.impute(source, to=tmp_path / "whole.parquet")).astype(object),
+        GARDEN.impute(table).reset_index(drop=True).astype(object),
+    )
+
+
+def test_the_tree_of_a_classifier_is_that_of_all_rows_of_a_source(monkeypatch):
+    X, y = load_house_votes(return_X_y=True, as_frame=True)
+    table = X.assign(party=np.asarray(y))
+    monkeypatch.setattr(survey, "SAMPLE", 20)  # rows that are kept for choices which no sum can make
+    read = TreeAugmentedNB().fit(scan([table.iloc[:200], table.iloc[200:]]), target="party")
+    assert read.edges_ == TreeAugmentedNB().fit(X, y).edges_
+
+
+def test_tables_of_categories_take_a_byte_a_cell(weather):
+    table = weather.sample(300, random_state=0)
+    table.loc[::5, "wet"] = None
+    net = BayesNetwork(GARDEN.edges_).fit(table)
+    found = net._cells(table)
+    assert found.dtype == np.int8
+    np.testing.assert_array_equal(np.where(found < 0, np.nan, found), net.schema_.encode(table))
+    new = table.assign(wet="flooded")  # a state that was not there while learning: not known
+    np.testing.assert_allclose(net.score_samples(new), net.score_samples(table.assign(wet=None)), rtol=1e-12)
+    np.testing.assert_allclose(net.predict_proba(new, "rain"), net.predict_proba(table.assign(wet=None), "rain"))
+    with pytest.raises(ValueError, match="'flooded', which is none of its 2 categories"):
+        net.partial_fit(new)
+
+
+def test_a_chain_of_thousands_of_columns_is_learnt_and_asked():
+    n = 1500
+    edges = [(f"x{j}", f"x{j + 1}") for j in range(n - 1)]
+    tables = {f"x{j}": [[0.9, 0.1], [0.2, 0.8]] for j in range(1, n)}
+    net = BayesNetwork.from_parameters(edges, {"x0": [0.5, 0.5], **tables})
+    assert net.query(f"x{n - 1}", {"x0": 1})[0] == pytest.approx(2 / 3)
+    assert net.n_parameters_ == 2 * n - 1
+    learnt = BayesNetwork(edges).fit(net.sample(20, random_state=0))
+    assert len(learnt.edges_) == n - 1
+
+
 @pytest.mark.parametrize("model", [TreeAugmentedNB(), AODE(), BayesClassifier(BayesNet("crime -> immigration"))])
 def test_classifiers_over_nets_learn_from_a_source_with_missing_cells(model):
     X, y = load_house_votes(return_X_y=True, as_frame=True)
     table = X.assign(party=np.asarray(y))
     read = clone(model).fit(scan([table.iloc[:200], table.iloc[200:]]), target="party")
     np.testing.assert_allclose(read.predict_proba(X), clone(model).fit(X, y).predict_proba(X), rtol=1e-9)
+
+
+def test_chains_and_forks_are_equivalent_and_edges_that_meet_are_not():
+    assert distance([("a", "b"), ("b", "c")], [("b", "a"), ("b", "c")]) == 0
+    assert distance([("a", "b"), ("b", "c")], [("a", "b"), ("c", "b")]) == 2
+    assert distance([("a", "b")], []) == 1

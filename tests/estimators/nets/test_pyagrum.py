@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from benchmarks.nets import as_pyagrum, published
+from parzen import BayesNetwork
+from tests.estimators.nets.equivalence import distance
 
 gum = pytest.importorskip("pyagrum")
 
@@ -32,3 +34,16 @@ def test_posteriors_of_published_networks(name, rng):
             engine.setEvidence({names[j]: int(rows[row, j]) for j in np.flatnonzero(known[row])})
             engine.makeInference()
             np.testing.assert_allclose(shares, engine.posterior(names[target]).toarray(), rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize(("criterion", "use"), [("bic", "useScoreBIC"), ("k2", "useScoreK2")])
+def test_hill_climbing_finds_the_structure_of_alarm_at_least_as_well(criterion, use):
+    net = published("alarm")
+    table = net.sample(5000, random_state=0)
+    learner = gum.BNLearner(table.astype(str))
+    getattr(learner, use)()
+    learner.useGreedyHillClimbing()
+    names = learner.names()
+    theirs = [(names[a], names[b]) for a, b in learner.learnDAG().arcs()]
+    ours = BayesNetwork(structure="hill-climb", criterion=criterion).fit(table).edges_
+    assert distance(ours, net.edges_) < distance(theirs, net.edges_)

@@ -21,8 +21,8 @@ from parzen import (
     fit,
 )
 from parzen.conjugate import NormalInverseGamma
+from parzen.families.nets.pairs import mutual_information
 from parzen.families.nets.scores import Scores
-from parzen.families.nets.trees import mutual_information
 from tests.densities.nets.examples import holed, random_net
 
 PRIOR = NormalInverseGamma(0.5, 2.0, 3.0, 1.5)
@@ -203,6 +203,16 @@ def test_unknown_columns_and_cycles_are_named():
         fit(BayesNet([(0, 5)]), np.zeros((3, 2)))
 
 
+def test_a_table_that_would_fill_memory_is_refused_before_it_is_made():
+    rows = np.random.default_rng(0).integers(0, 2, (50, 41))
+    with pytest.raises(
+        MemoryError, match=r"^'c' given its parents has 2,199,023,255,552 cells.*p0 \(2\).* and 32 more"
+    ):
+        DensityEstimator(BayesNet([(f"p{i}", "c") for i in range(40)])).fit(
+            pd.DataFrame(rows, columns=[*(f"p{i}" for i in range(40)), "c"])
+        )
+
+
 def test_a_constant_column_and_one_row_are_no_trouble():
     net = fit(BayesNet([(0, 1)], numbers=[1]), np.array([[0.0, 3.0], [0.0, 3.0]])).density
     assert np.isfinite(net.log_density(np.array([[0.0, 3.0]]))).all()
@@ -224,7 +234,7 @@ def test_information_between_columns_is_that_of_the_rows_in_which_both_are_known
     sizes, weights = (3, 3, 3, 3, 0, 0), rng.uniform(0.5, 2.0, 300)
     codes[np.isnan(cells)] = -1
     codes[:, 4:] = -1
-    found = mutual_information(codes, cells, sizes, weights, given)
+    found = mutual_information(cells, sizes, None, weights, given)
     np.testing.assert_array_equal(found, found.T)
     context = frozenset() if given is None else frozenset({given})
     for i in range(6):

@@ -117,9 +117,10 @@ class BayesNetDensity(Density):
 
     def rows(self, X: Any) -> Array:
         """Rows of the columns as rows of all nodes: what is given is put in, what is not known is NaN."""
+        coded = X.dtype.kind == "i"
         X = as_floats(X, self.shape[1])
         whole = np.repeat(self.given[None], len(X), axis=0)
-        whole[:, list(self.columns)] = X
+        whole[:, list(self.columns)] = np.where(X < 0, np.nan, X) if coded else X
         return whole
 
     def _log_joint(self, rows: Array) -> Array:
@@ -214,7 +215,7 @@ class BayesNetDensity(Density):
 def read_codes(
     rows: Array, sizes: tuple[int, ...], bins: Mapping[int, Bins], unseen: bool = False
 ) -> NDArray[np.int32]:
-    """States of all nodes as codes, -1 where not known and for Gaussian nodes (of size 0).
+    """States of all nodes as codes, -1 where not known and for Gaussian nodes (of size 0); the rows may hold codes.
 
     With `unseen`, the code that follows on the last one stands for any other state, and is not known.
     """
@@ -225,11 +226,11 @@ def read_codes(
     whole = len(plain) == len(sizes)
     cells = rows if whole else rows[:, plain]
     ends = np.array([sizes[node] for node in plain], dtype=np.int32)
-    states = np.where(np.isnan(cells), -1.0, cells)
+    states = cells.astype(np.int32) if cells.dtype.kind == "i" else np.where(np.isnan(cells), -1.0, cells)
     if unseen:
-        states[states == ends] = -1.0
+        states[states == ends] = -1
     with np.errstate(invalid="ignore"):
-        codes = states.astype(np.int32)
+        codes = states.astype(np.int32, copy=False)
     wrong = (codes != states) | (codes < -1) | (codes >= ends)
     if wrong.any():
         at = int(np.argmax(wrong.any(axis=0)))

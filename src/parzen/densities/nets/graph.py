@@ -1,11 +1,15 @@
 """Directed acyclic graphs over the columns of a table."""
 
+import math
 import re
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+#: Most cells of the table of a node given its parents: 2^27 are one gibibyte.
+MOST_CELLS = 2**27
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,19 @@ class Graph:
             path = " -> ".join(str(node if names is None else names[node]) for node in around)
             raise ValueError(f"the edges go round in a cycle: {path}; a Bayes net has none: take one of them away.")
         return graph
+
+    def check_tables(self, sizes: Sequence[int], names: Sequence[Any] | None = None) -> None:
+        """Raise where the table of a node given its parents would fill memory; sizes are 0 for numbers."""
+        for node, own in enumerate(self.parents):
+            cells = math.prod(max(sizes[one], 1) for one in (node, *own))
+            if cells > MOST_CELLS:
+                called = range(len(self)) if names is None else names
+                shown = ", ".join(f"{called[one]} ({sizes[one]})" for one in own[:8] if sizes[one])
+                more = "" if len(own) <= 8 else f" and {len(own) - 8} more"
+                raise MemoryError(
+                    f"{called[node]!r} given its parents has {cells:,} cells, which take {8 * cells / 2**30:,.1f} GiB: "
+                    f"its parents (and their states) are {shown}{more}; take edges away, or join states."
+                )
 
     def __len__(self) -> int:
         return len(self.parents)

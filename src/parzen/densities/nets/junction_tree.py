@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-#: Most cells of all clique tables together: 2^27 are one gibibyte.
-MOST_CELLS = 2**27
+#: Most bytes of all cliques together: of their tables, and of the maps from these to the nodes and messages.
+MOST_BYTES = 2**31
 #: Tables of so few cells are small enough: no other order of elimination is tried.
 SMALL = 2048
 
@@ -51,6 +51,10 @@ class JunctionTree:
             return ()
         other = set(self.cliques[self.parent[clique]])
         return tuple(node for node in self.cliques[clique] if node in other)
+
+    def bytes(self, sizes: Sequence[int]) -> int:
+        """Memory of the cliques: eight bytes for a cell, and four for each of its nodes and for two messages."""
+        return sum(math.prod(sizes[one] for one in own) * (8 + 4 * (len(own) + 2)) for own in self.cliques)
 
     def rooted(self, root: int) -> "JunctionTree":
         """The same tree with another clique as the root of its part; parents still come after their children."""
@@ -110,10 +114,13 @@ def junction_tree(scopes: Sequence[Sequence[int]], sizes: Sequence[int], names: 
             neighbours.setdefault(node, set()).update(scope)
     for node, own in neighbours.items():
         own.discard(node)
-    return _joined(_least(neighbours, sizes, names))
+    tree = _joined(_least(neighbours, sizes))
+    if tree.bytes(sizes) > MOST_BYTES:
+        _refuse(tree, sizes, names)
+    return tree
 
 
-def _least(neighbours: dict[int, set[int]], sizes: Sequence[int], names: Sequence[Any]) -> list[tuple[int, set[int]]]:
+def _least(neighbours: dict[int, set[int]], sizes: Sequence[int]) -> list[tuple[int, set[int]]]:
     """The order of elimination with the fewest cells: least fill first, and where tables are large other rules too."""
     found = _eliminate(neighbours, sizes, *_RULES[0], math.inf)
     for weight, seed in _RULES[1:]:
@@ -121,8 +128,6 @@ def _least(neighbours: dict[int, set[int]], sizes: Sequence[int], names: Sequenc
             break
         other = _eliminate(neighbours, sizes, weight, seed, found.cells)
         found = min(found, other, key=lambda one: one.cells)
-    if found.cells > MOST_CELLS:
-        _refuse(found, sizes, names)
     return found.order
 
 
@@ -203,12 +208,12 @@ def _joined(eliminated: list[tuple[int, set[int]]]) -> JunctionTree:
     return JunctionTree(tuple(tuple(sorted(cliques[at])) for at in kept), parent)
 
 
-def _refuse(found: _Elimination, sizes: Sequence[int], names: Sequence[Any]) -> None:
-    node, around = max(found.order, key=lambda pair: math.prod(sizes[one] for one in (pair[0], *pair[1])))
-    nodes = sorted((node, *around), key=lambda node: -sizes[node])
+def _refuse(tree: JunctionTree, sizes: Sequence[int], names: Sequence[Any]) -> None:
+    largest = max(tree.cliques, key=lambda own: math.prod(sizes[one] for one in own))
+    nodes = sorted(largest, key=lambda node: -sizes[node])
     shown = ", ".join(f"{names[node]} ({sizes[node]})" for node in nodes[:8])
     more = "" if len(nodes) <= 8 else f" and {len(nodes) - 8} more"
     raise MemoryError(
-        f"exact inference in this net needs tables of {8 * found.cells / 2**30:,.1f} GiB: these nodes (and their "
-        f"states) depend on each other in one clique: {shown}{more}; take edges away, or join states."
+        f"exact inference in this net needs {tree.bytes(sizes) / 2**30:,.1f} GiB: these nodes (and their states) "
+        f"depend on each other in one clique: {shown}{more}; take edges away, or join states."
     )

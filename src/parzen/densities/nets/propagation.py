@@ -29,6 +29,7 @@ class Network:
     extra: tuple[tuple[int, ...], ...]
     names: tuple[Any, ...]
     _programs: dict[Any, tuple[JunctionTree, Program]] = field(default_factory=dict, compare=False, repr=False)
+    _trees: list[JunctionTree] = field(default_factory=list, compare=False, repr=False)
 
     def program(self, outputs: tuple[tuple[int, ...], ...] = ()) -> tuple[JunctionTree, Program]:
         """The tree and its program; `outputs` are the scopes whose posteriors are wanted, within a factor's each."""
@@ -40,11 +41,10 @@ class Network:
         return self._programs[outputs]
 
     def _tree(self) -> JunctionTree:
-        if None not in self._programs:
+        if not self._trees:
             alone = tuple((node,) for node in range(len(self.sizes)))
-            tree = junction_tree((*self.scopes, *self.extra, *alone), self.sizes, self.names)
-            self._programs[None] = tree, _compiled(tree, self, ())
-        return self._programs[None][0]
+            self._trees.append(junction_tree((*self.scopes, *self.extra, *alone), self.sizes, self.names))
+        return self._trees[0]
 
     def base(self, tables: Sequence[Array], outputs: tuple[tuple[int, ...], ...] = ()) -> Array:
         """Fixed tables of the cliques, one after the other, from the tables of the factors."""
@@ -69,9 +69,20 @@ class Network:
 
         With `summed`, weighted sums of the posteriors over the rows instead, (cells,).
         """
+        return self.propagated(self.base(tables, outputs), codes, factors, outputs, weights, summed)
+
+    def propagated(
+        self,
+        base: Array,
+        codes: NDArray[np.int32],
+        factors: Array | None = None,
+        outputs: tuple[tuple[int, ...], ...] = (),
+        weights: Array | None = None,
+        summed: bool = False,
+    ) -> tuple[Array, list[Array]]:
+        """The same from the tables of the cliques."""
         _, program = self.program(outputs)
         factors = np.empty((len(codes), 0)) if factors is None else factors
-        base = self.base(tables, outputs)
         wanted = bool(outputs)
         found, marginals, counts = propagate(
             program, base, codes, factors, weights, wanted and not summed, wanted and summed

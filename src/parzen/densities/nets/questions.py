@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,17 +11,23 @@ from numpy.typing import NDArray
 from parzen.compute.arrays import Array
 from parzen.compute.junction import cells_of
 from parzen.densities.nets.bayes_net import BayesNetDensity
+from parzen.densities.nets.known import KnownPattern
 from parzen.densities.nets.linear_gaussian import configuration
 from parzen.statistics.threads import for_each
 
 #: Rows that are asked for at once.
 ROWS = 4096
+#: So many rows in which the same nodes are known are worth a junction tree of the other nodes alone.
+ALIKE = 1024
 
 
-def posterior(net: BayesNetDensity, rows: Array, nodes: tuple[int, ...]) -> tuple[Array, Array]:
+def posterior(
+    net: BayesNetDensity, rows: NDArray[Any], nodes: tuple[int, ...], whole: bool = True
+) -> tuple[Array, Array]:
     """Joint posterior of some discrete nodes in each row, (n, cells), and the log-probability of its evidence, (n,).
 
-    Rows of all nodes; NaN is not known, and so is a cell of the nodes themselves. Impossible evidence gives NaN.
+    Rows of all nodes (or, not `whole`, of the net's columns); NaN is not known, and so is a cell of the nodes
+    themselves. Impossible evidence gives NaN.
     """
     size = int(np.prod([net.sizes[node] for node in nodes], dtype=np.int64))
     out, log_evidence = np.empty((len(rows), size)), np.empty(len(rows))
@@ -27,14 +35,26 @@ def posterior(net: BayesNetDensity, rows: Array, nodes: tuple[int, ...]) -> tupl
     scope = tuple(place[node] for node in nodes)
     asked = net if any(set(nodes) <= set(own) for own in _scopes(net)) else _joined(net, nodes)
     tables = asked.tables(0) + ([np.ones([net.sizes[node] for node in nodes])] if asked is not net else [])
+    patterns: dict[bytes, KnownPattern] = {}
+    worth = len(rows) >= ALIKE and not net.components
+    base = cache(lambda: asked.network.base(tables, (scope,)))
 
     def answer(begin: int) -> None:
-        block = rows[begin : begin + ROWS].copy()
+        block = rows[begin : begin + ROWS].copy() if whole else net.rows(rows[begin : begin + ROWS])
         block[:, list(nodes)] = np.nan
         known = np.ascontiguousarray(asked.codes(block)[:, list(net.discrete)])
-        factors, offset = asked.factors(block)
-        found, (shares,) = asked.network.posterior(tables, known, factors[0], (scope,))
-        log_evidence[begin : begin + ROWS] = found + offset[:, 0]
+        there = known >= 0
+        if worth and (there == there[0]).all():
+            pattern = patterns.get(there[0].tobytes())
+            if pattern is None:
+                pattern = KnownPattern.of(net.network, net.tables(0), there[0], scope)
+                patterns[there[0].tobytes()] = pattern
+            found, shares = pattern.posterior(known)
+        else:
+            factors, offset = asked.factors(block)
+            found, (shares,) = asked.network.propagated(base(), known, factors[0], (scope,))
+            found = found + offset[:, 0]
+        log_evidence[begin : begin + ROWS] = found
         shares[np.isneginf(found)] = np.nan
         out[begin : begin + ROWS] = shares
 
@@ -51,7 +71,7 @@ def _joined(net: BayesNetDensity, nodes: tuple[int, ...]) -> BayesNetDensity:
     other = replace(net)
     place = {node: at for at, node in enumerate(net.discrete)}
     scopes = (*net.network.scopes, tuple(place[node] for node in nodes))
-    other.__dict__["network"] = replace(net.network, scopes=scopes, _programs={})
+    other.__dict__["network"] = replace(net.network, scopes=scopes, _programs={}, _trees=[])
     return other
 
 

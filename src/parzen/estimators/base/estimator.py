@@ -77,6 +77,8 @@ class BaseFamilyEstimator(TensorMixin, SaveMixin, BaseEstimator):
     _holds_families: ClassVar[bool] = False
     #: Parameters that are options of `parzen.fit` by the same name.
     _fit_options: ClassVar[tuple[str, ...]] = ()
+    #: Whether tables of categories alone are read as codes in a small type, -1 where missing.
+    _compact: ClassVar[bool] = False
     #: Whether missing values are accepted where the family takes them.
     missing: str = "allow"
     random_state: Any = None
@@ -134,7 +136,7 @@ class BaseFamilyEstimator(TensorMixin, SaveMixin, BaseEstimator):
     def _encoded(self, X: Any, grow: bool) -> Any:
         """Rows of a table as the family reads them; with `grow`, to be fitted."""
         choose("missing", self.missing, ("allow", "error"))
-        rows = encoded(self.schema_, _columns(X) if frame_kind(X) else X, grow)
+        rows = encoded(self.schema_, _columns(X) if frame_kind(X) else X, grow, self._compact)
         if self.missing == "error" and not is_sparse(rows) and rows.dtype.kind == "f" and np.isnan(rows).any():
             row, column = np.argwhere(np.isnan(rows))[0]
             raise ValueError(

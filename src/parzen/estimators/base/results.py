@@ -8,6 +8,7 @@ from typing import Any, Concatenate, TypeVar
 
 import numpy as np
 
+from parzen.tables.cells import frame_kind
 from parzen.tables.sources.ahead import read_ahead
 from parzen.tables.sources.errors import SourceError
 from parzen.tables.sources.pieces import as_table
@@ -79,7 +80,7 @@ class Results:
         writer: Any = None
         try:
             for values in self:
-                table = pa.table(self._named(np.asarray(values)))
+                table = pa.table(self._named(values if frame_kind(values) else np.asarray(values)))
                 writer = writer or parquet.ParquetWriter(draft, table.schema)
                 writer.write_table(table.cast(writer.schema))
         finally:
@@ -90,6 +91,8 @@ class Results:
 
     def _named(self, values: Any) -> dict[str, Any]:
         name = NAMES.get(self.name, self.name)
+        if frame_kind(values):
+            return {str(label): values[label].to_numpy() for label in values.columns}
         if values.ndim == 1:
             return {name: values}
         labels = getattr(self.estimator, "classes_", range(values.shape[1]))

@@ -1,11 +1,14 @@
 """Tree-augmented naive Bayes: each column depends on the class and on one other column."""
 
+from dataclasses import replace
 from typing import Any
 
+from parzen.compute.memberships import Memberships
 from parzen.densities.nets.bayes_net import BayesNetDensity
 from parzen.estimators.classify.net_classifier import NetClassifier
 from parzen.families.family import Family
-from parzen.families.nets.bayes_net import BayesNet
+from parzen.families.nets.bayes_net import BayesNet, tree_edges
+from parzen.statistics.batches import Batches
 
 
 class TreeAugmentedNB(NetClassifier):
@@ -53,6 +56,14 @@ class TreeAugmentedNB(NetClassifier):
 
     def _family(self) -> Family:
         return BayesNet("chow-liu", **self._net_options())
+
+    def _bind(self, X: Any, R: Memberships = None) -> Any:
+        rows = super()._bind(X, R)
+        if isinstance(rows, Batches):  # the family has seen a sample of a source; the tree is that of all rows
+            family: Any = self.family_
+            edges = tree_edges(rows, family.categories, family.known_bins, groups=rows.groups)
+            self.family_ = replace(family, edges=edges)
+        return rows
 
     @property
     def edges_(self) -> list[tuple[Any, Any]]:

@@ -22,6 +22,8 @@ class PosteriorTable:
         One dimension for each column.
     evidence : float
         Probability (density, where numbers are given) of what was given.
+    assumes : str
+        What is assumed where columns were set from outside (`do`); empty otherwise.
 
     Examples
     --------
@@ -39,6 +41,7 @@ class PosteriorTable:
     states: tuple[list[Any], ...]
     probability: Array
     evidence: float
+    assumes: str = ""
 
     def __getitem__(self, key: Any) -> float:
         given = key if isinstance(key, tuple) and len(self.names) > 1 else (key,)
@@ -78,4 +81,4 @@ class PosteriorTable:
             )
             for row in [head, *rows]
         ]
-        return "\n".join(lines)
+        return "\n".join([*lines, *([f"({self.assumes})"] if self.assumes else [])])

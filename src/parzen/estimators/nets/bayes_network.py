@@ -18,7 +18,6 @@ from parzen.estimators.nets.questions import BaseBayesNetwork
 from parzen.estimators.nets.structure import learn_structure
 from parzen.families.family import Family
 from parzen.families.nets.bayes_net import BayesNet
-from parzen.statistics.batches import Batches
 from parzen.storage.files import write_whole
 from parzen.tables.schema import Schema
 
@@ -150,11 +149,9 @@ class BayesNetwork(BaseBayesNetwork):
 
     def _bind(self, X: Any, R: Memberships = None) -> Any:
         rows = super()._bind(X, R)
-        if self.structure is not None and isinstance(rows, Batches):
-            raise TypeError("a structure is learnt from a table in memory; learn it from some rows, and give edges=.")
         if self.structure is not None:
             weights = R if isinstance(R, np.ndarray) else None
-            edges = learn_structure(self, np.asarray(rows, dtype=np.float64), self.family_, weights)
+            edges = learn_structure(self, rows, self.family_, weights)
             self.family_ = replace(self.family_, edges=tuple(edges))
         return rows
 

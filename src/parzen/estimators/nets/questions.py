@@ -12,6 +12,7 @@ from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
 from parzen.densities.nets.bayes_net import BayesNetDensity
 from parzen.densities.nets.questions import completed, expectations, intervened, most_probable, posterior
+from parzen.estimators.base.results import over_sources
 from parzen.estimators.base.validation import generator, row_count, rows_and_columns
 from parzen.estimators.density.density import BaseDensityEstimator
 from parzen.estimators.nets.answer import PosteriorTable
@@ -23,6 +24,7 @@ class BaseBayesNetwork(BaseDensityEstimator):
     """What a Bayes network answers once it has a density."""
 
     density_: BayesNetDensity
+    _compact = True
 
     # The graph -------------------------------------------------------------------------------------------------------
 
@@ -93,7 +95,7 @@ class BaseBayesNetwork(BaseDensityEstimator):
         given : dict from columns to their values
         do : dict from columns to values
             Columns that are set from outside: their own causes no longer matter. That reads the edges as causes, which
-            no table can prove.
+            no table can prove; the answer says so.
         impossible : "raise" or "nan"
             What evidence of probability zero gives.
         """
@@ -120,7 +122,9 @@ class BaseBayesNetwork(BaseDensityEstimator):
         states = tuple(self._states(node) for node in nodes)
         before = 0.0 if np.isnan(net.given).all() else net.log_given[0]  # a conditional: what it was given already
         evidence = float(np.exp(log_evidence[0] - before))
-        return PosteriorTable(tuple(names[node] for node in nodes), states, shares[0].reshape(shape), evidence)
+        assumes = f"if the edges are causes: {self._told(None, do)}" if do else ""
+        shares = shares[0].reshape(shape)
+        return PosteriorTable(tuple(names[node] for node in nodes), states, shares, evidence, assumes)
 
     def probability(self, given: Mapping[Any, Any], *, do: Mapping[Any, Any] | None = None) -> float:
         """Probability of values of some columns together (a density, where numbers are among them)."""
@@ -140,20 +144,22 @@ class BaseBayesNetwork(BaseDensityEstimator):
         names = self._names()
         return {names[node]: self._state(node, found[node]) for node in net.columns}
 
+    @over_sources
     def predict_proba(self, X: Any, target: Any, *, impossible: str = "raise") -> Array:
         """Posterior of a column of categories in each row, (n, states), given the other cells that are there.
 
-        A frame may lack the column of the target.
+        A frame may lack the column of the target. A source gives batches of answers, or writes a Parquet file (`to=`).
         """
         check_is_fitted(self, "density_")
         choose("impossible", impossible, ("raise", "nan"))
         node = self._nodes(target)[0]
         if not self.density_.sizes[node]:
             raise ValueError(f"{target!r} holds numbers; predict gives their expected values.")
-        shares, log_evidence = posterior(self.density_, self._rows(X, node), (node,))
+        shares, log_evidence = posterior(self.density_, self._cells(X, node), (node,), whole=False)
         self._check_possible(log_evidence, impossible)
         return shares
 
+    @over_sources
     def predict(self, X: Any, target: Any, *, impossible: str = "raise") -> NDArray[Any]:
         """The most probable state of a column in each row, or its expected value, given the other cells."""
         check_is_fitted(self, "density_")
@@ -165,6 +171,7 @@ class BaseBayesNetwork(BaseDensityEstimator):
         found[np.isnan(shares[:, 0])] = np.nan
         return np.array(found.tolist()) if not np.isnan(shares).any() else found
 
+    @over_sources
     def impute(self, X: Any) -> Any:
         """The table with missing cells filled: by the most probable state of each, or by its expected value."""
         check_is_fitted(self, "density_")
@@ -228,14 +235,18 @@ class BaseBayesNetwork(BaseDensityEstimator):
         return [self.density_.columns[at] for at in positions]
 
     def _rows(self, X: Any, target: int | None = None) -> Array:
-        """Rows of all nodes; a frame may lack the column of a target, which is then not known in any row."""
+        """Rows of all nodes."""
+        return self.density_.rows(self._cells(X, target))
+
+    def _cells(self, X: Any, target: int | None = None) -> NDArray[Any]:
+        """Rows as they are read; a frame may lack the column of a target, which is then not known in any row."""
         if target is not None and frame_kind(X):
             rest = [at for at, node in enumerate(self.density_.columns) if node != target]
             if rest and list(X.columns) == [self.schema_.labels[at] for at in rest]:
-                whole = np.full((len(X), len(self.density_.columns)), np.nan)
-                whole[:, rest] = self.schema_.select(rest).encode(rows_and_columns(X, sparse=False))
-                return self.density_.rows(whole)
-        return self.density_.rows(np.asarray(self._later(X), dtype=np.float64))
+                found = self.schema_.select(rest).encode(rows_and_columns(X, sparse=False), compact=True)
+                gone = -1 if found.dtype.kind == "i" else np.nan
+                return np.insert(found, self.density_.columns.index(target), gone, axis=1)
+        return np.asarray(self._later(X))
 
     def _evidence(self, given: Mapping[Any, Any] | None, do: Mapping[Any, Any] | None) -> tuple[BayesNetDensity, Array]:
         """The network that answers, and the row of what is known."""

@@ -13,52 +13,73 @@ from parzen.densities.nets.graph import Graph, read_edges
 from parzen.estimators.base.validation import generator
 from parzen.families.nets.bayes_net import BayesNet
 from parzen.families.nets.hill_climbing import Rules, hill_climb
+from parzen.families.nets.pairs import mutual_information
 from parzen.families.nets.scores import Scores
-from parzen.families.nets.trees import chow_liu, mutual_information
+from parzen.families.nets.trees import chow_liu
+from parzen.statistics.batches import Batches
 from parzen.statistics.messages import caller_stacklevel
 
 STRUCTURES = ("chow-liu", "tan", "hill-climb")
 CRITERIA = ("bic", "aic", "bdeu", "k2", "bge")
 
 
-def learn_structure(model: Any, rows: Array, family: BayesNet, weights: Array | None) -> list[tuple[int, int]]:
-    """Edges of the graph that a model's parameters ask for: trees by pairs of columns, others by complete rows."""
+def learn_structure(model: Any, rows: Any, family: BayesNet, weights: Array | None) -> list[tuple[int, int]]:
+    """Edges of the graph that a model's parameters ask for: trees by pairs of columns, others by complete rows.
+
+    Of batches, trees are learnt from counts that add; hill-climbing keeps the codes of all rows.
+    """
     choose("structure", model.structure, STRUCTURES)
     choose("criterion", model.criterion, CRITERIA)
-    sizes = family.categories
-    codes = read_codes(rows, sizes, family.known_bins)
+    sizes: Any = family.categories
     if model.structure == "hill-climb":
-        return _searched(model, _complete(model, rows, codes, sizes, weights))
+        return _searched(model, _complete(model, rows, family, weights))
     root = None if model.root is None else model.schema_.positions([model.root])[0]
     if model.structure == "chow-liu":
-        parents = chow_liu(mutual_information(codes, rows, sizes, weights), sizes, root)
+        parents = chow_liu(mutual_information(rows, sizes, family.known_bins, weights), sizes, root)
     else:
         if root is None or not sizes[root]:
             raise ValueError(f"structure='tan' needs root=, the column of the classes, got {model.root!r}.")
-        parents = chow_liu(mutual_information(codes, rows, sizes, weights, root), sizes, None, leave_out=root)
+        information = mutual_information(rows, sizes, family.known_bins, weights, root)
+        parents = chow_liu(information, sizes, None, leave_out=root)
         parents = [own if node == root else [root, *own] for node, own in enumerate(parents)]
     return [(parent, child) for child, own in enumerate(parents) for parent in own]
 
 
-def _complete(
-    model: Any, rows: Array, codes: NDArray[np.int32], sizes: tuple[int, ...], weights: Array | None
-) -> Scores:
+def _complete(model: Any, rows: Any, family: BayesNet, weights: Array | None) -> Scores:
     """Scores over the rows without missing cells."""
-    whole = ~incomplete(rows, codes, sizes)
-    if not whole.any():
+    sizes: Any = family.categories
+    gaussian = [node for node, size in enumerate(sizes) if not size]
+    codes: list[NDArray[np.int32]] = []
+    cells: list[Array] = []
+    parts: list[Array] = []
+    batches: Any = rows if isinstance(rows, Batches) else [(rows, weights)]
+    n = 0
+    for X, w in batches:
+        own = read_codes(X, sizes, family.known_bins)
+        whole = np.flatnonzero(~incomplete(X, own, sizes))
+        n += len(X)
+        codes.append(own[whole])
+        numbers = np.full((len(whole), len(sizes)) if gaussian else (len(whole), 0), np.nan)
+        numbers[:, gaussian] = X[whole][:, gaussian]
+        cells.append(numbers)
+        if w is not None:
+            parts.append(w[whole])
+    kept = sum(map(len, codes))
+    if not kept:
         raise ValueError(
             "no row is complete, and hill-climbing learns from complete rows; use structure='chow-liu', which needs "
             "two known cells only, or give edges."
         )
-    if not whole.all():
+    if kept < n:
         warnings.warn(
-            f"the structure is learnt from the {int(whole.sum())} rows without missing cells, of {len(rows)}; its "
+            f"the structure is learnt from the {kept} rows without missing cells, of {n}; its "
             "parameters from all of them.",
             UserWarning,
             stacklevel=caller_stacklevel(),
         )
-    own = None if weights is None else weights[whole]
-    return Scores(codes[whole], rows[whole], sizes, model.criterion, model.equivalent_sample_size, own)
+    weight = np.concatenate(parts) if parts else None
+    sample = model.equivalent_sample_size
+    return Scores(np.concatenate(codes), np.concatenate(cells), sizes, model.criterion, sample, weight)
 
 
 def _searched(model: Any, scores: Scores) -> list[tuple[int, int]]:

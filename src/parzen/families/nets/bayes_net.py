@@ -19,8 +19,9 @@ from parzen.densities.nets.linear_gaussian import split_parents
 from parzen.families.checks import ESTIMATES
 from parzen.families.family import Family
 from parzen.families.nets.node_statistics import moments_of_node, node_statistics, stacked
+from parzen.families.nets.pairs import mutual_information
 from parzen.families.nets.parameters import PRIORS, concentrations, lines, log_line_prior, log_table
-from parzen.families.nets.trees import chow_liu, mutual_information
+from parzen.families.nets.trees import chow_liu
 from parzen.statistics.accumulate import accumulate
 from parzen.statistics.joint import ExpectedStatistic, Joint
 from parzen.statistics.messages import NeedsDensity
@@ -110,7 +111,7 @@ class BayesNet(Family):
         if isinstance(prior, dict):
             prior = {table.positions([node])[0]: value for node, value in prior.items()}
         if learnt:
-            bound = _tree(table, sizes, bins)
+            bound = list(_tree(table, sizes, bins))
         Graph.of(len(names), bound, names)
         return replace(self, edges=tuple(bound), numbers=numbers, bins=bins, categories=sizes, prior=prior, names=names)
 
@@ -150,7 +151,7 @@ class BayesNet(Family):
     # -- rows to statistics ----------------------------------------------------------------------------------------
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Joint | ExpectedStatistic:
-        rows = np.asarray(as_floats(np.asarray(X)), dtype=np.float64)
+        rows = _cells(X)
         graph, sizes = self.structure(rows, at)
         codes = read_codes(rows, sizes, self.known_bins)
         gone = incomplete(rows, codes, sizes)
@@ -202,6 +203,7 @@ class BayesNet(Family):
                     f"{names[child]!r} holds categories and can't depend on {names[parent]!r}, which holds numbers; "
                     "turn the edge round, or cut the numbers into categories."
                 )
+        graph.check_tables(sizes, self.names)
         return graph, sizes
 
     def _sizes(self, rows: Array, numbers: set[int]) -> tuple[int, ...]:
@@ -330,24 +332,26 @@ class _KnownCells:
     keeps_rows: ClassVar[bool] = False
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Joint:
-        rows = np.asarray(as_floats(np.asarray(X)), dtype=np.float64)
+        rows = _cells(X)
         graph, sizes = self.net.structure(rows)
         return node_statistics(rows, read_codes(rows, sizes, self.net.known_bins), R, graph, sizes)
 
 
-def _tree(table: Table, sizes: tuple[int, ...], bins: dict[int, Bins]) -> list[tuple[int, int]]:
+def _tree(table: Table, sizes: tuple[int, ...], bins: dict[int, Bins]) -> tuple[tuple[int, int], ...]:
     """Edges of the tree of highest mutual information between a table's columns, within its groups."""
     rows = np.column_stack(
         [table.codes(j) if size and j not in bins else table.numbers(j) for j, size in enumerate(sizes)]
     )
-    R, given = table.memberships, None
-    weights = _row_weights(R)
-    if isinstance(R, Labels) and R.groups > 1:
-        given, sizes = len(sizes), (*sizes, R.groups)
-        rows = np.column_stack([rows, R.codes])
-    codes = read_codes(rows, sizes, bins)
-    parents = chow_liu(mutual_information(codes, rows, sizes, weights, given), sizes, None, leave_out=given)
-    return [(parent, child) for child, own in enumerate(parents) for parent in own]
+    R = table.memberships
+    return tree_edges(rows, sizes, bins, R, R.groups if isinstance(R, Labels) else 1)
+
+
+def tree_edges(
+    X: Any, sizes: tuple[int, ...], bins: dict[int, Bins], R: Memberships = None, groups: int = 1
+) -> tuple[tuple[int, int], ...]:
+    """Edges of the tree of highest mutual information between columns, within so many groups of the rows."""
+    parents = chow_liu(mutual_information(X, sizes, bins, R, groups=groups), sizes, None)
+    return tuple((parent, child) for child, own in enumerate(parents) for parent in own)
 
 
 def _row_weights(R: Memberships) -> Array | None:
@@ -360,6 +364,12 @@ def _worth(values: Array, weights: Array | None) -> float:
     known = np.isfinite(values)
     own = known[known].astype(np.float64) if weights is None else weights[known & (weights > 0)]
     return float(own.sum()) if own.min(initial=1.0) >= 1 else float(len(own))
+
+
+def _cells(X: Any) -> NDArray[Any]:
+    """Rows as float64, or as the codes that they hold, -1 where missing."""
+    rows = np.asarray(X)
+    return rows if rows.dtype.kind == "i" else np.asarray(as_floats(rows), dtype=np.float64)
 
 
 def _gaussian(sizes: tuple[int, ...]) -> list[int]:

@@ -124,7 +124,10 @@ class Scores:
         state = (configuration(self.codes, tuple(parents), self.sizes) * size + self.codes[:, node]).astype(np.int32)
         alone = np.bincount(state, self.weights, volumes[0] * size).astype(np.float64)
         sizes = [self.sizes[one] for one in new]
-        more = tally_pairs(state, int(volumes[0]) * size, self._coded.columns, new, sizes, self.weights) if new else []
+        found = tally_pairs(
+            state, int(volumes[0]) * size, self._coded.columns, new, sizes, self.weights, np.array(self.sizes)
+        )
+        more = np.split(found, np.cumsum(sizes)[:-1]) if new else []
         return np.array([self._of_table(table.reshape(-1, size)) for table in (alone, *more)])
 
     def _of_table(self, counts: Array) -> float:

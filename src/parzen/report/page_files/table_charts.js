@@ -40,6 +40,31 @@ const draw = {
     });
   },
 
+  tree(holder) {
+    const { nodes } = data.dependence.tree, unit = 64, step = 62, box = 24;
+    const wide = (one) => Math.min(14 + widest([one.name]), 130);
+    const xs = nodes.map((one) => unit * one.at[0]), ys = nodes.map((one) => -step * one.at[1]);
+    const left = Math.min(...xs.map((x, i) => x - wide(nodes[i]) / 2)) - 6, right = Math.max(...xs.map((x, i) => x + wide(nodes[i]) / 2)) + 6;
+    const height = Math.max(...ys) + box + 12;
+    const svg = node("svg", { viewBox: `${left} -18 ${right - left} ${height + 6}`, role: "img", "aria-label": "tree of dependence between columns" }, element("div", { class: "scroll" }, holder));
+    svg.style.maxWidth = `${1.1 * (right - left)}px`;
+    svg.style.minWidth = `${Math.min(0.7 * (right - left), 1400)}px`;
+    const inside = node("g", {}, svg);
+    nodes.forEach((one, i) => {
+      if (one.parent === null) return;
+      const [x, y, u, v] = [xs[one.parent], ys[one.parent] + box / 2, xs[i], ys[i] - box / 2], turn = Math.atan2(v - y, u - x);
+      const head = [0.45, -0.45].map((bend) => `${u - 8 * Math.cos(turn + bend)} ${v - 8 * Math.sin(turn + bend)}`);
+      node("path", { d: `M${x} ${y}L${u} ${v}M${head[0]}L${u} ${v}L${head[1]}`, fill: "none", stroke: "var(--soft)", "stroke-width": 1.3 }, inside);
+    });
+    nodes.forEach((one, i) => {
+      const group = node("g", {}, svg), width = wide(one);
+      node("rect", { x: xs[i] - width / 2, y: ys[i] - box / 2, width, height: box, rx: 5, fill: "var(--paper)", stroke: one.parent === null ? colour(1) : colour(0), "stroke-width": 1.4 }, group);
+      node("text", { x: xs[i], y: ys[i] + 4, "text-anchor": "middle" }, group, cut(one.name, width - 8));
+      const lines = one.table ? one.table.shares.map((row, k) => `${one.table.given[k] ? `${nodes[one.parent].name} ${one.table.given[k]}: ` : ""}${row.map((p, s) => `${one.table.states[s]} ${percent(p)}`).join(", ")}`) : ["too many states for a table"];
+      hover(group, [one.name, ...lines].join("\n"));
+    });
+  },
+
   bic(holder) {
     const rows = data.mixture.criterion.filter((one) => one.bic !== null), shapes = [...new Set(rows.map((one) => one.covariance_type))];
     const values = rows.map((one) => one.bic), low = Math.min(...values), high = Math.max(...values), room = 0.06 * (high - low || 1);

@@ -82,12 +82,12 @@ def as_table(piece: Any) -> Any:
     return _as_frame(piece) if is_arrow(piece) else piece
 
 
-def encoded(schema: Schema, piece: Any, grow: bool) -> Any:
-    """Rows of a piece as a schema reads them; numbers of an Arrow table without a frame in between."""
+def encoded(schema: Schema, piece: Any, grow: bool, compact: bool = False) -> Any:
+    """Rows of a piece as `Schema.encode` reads them; numbers of an Arrow table without a frame in between."""
     rows = number_rows(piece, piece.num_rows) if is_arrow(piece) and schema.plain else None
     if rows is not None:
         return rows
-    return schema.encode(as_table(piece), grow=grow)
+    return schema.encode(as_table(piece), grow=grow, compact=compact)
 
 
 def _as_frame(piece: Any) -> Any:
