@@ -1,0 +1,87 @@
+"""The lessons of the course: each runs as the notebook that its page offers, and has what a lesson must have.
+
+What a lesson says of its numbers is asserted in the lesson itself, so that to run one is to check it.
+"""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+plt = pytest.importorskip("matplotlib.pyplot")
+notebooks = pytest.importorskip("sphinx_gallery.notebook", reason="sphinx-gallery is not installed")
+parser = pytest.importorskip("sphinx_gallery.py_source_parser")
+
+DOCS = Path(__file__).parents[1] / "docs"
+LESSONS = sorted((DOCS / "course").glob("plot_*.py"))
+TAUGHT = [lesson for lesson in LESSONS if "# Exercises\n" in lesson.read_text()]
+OPTIONS = pytest.importorskip("sphinx_gallery.gen_gallery").DEFAULT_GALLERY_CONF
+
+
+def exercises():
+    """The extension of the documentation that folds hints and solutions."""
+    spec = importlib.util.spec_from_file_location("exercises", DOCS / "exercises.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def notebook(lesson):
+    """The notebook of a lesson, as it is downloaded."""
+    blocks = parser.split_code_and_text_blocks(str(lesson))[1]
+    return exercises().fold_cells(notebooks.jupyter_notebook(blocks, OPTIONS, str(lesson.parent)))
+
+
+def source(cell):
+    return "".join(cell["source"])
+
+
+def test_there_are_twelve_lessons_of_which_all_but_the_last_must_have_exercises():
+    assert [lesson.name[:7] for lesson in LESSONS] == [f"plot_{number:02}" for number in range(1, 13)]
+    assert LESSONS[:11] == TAUGHT[:11]
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.stem)
+def test_each_lesson_runs_as_a_notebook(lesson, monkeypatch):
+    monkeypatch.setattr(plt, "show", lambda: None)
+    cells = [cell for cell in notebook(lesson)["cells"] if cell["cell_type"] == "code"]
+    assert len(cells) >= 5
+    names = {"__name__": "__main__"}
+    drawn = 0
+    for number, cell in enumerate(cells):
+        exec(compile(source(cell), f"{lesson.name}, cell {number}", "exec"), names)
+        for figure in map(plt.figure, plt.get_fignums()):
+            figure.canvas.draw()  # what a notebook does after a cell: texts of formulae must be drawable
+            drawn += 1
+        plt.close("all")
+    assert drawn > 0
+
+
+@pytest.mark.parametrize("lesson", TAUGHT, ids=lambda lesson: lesson.stem)
+def test_each_lesson_has_formulae_three_to_six_graded_exercises_and_solutions_that_are_checked(lesson):
+    text = lesson.read_text()
+    assert len(re.findall(r"^# \.\. math::$", text, flags=re.MULTILINE)) >= 2
+    parts = re.split(r"\*\*Exercise (\d+) \((\w+)\)\.\*\*", text)
+    numbers, levels, bodies = parts[1::3], parts[2::3], parts[3::3]
+    assert numbers == [str(one) for one in range(1, len(numbers) + 1)]
+    assert 3 <= len(numbers) <= 6
+    assert set(levels) <= {"easy", "medium", "hard"}
+    assert {"easy", "medium"} < set(levels) | {"hard"}
+    for body in bodies:
+        assert "**Hint.**" in body
+        assert "**Solution.**" in body
+        assert re.search(r"^ *assert ", body, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("lesson", TAUGHT, ids=lambda lesson: lesson.stem)
+def test_the_notebook_folds_hints_and_hides_the_code_of_solutions(lesson):
+    cells = notebook(lesson)["cells"]
+    text = "\n".join(source(cell) for cell in cells if cell["cell_type"] == "markdown")
+    count = len(re.findall(r"\*\*Exercise \d", text))
+    assert text.count("<summary>Hint</summary>") == text.count("<summary>Solution</summary>") == count
+    assert text.count("<details>") == text.count("</details>") == 2 * count
+    hidden = [cell for cell in cells if cell["metadata"].get("tags") == ["hide-input"]]
+    assert len(hidden) >= count
+    first = next(k for k, cell in enumerate(cells) if "**Exercise 1" in source(cell))
+    assert all(cells.index(cell) > first for cell in hidden)
