@@ -232,6 +232,22 @@ def test_the_posterior_and_the_predictive_are_drawn_nearly_whole(prior, data):
     assert 0.99 < mass < 1.001
 
 
+@pytest.mark.parametrize(
+    ("prior", "data"), [(NormalMean(0, 10, 5), [3.0]), (Gamma(1, 1), [3, 4, 20]), (Beta(2, 2), [1, 1, 0])]
+)
+def test_prior_likelihood_posterior_and_predictive_may_share_an_axis(prior, data):
+    display = PosteriorDisplay.from_prior(prior, data, together=True)
+    *three, ahead = display.ax_.lines
+    np.testing.assert_allclose([line.get_ydata() for line in three],
+                               [display.prior, display.likelihood, display.posterior])  # fmt: skip
+    if isinstance(prior, Beta):
+        assert ahead.get_xdata()[0] == pytest.approx((2 + 2) / (4 + 3))
+        return
+    np.testing.assert_allclose(ahead.get_xdata(), display.outcomes)
+    rows = display.outcomes[:, None]
+    np.testing.assert_allclose(ahead.get_ydata(), np.exp(prior.posterior(data).predictive().log_density(rows)[:, 0]))
+
+
 def test_bandwidths_and_the_true_density_may_be_given(rng):
     X = rng.normal(size=(100, 1))
     model = KernelDensity(bandwidth=0.4).fit(X)
