@@ -88,10 +88,23 @@ new = ["free lunch", "a prize at home"]
 smoothed = MultinomialNB().fit(counts, kinds)
 print(pd.DataFrame(smoothed.predict_proba(bags.transform(new)), index=new, columns=smoothed.classes_).round(2))
 
+# Multinomial log-odds by hand:
 totals = np.array([counts[kinds == name].sum(axis=0).A1 for name in ("ham", "spam")])
 shares = (totals + 1) / (totals + 1).sum(axis=1, keepdims=True)
 by_hand = bags.transform(new) @ np.log(shares[1] / shares[0])
 assert np.allclose(by_hand, np.diff(smoothed.predict_log_proba(bags.transform(new)), axis=1)[:, 0])
+
+# %%
+# The 4,601 letters come as word counts for a hundred words of the letter. Whether a word occurs tells about as much
+# here as how often it does.
+
+per_hundred = train_test_split(words, random_state=0)  # the same letters as above
+bag = MultinomialNB().fit(per_hundred[0], y_train)
+print(f"held-out accuracy: {bag.score(per_hundred[1], y_test):.3f} from counts, {accuracy:.3f} from bits")
+assert per_hundred[1].index.equals(test.index)
+assert abs(bag.score(per_hundred[1], y_test) - accuracy) < 0.02
+shares = (words[spam == 1].sum() / words[spam == 1].sum().sum()).sort_values()
+print("most frequent in spam:", shares.tail(4).round(3).to_dict())
 
 # %%
 # Any table
@@ -118,6 +131,15 @@ assert np.allclose(titanic.predict_proba(hidden), others.predict_proba(hidden.dr
 # often than in one of a hundred. The order is still useful, and so the predicted classes; lesson 9 calibrates the
 # probabilities.
 
+for one, other in (("credit", "money"), ("hp", "george")):
+    for k, name in enumerate(("not spam", "spam")):
+        together = np.mean(bits[one][spam == k] & bits[other][spam == k])
+        apart = bits[one][spam == k].mean() * bits[other][spam == k].mean()
+        print(f"{one} and {other}, {name}: together in {together:.1%}, if independent in {apart:.1%}")
+    k = int(one == "credit")  # money in spam, Hewlett-Packard's George elsewhere
+    assert (
+        np.mean(bits[one][spam == k] & bits[other][spam == k]) > 1.2 * bits.loc[spam == k, [one, other]].mean().prod()
+    )
 probability = model.predict_proba(test)
 sure = probability.max(axis=1) > 0.99
 right = probability.argmax(axis=1) == y_test

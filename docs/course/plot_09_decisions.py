@@ -32,12 +32,13 @@ from parzen.displays import CostCurveDisplay, ReliabilityDisplay, RiskCoverageDi
 # smallest where the integrand is smallest at every :math:`x`.
 
 posterior = np.array([[0.7, 0.2, 0.1], [0.3, 0.3, 0.4]])
-loss = np.array([[0, 1, 10], [1, 0, 5], [4, 4, 0]])
+loss = np.array([[0, 1, 10], [1, 0, 4], [4, 4, 0]])
 decision = Decision(loss)
 risk = posterior @ loss.T
 print(risk)
 assert np.allclose(decision.risk(posterior), risk)
 assert (decision.act(posterior) == risk.argmin(axis=1)).all()
+assert (risk.argmin(axis=1) != posterior.argmax(axis=1)).all()  # in neither row the most probable class
 
 # %%
 # Losses and their best actions
@@ -49,19 +50,22 @@ assert (decision.act(posterior) == risk.argmin(axis=1)).all()
 # - **Absolute loss** :math:`|y - a|`: :math:`P(y < a) - P(y > a) = 0`, so the *posterior median*.
 # - **Log loss** :math:`-\log q_y` of stated probabilities :math:`q`: :math:`-\sum_k p_k \log q_k` is least at
 #   :math:`q = p`, since the difference to its value there is the Kullback-Leibler divergence, which is not negative.
-# - **Asymmetric linear loss** with the level :math:`\tau`: the *quantile* at :math:`\tau`.
+# - **Asymmetric linear loss**, :math:`\tau (y - a)` where :math:`y > a` and :math:`(1 - \tau)(a - y)` elsewhere:
+#   :math:`-\tau P(y > a) + (1 - \tau) P(y < a) = 0`, so the *quantile* at :math:`\tau` (exercise 4).
 
 stars = np.array([1, 2, 3, 4, 5])
 p = np.array([[0.37, 0.05, 0.10, 0.15, 0.33]])
 best = {name: Decision(name, classes=stars).act(p)[0] for name in ("zero_one", "squared", "absolute")}
 best["quantile 0.9"] = Decision("quantile", classes=stars, level=0.9).act(p)[0]
+risks = [p[0] @ np.where(stars > a, 0.9 * (stars - a), 0.1 * (a - stars)) for a in stars]
+assert best["quantile 0.9"] == stars[np.argmin(risks)]
 print({name: float(np.round(value, 2)) for name, value in best.items()})
 assert best["zero_one"] == stars[p[0].argmax()]
 assert np.isclose(best["squared"], p[0] @ stars)
 assert np.isclose(best["squared"], minimize_scalar(lambda a: p[0] @ (stars - a) ** 2).x)
 assert best["absolute"] == stars[np.searchsorted(np.cumsum(p[0]), 0.5)]
-other = np.array([0.2, 0.2, 0.2, 0.2, 0.2])
-assert -p[0] @ np.log(other) > -p[0] @ np.log(p[0])
+others = np.random.default_rng(0).dirichlet(np.ones(5), 1000)
+assert (-np.log(others) @ p[0] > -np.log(p[0]) @ p[0]).all()
 assert np.allclose(Decision("log").act(p), p)
 
 # %%
