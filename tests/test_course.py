@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+make_id = pytest.importorskip("docutils.nodes").make_id
 plt = pytest.importorskip("matplotlib.pyplot")
 notebooks = pytest.importorskip("sphinx_gallery.notebook", reason="sphinx-gallery is not installed")
 parser = pytest.importorskip("sphinx_gallery.py_source_parser")
@@ -72,6 +73,20 @@ def test_each_lesson_has_formulae_three_to_six_graded_exercises_and_solutions_th
         assert "**Hint.**" in body
         assert "**Solution.**" in body
         assert re.search(r"^ *assert ", body, flags=re.MULTILINE)
+
+
+def test_the_page_of_ideas_leads_to_sections_that_there_are_and_to_all_of_them():
+    anchors = {
+        (lesson.stem, make_id(title))
+        for lesson in LESSONS
+        for title in re.findall(r"^# (.+)\n# -{3,}$", lesson.read_text(), flags=re.MULTILINE)
+    }
+    led = re.findall(r"<lessons/(\w+)\.html(?:#([\w-]+))?>", (DOCS / "ideas.rst").read_text())
+    assert {lesson for lesson, _ in led} == {lesson.stem for lesson in LESSONS}
+    assert {(lesson, anchor) for lesson, anchor in led if anchor} <= anchors
+    aside = {"exercises", "read-on", "the-data"}
+    taught = {(lesson, anchor) for lesson, anchor in anchors if anchor not in aside and lesson != "plot_12_nets"}
+    assert taught - set(led) == set()
 
 
 @pytest.mark.parametrize("lesson", TAUGHT, ids=lambda lesson: lesson.stem)
