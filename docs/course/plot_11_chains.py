@@ -226,6 +226,9 @@ order = [counted.symbols_.tolist().index(name) for name in ("sun", "rain")]
 transition = counted.transition_[np.ix_(order, order)]
 print(transition)
 assert np.allclose(transition, [[3 / 4, 1 / 4], [1 / 2, 1 / 2]])
+smooth = MarkovChain(prior=1.0).fit(days).transition_[np.ix_(order, order)]  # keeps one more count for unseen symbols
+assert np.allclose(smooth, [[4 / 7, 2 / 7], [2 / 5, 2 / 5]])
+assert np.allclose(smooth / smooth.sum(axis=1, keepdims=True), [[4 / 6, 2 / 6], [1 / 2, 1 / 2]])
 
 # %%
 # **Exercise 3 (medium).** How many parameters have a hidden Markov model of :math:`K` states over :math:`S` symbols,
