@@ -7,7 +7,10 @@ import importlib.util
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+import parzen
 
 make_id = pytest.importorskip("docutils.nodes").make_id
 plt = pytest.importorskip("matplotlib.pyplot")
@@ -100,3 +103,36 @@ def test_the_notebook_folds_hints_and_hides_the_code_of_solutions(lesson):
     assert len(hidden) >= count
     first = next(k for k, cell in enumerate(cells) if "**Exercise 1" in source(cell))
     assert all(cells.index(cell) > first for cell in hidden)
+
+
+def counted():
+    """Fitted models of the cheat sheet, by the cell that names them: K = 3 classes, d = 4 columns, S = 3 categories."""
+    rng = np.random.default_rng(0)
+    y = np.arange(300) % 3
+    X = rng.normal(size=(300, 4)) + y[:, None]
+    bits, words, kinds = (X > 1).astype(int), rng.poisson(3, (300, 4)), rng.integers(0, 3, (300, 4))
+    yield "BernoulliNB", parzen.BernoulliNB().fit(bits, y)
+    yield "MultinomialNB", parzen.MultinomialNB().fit(words, y)
+    yield "CategoricalNB", parzen.CategoricalNB().fit(kinds, y)
+    for name in ("GaussianNB", "LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis", "LogisticRegression"):
+        yield name, getattr(parzen, name)().fit(X, y)
+    isotropic = parzen.GaussianDiscriminant("spherical", shared=True).fit(X, y)
+    yield 'GaussianDiscriminant("spherical", shared=True)', isotropic
+    yield "MixtureModel(Bernoulli())", parzen.MixtureModel(parzen.Bernoulli(), 3, random_state=0).fit(bits)
+    for name, one in (("Bernoulli", bits), ("Categorical", kinds), ("Multinomial", words), ("Poisson", words)):
+        yield name, parzen.DensityEstimator(getattr(parzen, name)()).fit(one)
+    yield "Gaussian", parzen.DensityEstimator(parzen.Gaussian()).fit(X)
+    yield 'Gaussian("diag")', parzen.DensityEstimator(parzen.Gaussian("diag")).fit(X)
+    yield 'Gaussian("spherical")', parzen.DensityEstimator(parzen.Gaussian("spherical")).fit(X)
+
+
+def test_the_cheat_sheet_counts_the_parameters_of_each_model():
+    said = {}
+    for line in (DOCS / "cheatsheet.md").read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        names = re.findall(r"^`([^`]+)`", cells[0])
+        if names and len(cells) > 3 and cells[2].count("$") == 2:
+            said[names[0]] = cells[2].strip("$")
+    for name, model in counted():
+        product = re.sub(r"(?<=[\w)])\s*(?=[A-Za-z(])", "*", said[name].replace(" - ", "-").replace(" + ", "+"))
+        assert model.n_parameters_ == eval(product, {"K": 3, "d": 4, "S": 3}), name  # "Kd(S-1)" is K*d*(S-1)
