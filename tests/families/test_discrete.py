@@ -9,6 +9,7 @@ from scipy import sparse
 
 from parzen import (
     Bernoulli,
+    Categorical,
     DensityEstimator,
     Multinomial,
     Poisson,
