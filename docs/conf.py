@@ -25,6 +25,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
     "sphinx_gallery.gen_gallery",
+    "wide",
 ]
 default_role = "literal"  # `names` in backquotes are code, as they are in Markdown and in notebooks
 myst_enable_extensions = ["dollarmath"]
