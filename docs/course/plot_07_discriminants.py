@@ -168,7 +168,8 @@ def ellipse(mean, covariance):
     return mean + 2 * np.column_stack([np.cos(t), np.sin(t)]) @ np.linalg.cholesky(covariance).T
 
 
-assert np.allclose(quadratic.mahalanobis(ellipse(mean[0], covariance[0]))[:, 0], 2)
+points = pd.DataFrame(ellipse(mean[0], covariance[0]), columns=X.columns)
+assert np.allclose(quadratic.mahalanobis(points)[:, 0], 2)
 
 figure, axes = plt.subplots(1, 3, figsize=(10, 3.8), layout="constrained")
 accuracy = {}
