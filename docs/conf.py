@@ -25,7 +25,9 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
     "sphinx_gallery.gen_gallery",
+    "wide",
 ]
+default_role = "literal"  # `names` in backquotes are code, as they are in Markdown and in notebooks
 myst_enable_extensions = ["dollarmath"]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 exclude_patterns = ["build", "course/*.py", "course/GALLERY_HEADER.rst", "decisions/README.md"]
@@ -35,7 +37,9 @@ html_theme = "pydata_sphinx_theme"
 html_theme_options = {"navigation_with_keys": False, "show_prev_next": True, "secondary_sidebar_items": ["page-toc"]}
 html_title = f"parzen {release}"
 html_show_sourcelink = False
-html_sidebars = {"lessons/plot_*": []}  # code and formulae need the width
+# Code, formulae and tables need the width; and pages that are no part of a section have nothing to list beside them.
+ALONE = ("benchmarks", "cheatsheet", "contents", "guide/*", "ideas", "index", "lessons/plot_*", "migration", "versions")
+html_sidebars = {page: [] for page in ALONE}
 
 # MathJax comes from a package, and draws without fonts of its own: pages work from a file, without a network.
 MATHJAX = Path(find_spec("sphinx-mathjax-offline").origin).parent / "static" / "mathjax" / "tex-svg-full.js"

@@ -78,9 +78,9 @@ def fold_cells(notebook):
         last = re.findall(r"^(?:\*\*|<summary>|#+ )(Exercise|Solution|\w+)", text, flags=re.MULTILINE)[-1:]
         inside = last == ["Solution"]
         shown = r"<details><summary>\1</summary>\n\n\2\n\n</details>"
-        text = re.sub(r"^\*\*(Hint)\.\*\* (.*?)(?=\n\n|\Z)", shown, text, flags=re.MULTILINE | re.DOTALL)
+        text = re.sub(r"^\*\*(Hint)\.\*\* ?(.*?)(?=\n\n|\Z)", shown, text, flags=re.MULTILINE | re.DOTALL)
         text = re.sub(
-            r"^\*\*(Solution)\.\*\* (.*?)(?=\n\n\*\*Exercise|\Z)", shown, text, flags=re.MULTILINE | re.DOTALL
+            r"^\*\*(Solution)\.\*\* ?(.*?)(?=\n\n\*\*Exercise|\Z)", shown, text, flags=re.MULTILINE | re.DOTALL
         )
         cell["source"] = [text]
     return notebook

@@ -27,6 +27,17 @@ def test_examples_give_what_the_page_says(page):
     assert runner.run(example).failed == 0
 
 
+def test_models_that_the_decision_guide_names_can_be_made_as_it_says():
+    text = re.sub(r"```.*?```", "", (ROOT / "docs" / "guide" / "which.md").read_text(), flags=re.DOTALL)
+    words = {"density": parzen.Gaussian(), "family": parzen.Gaussian(), "model": parzen.GaussianNB(), "n_components": 2}
+    known = vars(parzen.displays) | {name: getattr(parzen, name) for name in parzen.__all__} | words | {"order": 1}
+    said = [one for one in re.findall(r"`([A-Z][^`]*)`", text) if "..." not in one]
+    assert len(said) > 40
+    for expression in said:
+        assert eval(expression, known) is not None
+    assert set(re.findall(r"plot_(\d\d)", text)) == {f"{number:02}" for number in range(1, 13)}  # every lesson is there
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_and_named_files_exist(page):
     text = page.read_text()

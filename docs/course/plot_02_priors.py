@@ -112,6 +112,7 @@ for name, prior in priors.items():
     predictive = prior.posterior(flips).mean()
     print(f"{name:>20}: weight of the prior {weight:.2f}, predictive {predictive:.3f}")
     assert np.isclose(predictive, weight / 2 + (1 - weight) * frequency)
+    assert (round(weight, 2) == 0.29) == (name == "strong, Beta(20, 20)")
     assert (abs(predictive - frequency) < 0.01) == (name != "strong, Beta(20, 20)")
 
 # %%
@@ -122,9 +123,13 @@ for name, prior in priors.items():
 #
 # .. math::
 #
-#     p(\theta \mid D) \propto \prod_{k=1}^K \theta_k^{n_k} \cdot \prod_{k=1}^K \theta_k^{\alpha_k - 1}
-#         \;\propto\; \mathrm{Dirichlet}(\alpha + n), \qquad
-#     p(x = k \mid D) = \frac{\alpha_k + n_k}{\sum_j (\alpha_j + n_j)} .
+#     p(\theta \mid D) &\propto \prod_{k=1}^K \theta_k^{n_k} \cdot \prod_{k=1}^K \theta_k^{\alpha_k - 1}
+#         \;\propto\; \mathrm{Dirichlet}(\alpha + n), \\
+#     p(x = k \mid D) &= \frac{\alpha_k + n_k}{\sum_j (\alpha_j + n_j)}, \qquad
+#     \hat\theta_{k, \text{MAP}} = \frac{n_k + \alpha_k - 1}{n + \sum_j \alpha_j - K} .
+#
+# The predictive is the mean of the posterior, MAP its mode, by Lagrange's multiplier as in lesson 1: the exponents
+# :math:`n_k + \alpha_k - 1` take the place of the counts.
 #
 # With :math:`\alpha_k = 1` this is Laplace's rule: add one to every count. A category that was never seen gets a small
 # probability instead of zero.
@@ -134,6 +139,9 @@ posterior = Dirichlet([1, 1, 1]).posterior(counts=counts)
 print("predictive:", posterior.mean().round(3), " MAP:", posterior.mode().round(3))
 assert np.allclose(posterior.mean(), (counts + 1) / (counts + 1).sum())
 assert np.allclose(posterior.mode(), counts / counts.sum())  # a uniform prior: maximum likelihood
+alpha = np.array([2.0, 3, 5])
+informed = Dirichlet(alpha).posterior(counts=counts)
+assert np.allclose(informed.mode(), (counts + alpha - 1) / (counts.sum() + alpha.sum() - 3))
 codes = np.repeat([0, 1, 2], counts)[:, None]
 density = fit(Categorical(categories=[3], unseen="error"), codes).density
 assert np.allclose(np.exp(density.log_density(np.arange(3.0)[:, None]))[:, 0], posterior.mean())
@@ -176,6 +184,11 @@ predictive = belief.posterior(july).predictive()
 axis.plot(grid, np.exp(predictive.log_density(grid[:, None])[:, 0]), ":", color="black", label="predictive of a day")
 axis.set(xlabel="°C", ylabel="density", ylim=(0, None))
 axis.legend(frameon=False, fontsize=8)
+
+# %%
+# The same after one day, with the likelihood: prior, likelihood, posterior and predictive on one axis.
+
+PosteriorDisplay.from_prior(belief, july[:1], together=True)
 
 # %%
 # After one day the posterior is still drawn towards 0; after the month the prior hardly matters (the assertion: less
@@ -284,7 +297,39 @@ assert 1 / 3 < factors[0] < 3
 assert factors[1] > 10
 
 # %%
-# **Exercise 5 (hard).** MAP depends on the parameter's scale, the predictive does not. Show it for
+# **Exercise 5 (medium).** Choose the estimator: maximum likelihood, MAP, the posterior mean or the whole posterior?
+# (a) The next flip is to be predicted after three flips, and the loss is the log loss. (b) A single number is to be
+# named for :math:`\theta`, and its squared error counts. (c) A million flips have been seen. (d) The probability that
+# the coin prefers heads is wanted.
+#
+# **Hint.** Which of them can be 0 or 1? What minimises an expected squared error? What has the prior's weight become?
+#
+# **Solution.** (a) The predictive, which is the posterior mean: after three equal flips maximum likelihood is 0 or 1,
+# and its log loss infinite as soon as the other side shows. (b) The posterior mean. (c) Any: they agree. (d) The whole
+# posterior: :math:`P(\theta > 1/2 \mid D)` is an integral of it. With :math:`\theta` drawn from the uniform prior:
+
+coins = rng.uniform(size=50_000)
+heads = rng.binomial(3, coins)
+with np.errstate(divide="ignore", invalid="ignore"):
+    losses = {
+        name: -np.mean(np.where(coins > 0, coins * np.log(q), 0) + (1 - coins) * np.log1p(-q))
+        for name, q in (("ml", heads / 3), ("predictive", (heads + 1) / 5))
+    }
+errors = {name: np.mean((q - coins) ** 2) for name, q in (("ml, map", heads / 3), ("mean", (heads + 1) / 5))}
+print("(a) log loss", {name: round(float(value), 3) for name, value in losses.items()})
+print("(b) squared error", {name: round(float(value), 4) for name, value in errors.items()})
+assert np.isposinf(losses["ml"])
+assert np.isfinite(losses["predictive"])
+assert errors["mean"] < errors["ml, map"]
+million = Beta(1, 1).posterior(heads=300_000, tails=700_000)
+assert abs(million.mean() - million.mode()) < 1e-6
+seen = Beta(1, 1).posterior(heads=3, tails=1)
+above = np.trapezoid(seen.density(theta[theta >= 0.5]), theta[theta >= 0.5])
+print(f"(d) P(theta > 1/2) after 3 heads and 1 tail: {above:.3f}")
+assert np.isclose(above, 13 / 16, atol=1e-3)
+
+# %%
+# **Exercise 6 (hard).** MAP depends on the parameter's scale, the predictive does not. Show it for
 # :math:`\phi = \log\frac{\theta}{1-\theta}` and the posterior Beta(4, 2).
 #
 # **Hint.** The density of :math:`\phi` is that of :math:`\theta` times :math:`d\theta/d\phi = \theta(1-\theta)`.

@@ -64,7 +64,18 @@ assert np.isfinite(smooth.score_samples(late)[0])
 #
 # Wide bins blur the density (bias), narrow ones hold few rows (variance). The rule of Freedman and Diaconis, "fd",
 # takes bins of width about :math:`2\,\mathrm{IQR}\, n^{-1/3}`. And the origin of the bins is arbitrary: with the same
-# width, it changes where the histogram has its modes and how high they are.
+# width, it changes where the histogram has its modes and how high they are. First the two formulae, over 5,000 samples
+# of 100 rows of a standard normal, for the bin from 0 to 1/2:
+
+samples = np.random.default_rng(0).normal(size=(5000, 100))
+in_bin = ((samples >= 0) & (samples < 0.5)).mean(axis=1) / 0.5
+P = norm.cdf(0.5) - norm.cdf(0)
+print(f"mean {in_bin.mean():.4f} of {P / 0.5:.4f}, variance {in_bin.var():.5f} of {P * (1 - P) / (100 * 0.5**2):.5f}")
+assert np.isclose(in_bin.mean(), P / 0.5, rtol=0.01)
+assert np.isclose(in_bin.var(), P * (1 - P) / (100 * 0.5**2), rtol=0.05)
+
+# %%
+# The bins of Freedman and Diaconis for the waits, and three histograms of the same width:
 
 chosen = HistogramDensity().fit(column)
 print("bins of Freedman and Diaconis:", len(chosen.probability_))

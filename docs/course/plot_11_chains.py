@@ -52,10 +52,16 @@ assert chain.transition_[1, 1] < share < chain.transition_[0, 1]
 #
 # The stationary distribution
 # ---------------------------
-# After :math:`m` steps the transition probabilities are :math:`A^m`. Where every state can be reached from every
-# other, in
-# any large number of steps, the rows of :math:`A^m` converge to one distribution, which a further step does not change:
-# :math:`\pi^\top A = \pi^\top`, a left eigenvector of :math:`A` with the eigenvalue 1.
+# The probability of a path is a product, and that of going from :math:`a` to :math:`b` in :math:`m` steps is the sum
+# over the paths between them: the entry of :math:`A^m`. Where every state can be reached from every other in any large
+# number of steps, the rows of :math:`A^m` converge to one distribution, which a further step does not change:
+#
+# .. math::
+#
+#     \pi^\top A = \pi^\top, \qquad \sum_a \pi_a = 1 ,
+#
+# a left eigenvector of :math:`A` with the eigenvalue 1. It is also the proportion of time that a long run spends in
+# each state.
 
 values, vectors = np.linalg.eig(chain.transition_.T)
 first = np.real(vectors[:, np.argmax(np.real(values))])
@@ -63,7 +69,10 @@ stationary = first / first.sum()
 assert np.allclose(chain.stationary(), stationary)
 assert np.allclose(stationary @ chain.transition_, stationary)
 assert np.allclose(np.linalg.matrix_power(chain.transition_, 50), stationary)
-print("stationary distribution:", stationary.round(3))
+print(
+    "stationary distribution:", stationary.round(3), " proportions in the text:", [round(1 - share, 3), round(share, 3)]
+)
+assert np.allclose(stationary, [1 - share, share], atol=1e-3)
 
 # %%
 # DNA of order one
@@ -80,6 +89,7 @@ piece = "CGCGAACGTCG"
 table = np.log(np.array(island) / elsewhere)
 by_hand = sum(table["ACGT".index(a), "ACGT".index(b)] for a, b in itertools.pairwise(piece))
 assert np.isclose(plus.log_prob([piece])[0] - minus.log_prob([piece])[0], by_hand)
+assert min(min(row) for row in elsewhere) == elsewhere["ACGT".index("C")]["ACGT".index("G")]  # G after C is rare
 print(f"log-odds of an island for {piece}: {by_hand:.2f}")
 drawn = (
     [plus.sample(200, random_state=seed) for seed in range(50)],
@@ -153,7 +163,8 @@ print(f"{len(paths)} paths of {few} days")
 
 # %%
 # `predict_proba` uses the whole sequence (smoothing), `filter` only the rows so far. A state lasts
-# :math:`1 / (1 - A_{kk})` days on average, because the number of days is geometric.
+# :math:`\sum_m m\, A_{kk}^{m-1} (1 - A_{kk}) = 1 / (1 - A_{kk})` days on average, because the number of days is
+# geometric.
 
 volatile = int(model.density_.emission.covariance[:, 0, 0].argmax())
 plt.figure(figsize=(9, 3), layout="constrained")
@@ -169,6 +180,8 @@ print(
 )
 print(f"mean duration of a volatile period: {1 / (1 - stay):.1f} days")
 assert spread[volatile] > 1.5 * spread[1 - volatile]
+lengths = np.arange(1, 5000)
+assert np.isclose(np.sum(lengths * stay ** (lengths - 1) * (1 - stay)), 1 / (1 - stay))
 
 # %%
 # **Vowels found again.** Without knowing what a vowel is, a hidden Markov model of two states over the letters
@@ -213,6 +226,9 @@ order = [counted.symbols_.tolist().index(name) for name in ("sun", "rain")]
 transition = counted.transition_[np.ix_(order, order)]
 print(transition)
 assert np.allclose(transition, [[3 / 4, 1 / 4], [1 / 2, 1 / 2]])
+smooth = MarkovChain(prior=1.0).fit(days).transition_[np.ix_(order, order)]  # keeps one more count for unseen symbols
+assert np.allclose(smooth, [[4 / 7, 2 / 7], [2 / 5, 2 / 5]])
+assert np.allclose(smooth / smooth.sum(axis=1, keepdims=True), [[4 / 6, 2 / 6], [1 / 2, 1 / 2]])
 
 # %%
 # **Exercise 3 (medium).** How many parameters have a hidden Markov model of :math:`K` states over :math:`S` symbols,

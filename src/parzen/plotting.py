@@ -29,6 +29,14 @@ def axes_beside(n: int, size: tuple[float, float] = (5.2, 3.8)) -> Any:
     return figure.subplots(1, n)
 
 
+def axes_above(n: int, size: tuple[float, float] = (6.2, 2.4)) -> Any:
+    """New axes, one above the other, with one x axis."""
+    first = axes(None, (size[0], n * size[1]))
+    figure = first.figure
+    first.remove()
+    return figure.subplots(n, 1, sharex=True)
+
+
 def plain(text: Any) -> str:
     """Text from data with dollar signs escaped, so that matplotlib doesn't read it as mathematics."""
     text = str(text).replace("$", r"\$")

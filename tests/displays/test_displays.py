@@ -103,9 +103,60 @@ def test_regions_are_the_classifier_s_decisions():
     shown = DecisionRegionDisplay.from_estimator(NaiveBayes().fit(mixed, y), mixed, y)
     assert shown.names == ("sepal length (cm)", "sepal width (cm)")
     assert (shown.codes >= 0).all()
-    for columns in (["kind", "petal width (cm)"], ["petal width (cm)"]):
-        with pytest.raises(ValueError, match=r"must be numbers|two columns"):
-            DecisionRegionDisplay.from_estimator(NaiveBayes().fit(mixed, y), mixed, y, columns=columns)
+    with pytest.raises(ValueError, match="must be numbers"):
+        DecisionRegionDisplay.from_estimator(NaiveBayes().fit(mixed, y), mixed, y, columns=["kind", pair[0]])
+    with pytest.raises(ValueError, match="X has none"):
+        DecisionRegionDisplay.from_estimator(NaiveBayes().fit(mixed[["kind"]], y), mixed[["kind"]], y)
+
+
+def test_regions_of_one_column_have_class_curves_a_posterior_and_roots():
+    X, y = load_iris(return_X_y=True)
+    two = y > 0
+    X, y = X[two][:, [0]], y[two]
+    model = GaussianDiscriminant().fit(X, y)
+    display = DecisionRegionDisplay.from_estimator(model, X, y)
+    x = display.grid[0]
+    boundary = model.decision_boundary()
+    inside = boundary.roots()[(boundary.roots() > x[0]) & (boundary.roots() < x[-1])]
+    assert len(inside) > 0
+    np.testing.assert_allclose(display.roots, inside, atol=1e-9)
+    np.testing.assert_allclose(np.log(display.joint), model.log_joint(x[:, None]))
+    np.testing.assert_allclose(display.joint / display.joint.sum(axis=1, keepdims=True), display.posterior)
+    above, below = display.ax_
+    np.testing.assert_allclose([line.get_ydata() for line in above.lines if len(line.get_xdata()) == len(x)],
+                               display.joint.T)  # fmt: skip
+    np.testing.assert_allclose([line.get_ydata() for line in below.lines if len(line.get_xdata()) == len(x)],
+                               display.posterior.T)  # fmt: skip
+    for panel in display.ax_:  # a dashed line at each root
+        shown = [line.get_xdata()[0] for line in panel.lines if line.get_linestyle() == "--"]
+        np.testing.assert_allclose(shown, display.roots)
+    theirs = DecisionRegionDisplay.from_estimator(Theirs(max_iter=500).fit(X, y), X, y)  # it has no density
+    assert theirs.joint is None
+    assert len(np.atleast_1d(theirs.ax_)) == 1
+    with pytest.raises(ValueError, match="two axes"):
+        DecisionRegionDisplay.from_estimator(model, X, y, ax=theirs.ax_)
+
+
+def test_one_column_of_several_is_drawn_with_the_others_marginalised():
+    X, y = load_iris(return_X_y=True)
+    both = DecisionRegionDisplay.from_estimator(GaussianDiscriminant().fit(X, y), X, y, columns=2)
+    alone = DecisionRegionDisplay.from_estimator(GaussianDiscriminant().fit(X[:, [2]], y), X[:, [2]], y)
+    np.testing.assert_allclose(both.roots, alone.roots)
+    np.testing.assert_allclose(both.joint, alone.joint)
+    assert len(both.roots) == 2  # three classes, in order of length
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_regions_of_two_columns_have_the_line_of_one_half_and_contours(shared):
+    X, y = load_iris(return_X_y=True)
+    X, y = X[y > 0][:, :2], y[y > 0]
+    model = GaussianDiscriminant(shared=shared).fit(X, y)
+    display = DecisionRegionDisplay.from_estimator(model, X, y, levels=[0.8])
+    drawn = [np.concatenate(one.get_segments()) if hasattr(one, "get_segments") else one.get_paths()[0].vertices
+             for one in display.ax_.collections]  # fmt: skip
+    halves = [p for p in drawn if abs(model.predict_proba(p)[:, 0] - 0.5).max() < 0.01]
+    contours = [p for p in drawn if abs(model.predict_proba(p).max(axis=1) - 0.8).max() < 0.01]
+    assert (len(halves), len(contours)) == (1, 2)  # one line, and a contour on each side of it
 
 
 def test_mixtures_and_bandwidths(rng):
@@ -179,6 +230,22 @@ def test_the_posterior_and_the_predictive_are_drawn_nearly_whole(prior, data):
     counts = isinstance(prior, Gamma)
     mass = display.predictive.sum() if counts else trapezoid(display.predictive, display.outcomes)
     assert 0.99 < mass < 1.001
+
+
+@pytest.mark.parametrize(
+    ("prior", "data"), [(NormalMean(0, 10, 5), [3.0]), (Gamma(1, 1), [3, 4, 20]), (Beta(2, 2), [1, 1, 0])]
+)
+def test_prior_likelihood_posterior_and_predictive_may_share_an_axis(prior, data):
+    display = PosteriorDisplay.from_prior(prior, data, together=True)
+    *three, ahead = display.ax_.lines
+    np.testing.assert_allclose([line.get_ydata() for line in three],
+                               [display.prior, display.likelihood, display.posterior])  # fmt: skip
+    if isinstance(prior, Beta):
+        assert ahead.get_xdata()[0] == pytest.approx((2 + 2) / (4 + 3))
+        return
+    np.testing.assert_allclose(ahead.get_xdata(), display.outcomes)
+    rows = display.outcomes[:, None]
+    np.testing.assert_allclose(ahead.get_ydata(), np.exp(prior.posterior(data).predictive().log_density(rows)[:, 0]))
 
 
 def test_bandwidths_and_the_true_density_may_be_given(rng):

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from parzen import (
     Bernoulli,
+    Categorical,
     DensityEstimator,
     Multinomial,
     Poisson,
@@ -79,3 +80,10 @@ class TestCells:
         assert np.isneginf(density.log_density(np.array([[np.inf]]))[0, 0])
         with pytest.raises(ValueError, match="holds inf"):
             fit(Poisson(), np.array([[np.inf]]))
+
+
+@pytest.mark.parametrize("unseen", ["new", "missing", "error"])
+def test_categories_have_one_free_probability_less_than_there_are_whatever_unseen_ones_are(unseen):
+    family = Categorical(unseen=unseen)
+    rows = np.array([[0, 0], [1, 1], [1, 2], [0, 1]])
+    assert family.n_parameters(fit(family, rows).density) == (2 - 1) + (3 - 1)

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from parzen.compute.arrays import Array
 from parzen.conjugate import Beta, Gamma, NormalInverseGamma, NormalMean
-from parzen.plotting import COLOURS, axes_beside, opened
+from parzen.plotting import COLOURS, axes, axes_beside, opened
 
 #: The parameter whose distribution is drawn, by its conjugate prior.
 PARAMETERS: dict[Any, str] = {
@@ -23,6 +23,9 @@ PARAMETERS: dict[Any, str] = {
 class PosteriorDisplay:
     """Prior, likelihood and posterior of a parameter, and the posterior predictive distribution.
 
+    The predictive distribution has an axis of its own, or, with ``together=True``, that of the parameter, whose units
+    are the same: it is a density, a point for each count, or a line at the probability of a one.
+
     Attributes
     ----------
     grid : array, of the parameter
@@ -32,7 +35,7 @@ class PosteriorDisplay:
     outcomes, predictive : arrays
         Values of the next observation, and their predictive probability or density.
     parameter : its name
-    ax_ : two of matplotlib's axes
+    ax_ : two of matplotlib's axes, or one with ``together=True``
 
     Examples
     --------
@@ -54,8 +57,14 @@ class PosteriorDisplay:
     ax_: Any = field(default=None, repr=False)
 
     @classmethod
-    def from_prior(cls, prior: Any, data: ArrayLike, *, ax: Any = None) -> Self:
-        """Draw a prior of `parzen.conjugate` and its posterior: Beta, Gamma, NormalMean, NormalInverseGamma."""
+    def from_prior(cls, prior: Any, data: ArrayLike, *, together: bool = False, ax: Any = None) -> Self:
+        """Draw a prior of `parzen.conjugate` and its posterior: Beta, Gamma, NormalMean, NormalInverseGamma.
+
+        Parameters
+        ----------
+        together : whether all four curves are drawn on one axis
+        ax : two of matplotlib's axes, or one with ``together=True``
+        """
         updated = prior.posterior(data)
         before, after = _distribution(prior), _distribution(updated)
         low, high = _parameter_range(before, after)
@@ -68,10 +77,13 @@ class PosteriorDisplay:
         predictive = np.exp(updated.predictive().log_density(outcomes[:, None])[:, 0])
         interval = (float(after.ppf(0.025)), float(after.ppf(0.975)))
         curves = (np.exp(log_prior), likelihood, np.exp(log_posterior))
-        return cls(grid, *curves, interval, outcomes, predictive, PARAMETERS[type(prior)]).plot(ax)
+        return cls(grid, *curves, interval, outcomes, predictive, PARAMETERS[type(prior)]).plot(ax, together=together)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw, on two axes that are given or new."""
+    def plot(self, ax: Any = None, *, together: bool = False) -> Self:
+        """Draw, on two axes that are given or new; with `together` on one."""
+        if together:
+            self.ax_ = opened(self._together(self._parameter(axes(ax))))
+            return self
         pair = axes_beside(2) if ax is None else ax
         if np.size(pair) != 2:
             raise ValueError(
@@ -90,6 +102,19 @@ class PosteriorDisplay:
         ):
             ax.plot(self.grid, values, style, color=colour, linewidth=1.6, label=label)
         ax.set(xlabel=self.parameter, ylabel="density", ylim=(0, 1.15 * self.posterior.max()))
+        ax.legend(frameon=False, fontsize=8)
+        return ax
+
+    def _together(self, ax: Any) -> Any:
+        """The predictive distribution over the parameter."""
+        label, colour = "posterior predictive", COLOURS[2]
+        if self.parameter == PARAMETERS[Beta]:
+            ax.axvline(self.predictive[1], color=colour, linewidth=1.4, label=f"{label} probability of a one")
+        elif self.parameter == PARAMETERS[Gamma]:
+            ax.plot(self.outcomes, self.predictive, "o", color=colour, markersize=3.5, label=f"{label} of a count")
+        else:
+            ax.plot(self.outcomes, self.predictive, color=colour, linewidth=1.6, label=label)
+        ax.set_xlabel(f"{self.parameter}, and the next observation")
         ax.legend(frameon=False, fontsize=8)
         return ax
 

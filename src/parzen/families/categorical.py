@@ -81,7 +81,7 @@ class Categorical(Family):
         return float(sum(((concentration - 1) * logs).sum() for logs in finite))
 
     def n_parameters(self, density: Any) -> int:
-        return int(density.shape[0] * sum(size - 1 - (self.unseen == "new") for size in density.sizes))
+        return int(density.shape[0] * sum(size - 1 - (self.unseen != "error") for size in density.sizes))
 
     def maximise(self, statistic: Counts) -> CategoricalDensity:
         if self.categories is not None:
