@@ -19,10 +19,8 @@ def decide(summary: Mapping[str, Any]) -> str | None:
     cheapest = next(one for one in summary["models"] if one["name"] == summary["lowest_cost"])
     threshold = summary.get("threshold") or {}
     if threshold.get("best") is not None:
-        rule = (
-            f"Decide for “{threshold['classes'][1]}” where its posterior probability is {fraction(threshold['best'])} or "
-            "more"
-        )
+        least = fraction(threshold["best"])
+        rule = f"Decide for “{threshold['classes'][1]}” where its posterior probability is {least} or more"
     elif not target["loss_given"]:
         rule = "Decide for the class of the highest posterior probability"
     else:

@@ -27,7 +27,8 @@ def _left_out(one: dict[str, Any]) -> str:
     if one["kind"] == "identifier":
         if distinct == known:
             return "Each of its values occurs once: an identifier of rows, which is left out of the models."
-        return f"It has {distinct:,} different values in {known:,} rows, too many for categories, and is left out of the models."
+        many = f"It has {distinct:,} different values in {known:,} rows"
+        return f"{many}, too many for categories, and is left out of the models."
     return {
         "empty": "It has no values, and is left out.",
         "extreme": "It has values beyond 1e100 and is left out; rescale it.",

@@ -19,9 +19,9 @@ def _models(summary: dict[str, Any]) -> Section | None:
     note = (
         f"Scores of held-out rows (five-fold cross-validation over {summary['target']['rows']:,} rows); errors and "
         "widths are in units of the target. RMSE: root mean squared error. MAE: mean absolute error. R²: fraction of "
-        "the variance that is explained. Log loss: mean negative logarithm of the predicted density, in nats. Coverage: "
-        "fraction of rows within their 90% prediction intervals; of two models that cover as much, the one with the "
-        f"narrower intervals is better. Kernel models use the {CHOSEN} columns that explain most of the training rows."
+        "the variance that is explained. Log loss: mean negative logarithm of the predicted density, in nats. "
+        "Coverage: fraction of rows within their 90% prediction intervals; of two models that cover as much, the one "
+        f"with the narrower intervals is better. Kernel models use the {CHOSEN} columns that explain most of the training rows."
     )
     head = ["model", "kind", "RMSE", "MAE", "R²", "log loss (nats)", "coverage of 90% intervals",
             "mean width of 90% intervals", "fit time (s)"]  # fmt: skip
@@ -38,10 +38,18 @@ def _models(summary: dict[str, Any]) -> Section | None:
     ]
     best = next(i for i, one in enumerate(found["models"]) if one["name"] == found["best"])
     legend = "Blue: kernels and mixtures. Orange: linear. Grey: the mean alone. Lines are 95% intervals."
-    markup = paragraph(found["finding"]) + chart("regressionModels", legend)
+    markup = paragraph(found["finding"]) + pair(chart("regressionModels", legend), _target(summary["target"]))
     markup += paragraph(note, soft=True) + table(head, rows, best, text=(1,))
     title = "Comparison of models"
     return Section("models", title, markup, found["finding"], is_open=True)
+
+
+def _target(target: dict[str, Any]) -> str:
+    """The target's mean, spread and quantiles, to compare errors with."""
+    low, middle, high = target["quartiles"]
+    facts = {"mean": target["mean"], "standard deviation": target["standard_deviation"], "minimum": target["minimum"],
+             "first quartile": low, "median": middle, "third quartile": high, "maximum": target["maximum"]}  # fmt: skip
+    return table([f"target: {target['name']}", ""], [[name, number(value)] for name, value in facts.items()])
 
 
 def _intervals(summary: dict[str, Any]) -> Section | None:
@@ -126,10 +134,10 @@ def _strip(summary: dict[str, Any]) -> Section | None:
         if i % step == 0
     ]
     caption = (
-        f"Quantiles of the conditional density by kernels, of {found['rows']:,} rows: the line is the median, the bands "
-        "hold 50% and 90% of the probability."
+        f"Quantiles of the conditional density by kernels, of {found['rows']:,} rows: the line is the median, the "
+        "bands hold 50% and 90% of the probability."
     )
-    markup = paragraph(finding) + chart("strip", caption) + table([found["column"], *levels], rows)
+    markup = paragraph(finding) + pair(chart("strip", caption), table([found["column"], *levels], rows))
     return Section("strip", "Quantile strips", markup, finding)
 
 

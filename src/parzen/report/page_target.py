@@ -20,9 +20,9 @@ def _models(summary: dict[str, Any]) -> Section | None:
     target = summary["target"]
     loss = "the given loss" if target["loss_given"] else "a loss of 1 for each error"
     note = (
-        f"Scores of held-out rows (five-fold cross-validation over {target['rows']:,} rows); the class prior is that of "
-        "all of these rows. Log loss: mean negative logarithm of the predicted probability of the true class, in nats. "
-        "Brier score: mean squared difference between predicted probabilities and the true class, from 0 to "
+        f"Scores of held-out rows (five-fold cross-validation over {target['rows']:,} rows); the class prior is that "
+        "of all of these rows. Log loss: mean negative logarithm of the predicted probability of the true class, in "
+        "nats. Brier score: mean squared difference between predicted probabilities and the true class, from 0 to "
         f"{'1' if len(target['classes']) == 2 else '2'}. Expected calibration error: mean absolute difference between "
         "predicted probabilities and observed frequencies; it is above 0 by chance also for calibrated probabilities, "
         f"and its interval then begins at 0. Cost: mean cost of the decisions of least expected cost, with {loss}."
@@ -105,7 +105,8 @@ def _threshold(summary: dict[str, Any]) -> Section | None:
     finding = (
         ""
         if best is None
-        else f"By these costs, decide for “{found['classes'][1]}” where its posterior probability is {fraction(best)} or more."
+        else f"By these costs, decide for “{found['classes'][1]}” where its posterior probability is {fraction(best)} "
+        "or more."
     )
     return Section("threshold", "Decision threshold", chart("threshold", caption), finding)
 
@@ -140,8 +141,9 @@ def _information(summary: dict[str, Any]) -> Section | None:
     found = [one for one in every if informative(one)]
     finding = informed(summary) or ""
     note = (
-        "Information of a column alone: how far it lowers the log loss on held-out rows below that of the class prior, in "
-        "nats (an estimate of its mutual information with the class). A column is shown where the interval lies above 0."
+        "Information of a column alone: how far it lowers the log loss on held-out rows below that of the class prior, "
+        "in nats (an estimate of its mutual information with the class). A column is shown where the interval lies "
+        "above 0."
     )
     rest = [one["column"] for one in every if not informative(one)]
     others = paragraph(f"Not clearly informative alone: {listed(rest, 12)}.", soft=True) if rest else ""

@@ -47,7 +47,7 @@ class Design:
         return cls(found, gaps, levels)
 
     def matrix(self, X: Any) -> Array:
-        """Standardised numbers with gaps filled by medians, an indicator of each column's gaps, and of each category."""
+        """Standardised numbers with gaps filled by medians; indicators of gaps and of categories."""
         columns = [(self.filled(X, name) - mean) / scale for name, (_, mean, scale) in self.numbers.items()]
         columns += [X[name].isna().to_numpy(dtype=np.float64) for name in self.gaps]
         for name, levels in self.levels.items():

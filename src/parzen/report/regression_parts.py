@@ -151,8 +151,8 @@ def largest_errors(best: Predicted, y: Array, rows: Sequence[int]) -> dict[str, 
         "outside": outside,
         "rows": len(y),
         "finding": (
-            f"{outside:,} of {counted(len(y), 'held-out row')} ({fraction(outside / len(y))}) {are} outside of their 90% "
-            "prediction intervals, where about 10% are expected."
+            f"{outside:,} of {counted(len(y), 'held-out row')} ({fraction(outside / len(y))}) {are} outside of their "
+            "90% prediction intervals, where about 10% are expected."
         ),
     }
 

@@ -52,13 +52,18 @@ def _scores(one: Predicted, y: Array, reference: Array) -> dict[str, Any]:
         "log_loss": mean_interval(_log_losses(one)),
         "far": int((one.log_density < LEAST).sum()),
         "coverage_90": proportion(inside, len(y)),
-        "width_90": mean_interval(high - low),
+        "width_90": _width(high - low),
     }
+
+
+def _width(widths: Array) -> dict[str, Any]:
+    """The mean width of intervals."""
+    return {end: None if value is None else rounded(value, 4) for end, value in mean_interval(widths).items()}
 
 
 def _root(found: dict[str, Any]) -> dict[str, Any]:
     """The interval of a root mean square from that of the mean square."""
-    return {end: None if value is None else rounded(np.sqrt(value), 5) for end, value in found.items()}
+    return {end: None if value is None else rounded(np.sqrt(value), 4) for end, value in found.items()}
 
 
 def r_squared(errors: Array, reference: Array) -> dict[str, Any]:
@@ -85,7 +90,7 @@ def coverage(found: Mapping[str, Predicted], y: Array) -> list[dict[str, Any]]:
             inside = int(((y >= low) & (y <= high)).sum())
             out.append({
                 "model": name, "nominal": nominal, "coverage": proportion(inside, len(y)),
-                "width": mean_interval(high - low), "narrowest": rounded(np.quantile(high - low, 0.05)),
+                "width": _width(high - low), "narrowest": rounded(np.quantile(high - low, 0.05)),
                 "widest": rounded(np.quantile(high - low, 0.95)),
             })  # fmt: skip
     return out

@@ -53,9 +53,9 @@ def _good(summary: dict[str, Any]) -> str | None:
     accuracy, brier = best["accuracy"], best["brier_score"]
     return (
         f"Accuracy on held-out rows: {fraction(accuracy['value'])} (95% interval: {fraction(accuracy['low'])} to "
-        f"{fraction(accuracy['high'])}), against {fraction(reference['accuracy']['value'])} for always deciding for the "
-        f"most frequent class. Brier score: {brief(brier['value'])}, against {brief(reference['brier_score']['value'])} "
-        "of the class prior (0 is perfect)."
+        f"{fraction(accuracy['high'])}), against {fraction(reference['accuracy']['value'])} for always deciding for "
+        f"the most frequent class. Brier score: {brief(brier['value'])}, against "
+        f"{brief(reference['brier_score']['value'])} of the class prior (0 is perfect)."
     )
 
 
@@ -145,6 +145,6 @@ def _dates(summary: dict[str, Any]) -> str | None:
     if not summary.get("target"):
         return f"{text}: dependence is that of their order; the mixture and the outliers leave them out."
     return (
-        f"{text}, which models use as numbers of days. Held-out rows are drawn at random, so that they lie among training "
-        "rows in time: for forecasts, score models on rows that are later than those they are fitted to."
+        f"{text}, which models use as numbers of days. Held-out rows are drawn at random, so that they lie among "
+        "training rows in time: for forecasts, score models on rows that are later than those they are fitted to."
     )

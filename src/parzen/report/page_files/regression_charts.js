@@ -8,7 +8,7 @@ Object.assign(draw, {
       const away = (one) => (key === "coverage_90" ? Math.abs(one[key].value - 0.9) : sign * one[key].value);
       const rows = found.models.filter((one) => one[key].value !== null).sort((a, b) => away(a) - away(b));
       const low = (one) => one[key].low ?? one[key].value, high = (one) => one[key].high ?? one[key].value;
-      const { x, log } = compared(rows.map((one) => [low(one), one[key].value, high(one)]));
+      const { x, log } = compared(rows.map((one) => [low(one), one[key].value, high(one)]), 4);
       const marks = key === "coverage_90" ? (a, b, n) => linearMarks(100 * a, 100 * b, n).map((one) => ({ at: one.at / 100, text: `${one.text}%` })) : undefined;
       const chart = frame(picture, { x, y: [0, rows.length], height: 46 + 26 * rows.length, logx: log, names: rows.map((one) => one.name), xlabel: measures[key] + (log ? ", log scale" : ""), label: found.finding, xmarks: marks });
       rows.forEach((one, i) => {
