@@ -14,7 +14,7 @@ STRONG = 0.9
 def decide(summary: Mapping[str, Any]) -> str | None:
     """Which decision costs least: by the threshold of two classes, or for the most probable of several."""
     target = summary.get("target")
-    if not target or "models" not in summary:
+    if not target or "lowest_cost" not in summary:
         return None
     cheapest = next(one for one in summary["models"] if one["name"] == summary["lowest_cost"])
     threshold = summary.get("threshold") or {}

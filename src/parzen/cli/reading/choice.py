@@ -1,7 +1,6 @@
 """Which table of a file that holds several is read."""
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from pathlib import Path
 
 from parzen.cli.errors import CommandError
@@ -39,6 +38,8 @@ def chosen_table(names: Sequence[str], asked: str | None, path: str, called: str
         raise CommandError(f"{called} holds {len(names)} {what}: {listed}; choose one, as in {way}.")
     if asked in names:
         return asked
+    from difflib import get_close_matches
+
     near = get_close_matches(asked, names, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"there are {listed}."
     raise CommandError(f"{called} has no {what.removesuffix('s')} {asked!r}; {hint}")

@@ -5,10 +5,10 @@ what it holds can open no other one. Its schema is not trusted: views may call n
 nothing is run but one SELECT, which an authoriser watches.
 """
 
-import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from parzen.cli.errors import CommandError
 from parzen.cli.reading.choice import chosen_table
@@ -17,17 +17,22 @@ from parzen.cli.reading.named import unique_names
 from parzen.cli.reading.result import ReadTable, Selection, TextFormat
 from parzen.cli.reading.typed import cells_as_array, read_typed
 
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
 MAGIC = b"SQLite format 3\0"
 #: Where the header says that changes are logged in another file (2) or not (1), for writing and for reading.
 LOGGED = slice(18, 20)
-#: What the one SELECT may do.
-ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION}
 #: Rows that are fetched at a time, and bytes that a cell takes in memory at least.
 PIECE, CELL = 10_000, 32
 
 
 def read_database(data: bytes, form: TextFormat, selection: Selection, path: str, called: str) -> ReadTable:
     """A table or a view of a database, with the types of its cells; text is read as in text files."""
+    try:
+        import sqlite3
+    except ImportError:
+        raise CommandError(f"{called} is an SQLite database, and this Python was built without sqlite3.") from None
     notes = _unwritten(path, called)
     try:
         with closing(_opened(data)) as database:
@@ -43,8 +48,10 @@ def read_database(data: bytes, form: TextFormat, selection: Selection, path: str
     return read_typed(columns, form, selection, notes, words=None)
 
 
-def _opened(data: bytes) -> sqlite3.Connection:
+def _opened(data: bytes) -> "Connection":
     """A copy of the database in memory, of which nothing can be changed."""
+    import sqlite3
+
     database = sqlite3.connect(":memory:")
     copy = bytearray(data)
     copy[LOGGED] = b"\x01\x01"  # a copy in memory has no log
@@ -54,16 +61,16 @@ def _opened(data: bytes) -> sqlite3.Connection:
     return database
 
 
-def _tables(database: sqlite3.Connection) -> list[str]:
+def _tables(database: "Connection") -> list[str]:
     found = database.execute(
         "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
     )
     return [str(name) for (name,) in found]
 
 
-def _rows(database: sqlite3.Connection, name: str, called: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+def _rows(database: "Connection", name: str, called: str) -> tuple[list[str], list[tuple[Any, ...]]]:
     """Names of the columns, and the rows; an error where there are more than a machine can hold."""
-    database.set_authorizer(_authorised)
+    database.set_authorizer(_authoriser())
     quoted = '"' + name.replace('"', '""') + '"'
     found = database.execute(f"SELECT * FROM {quoted}")
     names, rows, limit = [str(one[0]) for one in found.description], [], most_bytes()
@@ -76,8 +83,12 @@ def _rows(database: sqlite3.Connection, name: str, called: str) -> tuple[list[st
     return names, rows
 
 
-def _authorised(action: int, *_: Any) -> int:
-    return sqlite3.SQLITE_OK if action in ALLOWED else sqlite3.SQLITE_DENY
+def _authoriser() -> Callable[..., int]:
+    """What the one SELECT may do: read, and call functions without side effects."""
+    import sqlite3
+
+    allowed = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION)
+    return lambda action, *_: sqlite3.SQLITE_OK if action in allowed else sqlite3.SQLITE_DENY
 
 
 def _cell(cell: Any) -> Any:

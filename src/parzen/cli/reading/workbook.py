@@ -1,6 +1,5 @@
 """Sheets of Excel workbooks: the values of their cells; formulas are not computed, and nothing in them is run."""
 
-import zipfile
 from datetime import date, datetime, time
 from io import BytesIO
 from typing import Any
@@ -39,6 +38,8 @@ def read_workbook(data: bytes, form: TextFormat, selection: Selection, path: str
 
 def _check(data: bytes, called: str) -> None:
     """An error where the archive is none of a workbook, or would fill the machine's memory when it is unpacked."""
+    import zipfile
+
     try:
         parts = zipfile.ZipFile(BytesIO(data)).infolist()
     except (zipfile.BadZipFile, OSError, ValueError):
