@@ -110,7 +110,7 @@ def test_a_curve_is_found_and_its_answer_comes_first(summary):
     assert about[:5] == ["Best model", "How good", "How sure", "What to do", "What predicts"]
     assert summary["answer"][0]["text"] == found["finding"]
     assert [one["text"] for one in summary["answer"]] == summary["verdict"]
-    assert any("numeric target" in note and "regression" in note for note in summary["notes"])
+    assert any("numeric target" in note and "predicted as numbers" in note for note in summary["notes"])
 
 
 def test_errors_that_grow_are_said(summary):

@@ -44,7 +44,7 @@ def _models(summary: Mapping[str, Any]) -> str:
         return "Do not predict this target from these columns; look for other columns, or for more rows."
     best, as_good = summary["best"], summary.get("as_good") or []
     text = f"Fit “{best}” to all rows (parzen fit --model best)"
-    return f"{text}, or one that is not clearly worse and simpler: {listed(as_good)}." if as_good else f"{text}."
+    return f"{text}, or one that is not clearly worse: {listed(as_good)}." if as_good else f"{text}."
 
 
 def _calibration(summary: Mapping[str, Any]) -> str:
@@ -98,7 +98,10 @@ _STEPS = {
         if summary["target"]["loss_given"]
         else "If one kind of error costs more than another, give the costs (--loss), and decide by expected cost."
     ),
-    "threshold": lambda summary: "Enter what each kind of error costs, and use the threshold of the lowest mean cost.",
+    "threshold": lambda summary: (
+        "Enter what each kind of error costs. Of calibrated probabilities the threshold to use is the cost of a false "
+        "positive, divided by the sum of both costs; the lowest point of the curve is chosen by these rows, and varies."
+    ),
     "calibration": _calibration,
     "information": lambda summary: (
         "A column that is not informative alone may be beside others; leave columns out by --drop and compare."

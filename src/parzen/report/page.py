@@ -64,7 +64,7 @@ def _advised(one: Section, summary: dict[str, Any]) -> Section:
 def _folded(one: Section) -> str:
     """A section that unfolds without a script; its anchor is inside, so that a link to it unfolds it, too."""
     finding = f"<span class='soft'>{escape(one.finding)}</span>" if one.finding and not one.is_open else ""
-    advice = f"<p class='next'><b>What to do next.</b> {escape(one.advice)}</p>" if one.advice else ""
+    advice = f"<p class='next'><strong>What to do next.</strong> {escape(one.advice)}</p>" if one.advice else ""
     return (
         f"<details{' open' if one.is_open else ''}><summary><h2>{escape(one.title)}</h2>{finding}</summary>"
         f'<section id="{one.key}">{one.markup}{advice}</section></details>'

@@ -21,7 +21,7 @@ def _models(summary: dict[str, Any]) -> Section | None:
         "widths are in units of the target. RMSE: root mean squared error. MAE: mean absolute error. R²: fraction of "
         "the variance that is explained. Log loss: mean negative logarithm of the predicted density, in nats. "
         "Coverage: fraction of rows within their 90% prediction intervals; of two models that cover as much, the one "
-        f"with the narrower intervals is better. Kernel models use the {CHOSEN} columns that explain "
+        f"with the narrower intervals is better. Kernel models use at most {CHOSEN} columns, those that explain "
         "most of the training rows."
     )
     head = ["model", "kind", "RMSE", "MAE", "R²", "log loss (nats)", "coverage of 90% intervals",

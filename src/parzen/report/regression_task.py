@@ -10,7 +10,7 @@ from parzen.compute.arrays import Array
 from parzen.report.errors import ReportError
 from parzen.report.phrases import counted
 from parzen.report.rows import sample_rows
-from parzen.report.task import predictor_table, predictors
+from parzen.report.task import CLASSES, predictor_table, predictors
 from parzen.tables.features import as_floats
 from parzen.tables.kinds import NUMERIC, Column
 
@@ -55,8 +55,9 @@ def task_of(asked: str, column: Column, kind: str, name: str) -> tuple[str, str]
     if asked == "classification" or not numeric or kind not in NUMERIC:
         return "classification", ""
     if column.declared in NUMERIC or column.distinct > VALUES:
-        doubt = f"its {column.distinct:,} different values are predicted as numbers"
-        return "regression", f"“{name}” is a numeric target: {doubt} (regression)."
+        said = f"“{name}” is a numeric target: its {column.distinct:,} different values are predicted as numbers."
+        other = " The task classification (--task classification) takes them for classes."
+        return "regression", said + (other if column.distinct <= CLASSES else "")
     return (
         "classification",
         f"“{name}” has {column.distinct:,} different numbers, which are taken for classes; the task regression "
