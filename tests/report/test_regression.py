@@ -212,6 +212,14 @@ def test_dates_and_identifiers_are_recognised_and_said(summary):
     assert "later than those" in said["Dates"]
 
 
+def test_how_numbers_were_written_is_said():
+    frame = pd.DataFrame({"price": np.linspace(0, 9, 40), "other": np.arange(40) % 7})
+    written = "numbers with points between thousands and a decimal comma (1.009,50); missing: 'NA' 2"
+    found = summarise(frame, read_as={"price": written, "other": "numbers"})
+    said = {one["about"]: one["text"] for one in found["answer"]}
+    assert said["Reading"] == f"Check how numbers were read: “price”: {written.split('; ')[0]}."
+
+
 def test_charts_of_a_regression_in_a_browser(summary, tmp_path):
     for width in (1200, 400):
         window = browser(width)

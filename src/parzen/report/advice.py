@@ -63,8 +63,11 @@ def _learning(summary: Mapping[str, Any]) -> str:
     least = min(losses, key=lambda line: line[-1])
     before, last = least[-2], least[-1]
     if last < (1 - FALLING) * before:
-        fallen = fraction(1 - last / before)
-        return f"Collect more rows if you can: the log loss still fell by {fallen} in the last step of the curve."
+        fallen, size, rows = fraction(1 - last / before), found["sizes"][-1], summary["target"]["rows"]
+        text = f"The log loss still fell by {fallen} in the last step of the curve, which ends at {size:,} rows"
+        if rows > 2 * size:
+            return f"{text}; the models above are fitted to more of them."
+        return f"Collect more rows if you can. {text}."
     return "More rows of the same kind would lower the log loss little; other columns may."
 
 

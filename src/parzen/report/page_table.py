@@ -107,8 +107,8 @@ def _dependence(summary: dict[str, Any]) -> Section | None:
         for one in found["pairs"]
     ]
     note = (
-        "Absolute rank correlation (Spearman) of two numeric columns, Cramér's V of two categorical columns, correlation "
-        f"ratio of ranks for one of each: from 0 (no dependence) to 1. {_used(found)}"
+        "Absolute rank correlation (Spearman) of two numeric columns, Cramér's V of two categorical columns, "
+        f"correlation ratio of ranks for one of each: from 0 (no dependence) to 1. {_used(found)}"
     )
     both = pair(
         chart("dependence", found["finding"]), table(["column", "column", "measure", "strength"], rows, text=(1, 2))

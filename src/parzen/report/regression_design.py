@@ -76,7 +76,8 @@ class Design:
     def chosen(self, X: Any, y: Array, most: int = CHOSEN) -> list[str]:
         """The columns that explain most of the variance, one after the other, each of what is left by those before."""
         groups = {name: self._groups(X, name) for name in (*self.numbers, *self.levels)}
-        rest, names = y - y.mean(), []
+        rest = y - y.mean()
+        names: list[str] = []
         while groups and len(names) < most:
             explained = {name: _explained(codes, rest) for name, codes in groups.items()}
             best = max(explained, key=lambda name: explained[name])

@@ -21,7 +21,12 @@ def answer(summary: dict[str, Any]) -> list[dict[str, str]]:
     found = regression_answer(summary) if "regression" in summary else _of_classes(summary)
     parts = {"dependence": "Dependence", "mixture": "Clusters", "outliers": "Outliers"}
     found += [(about, (summary.get(part) or {}).get("finding")) for part, about in parts.items()]
-    found += [("Missing values", _missing(summary)), ("Columns", _left_out(summary)), ("Dates", _dates(summary))]
+    found += [
+        ("Missing values", _missing(summary)),
+        ("Columns", _left_out(summary)),
+        ("Dates", _dates(summary)),
+        ("Reading", _read(summary)),
+    ]
     return [{"about": about, "text": text} for about, text in found if text]
 
 
@@ -134,6 +139,16 @@ def _left_out(summary: dict[str, Any]) -> str | None:
     if "text" in names and not (summary.get("target") or {}).get("text"):
         text += f" Classes can be predicted from the words of “{names['text'][0]}” (--text)."
     return text
+
+
+def _read(summary: dict[str, Any]) -> str | None:
+    """Which numbers were written in a way that can be read otherwise, and how they were read."""
+    found = [one for one in summary["columns"] if str(one.get("read_as", "")).startswith("numbers with")]
+    if not found:
+        return None
+    more = f", and so on in {counted(len(found) - 3, 'more column')}" if len(found) > 3 else ""
+    said = "; ".join(f"“{one['name']}”: {str(one['read_as']).split('; ')[0]}" for one in found[:3])
+    return f"Check how numbers were read: {said}{more}."
 
 
 def _dates(summary: dict[str, Any]) -> str | None:
