@@ -59,8 +59,8 @@ def add_options(parser: ArgumentParser) -> None:
         "--models", metavar="NAMES", help="compare these models only, as in naive-bayes,logistic-linear"
     )
     parser.add_argument(
-        "--task", metavar="TASK", choices=TASKS, default="auto", help="classification or regression: whether the target "
-        "holds classes or numbers (default: auto, numbers where it has more than 20 different ones)",
+        "--task", metavar="TASK", choices=TASKS, default="auto", help="classification or regression: whether the "
+        "target holds classes or numbers (default: auto, numbers where it has more than 20 different ones)",
     )  # fmt: skip
     parser.add_argument("--loss", metavar="CSV", help="costs: rows are decisions, columns are true classes")
     add_budget(parser)
