@@ -63,8 +63,8 @@ def explained(summary: Mapping[str, Any]) -> str | None:
         return "No column alone clearly explains the target: no interval of R² lies above 0."
     first = found[0]
     text = (
-        f"“{first['column']}” alone explains {fraction(max(first['r_squared']['value'], 0.0))} of the variance (R²), "
-        "the most of all columns."
+        f"“{first['column']}” alone explains {fraction(max(first['r_squared']['value'], 0.0))} of the variance (R²)"
+        f"{', the most of all columns' if len(every) > 1 else ''}."
     )
     return f"{text} Then {listed([one['column'] for one in found[1:]], 3)}." if len(found) > 1 else text
 
@@ -112,6 +112,8 @@ def _residuals(summary: Mapping[str, Any]) -> str:
 
 
 def _information(summary: Mapping[str, Any]) -> str:
+    if len(summary["regression"]["information"]) < 2:
+        return ""
     return "A column that explains little alone may matter beside others; leave columns out by --drop and compare."
 
 

@@ -25,7 +25,7 @@ Object.assign(draw, {
   coverage(holder) {
     const rows = data.regression.coverage, names = [...new Set(rows.map((one) => one.model))];
     if (names.length > 1) legend(holder, names);
-    const chart = frame(element("div", {}, holder), { x: [0.45, 1], y: [Math.min(0.45, ...rows.map((one) => one.coverage.low)), 1], height: 330, width: 520, xlabel: "nominal coverage", ylabel: "held-out coverage", label: "held-out coverage of prediction intervals" });
+    const chart = frame(element("div", {}, holder), { x: [0.45, 1], y: [Math.min(0.45, ...rows.map((one) => one.coverage.low - 0.02)), 1], height: 330, width: 520, xlabel: "nominal coverage", ylabel: "held-out coverage", label: "held-out coverage of prediction intervals" });
     node("line", { x1: chart.sx(0.45), x2: chart.sx(1), y1: chart.sy(0.45), y2: chart.sy(1), stroke: "var(--soft)", "stroke-dasharray": "4 4" }, chart.inside);
     rows.forEach((one) => {
       const k = names.indexOf(one.model), x = chart.sx(one.nominal) + 7 * (k - (names.length - 1) / 2);
