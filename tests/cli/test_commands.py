@@ -107,3 +107,24 @@ def test_json_everywhere(table, tmp_path, run):
     code, out, _ = run("outliers", table, "--all", "--json", "-o", tmp_path / "o.json")
     assert (code, out) == (0, "")
     assert len(pd.read_json(tmp_path / "o.json", lines=True)) == 120
+
+
+def test_a_report_of_a_numeric_target_numbers_rows_as_the_file_does(tmp_path, run):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=90)
+    y = 3 * x + rng.normal(0, 0.1, 90)
+    y[80] = 50.0
+    pd.DataFrame({"x": x, "price": y}).to_csv(tmp_path / "t.csv", index=False)
+    arguments = ("report", tmp_path / "t.csv", "--target", "price", "--models", "linear", "--rows", "70", "--seed", "3")
+    code, out, err = run(*arguments, "--json", "--quiet")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert found["target"]["task"] == "regression"
+    drawn = np.sort(np.random.default_rng(3).choice(90, 70, replace=False)).tolist()
+    rows = [one["row"] for one in found["regression"]["largest_errors"]["worst"]]
+    assert set(rows) <= set(drawn)
+    assert (rows[0] == 80) == (80 in drawn)
+    code, _, err = run(*arguments, "--task", "classification", "--quiet")
+    assert (code, "70 different values" in err) == (1, True)
+    code, _, err = run("report", tmp_path / "t.csv", "--task", "regression")
+    assert (code, "--task needs --target" in err) == (2, True)

@@ -78,15 +78,15 @@ def test_the_whole_page_is_from_the_summary_alone_also_how_columns_were_read(mad
 
 def test_nothing_is_said_about_columns_whose_interval_holds_zero():
     some = {"information": information((0.1, 0.3), (-0.01, 0.2), (-0.4, -0.1))}
-    assert informed(some).startswith("“c0” is the column")
-    assert "No other clearly does" in informed(some)
+    assert informed(some).startswith("“c0” is the most informative column alone")
+    assert "No other clearly is" in informed(some)
     none = {"information": information((-0.01, 0.2), (-0.4, -0.1))}
-    assert "No column alone clearly tells" in informed(none)
+    assert "No column alone is clearly informative" in informed(none)
     summary = of_columns(pd.DataFrame({"x": np.arange(9) % 4}), information=some["information"])
     section = page(summary).split('<section id="information">')[1].split("</section>")[0]
     assert "<td>c0</td>" in section
     assert "<td>c1</td>" not in section
-    assert "Nothing can be said about “c1” and “c2”." in section
+    assert "Not clearly informative alone: “c1” and “c2”." in section
     assert "No decision regions are drawn" in section
 
 

@@ -1,8 +1,11 @@
-"""Tables from files and pipes, by their endings: CSV, TSV, JSON lines, Parquet, each also compressed."""
+"""Tables from files and pipes, by their endings and first bytes: CSV, TSV, JSON lines, Parquet, Excel, SQLite."""
 
+from dataclasses import replace
 from typing import Any
 
-from parzen.cli.errors import CommandError
+from parzen.cli.errors import ArgumentError, CommandError
+from parzen.cli.reading import database, workbook
+from parzen.cli.reading.choice import divided
 from parzen.cli.reading.content import content_of
 from parzen.cli.reading.delimited import columns_of
 from parzen.cli.reading.frame import read_columns
@@ -10,6 +13,8 @@ from parzen.cli.reading.result import EVERYTHING, PLAIN, ReadTable, Selection, T
 from parzen.cli.reading.text import text_of
 from parzen.cli.reading.typed import read_json, read_parquet
 
+#: Files that hold several tables, by their first bytes.
+HOLDERS = {workbook.MAGIC: workbook.read_workbook, database.MAGIC: database.read_database}
 TSV, LINES, PARQUET = (".tsv", ".tab"), (".jsonl", ".ndjson", ".json"), (".parquet", ".pq")
 
 
@@ -23,10 +28,20 @@ def pandas() -> Any:
 
 
 def read_table(path: str, form: TextFormat = PLAIN, selection: Selection = EVERYTHING) -> ReadTable:
-    """Read a table; "-" is a pipe of CSV, or of Parquet."""
+    """Read a table; "-" is a pipe, and "data.db:table" a table of a file that holds several."""
     pandas()
+    path, table = divided(path)
+    if table is not None:
+        if form.table not in (None, table):
+            raise ArgumentError(f"--table {form.table!r} and {table!r} after the file's name are two tables; give one.")
+        form = replace(form, table=table)
     called = "the pipe" if path == "-" else repr(path)
     data = content_of(path)
+    for magic, read in HOLDERS.items():
+        if data.startswith(magic):
+            return read(data, form, selection, path, called)
+    if form.table is not None:
+        raise CommandError(f"{called} holds one table only; --table is for Excel workbooks and SQLite databases.")
     plain = path.lower()
     for ending in (".gz", ".bz2", ".xz"):
         plain = plain.removesuffix(ending)

@@ -83,7 +83,7 @@ def _format(args: Namespace) -> TextFormat:
     quotes = True if args.quotes else False if args.no_quotes else None
     na = None if args.na is None else tuple(split_names(args.na, "--na")) if args.na.strip() else ()
     order = True if args.day_first else False if args.month_first else None
-    return TextFormat(args.encoding, args.sep, quotes, args.names, args.decimal, args.thousands, na, order)
+    return TextFormat(args.encoding, args.sep, quotes, args.names, args.decimal, args.thousands, na, order, args.table)
 
 
 def _selection(args: Namespace, kinds: Mapping[str, str]) -> Selection:

@@ -26,13 +26,14 @@ def _left_out(one: dict[str, Any]) -> str:
     distinct, known = one["distinct"], one["rows"] - one["missing"]
     if one["kind"] == "identifier":
         if distinct == known:
-            return "Each of its values occurs once: it identifies rows, and is left out."
-        return f"It has {distinct:,} different values in {known:,} rows, too many for categories, and is left out."
+            return "Each of its values occurs once: an identifier of rows, which is left out of the models."
+        many = f"It has {distinct:,} different values in {known:,} rows"
+        return f"{many}, too many for categories, and is left out of the models."
     return {
-        "empty": "It has no values and is left out.",
+        "empty": "It has no values, and is left out.",
         "extreme": "It has values beyond 1e100 and is left out; rescale it.",
         "constant": f"Its only value is “{one.get('value')}”; it is left out.",
-        "text": "It holds sentences; name it as the text column to predict from its words.",
+        "text": "It holds free text, which is left out of the models; --text predicts classes from its words.",
     }.get(one["kind"], "It has no finite values and is left out.")
 
 
@@ -58,6 +59,8 @@ def _of_numbers(one: dict[str, Any]) -> str:
     else:
         low, middle, high = (figure(value) for value in one["statistics"]["quartiles"])
     text = f"The quartiles are {low}, {middle} and {high}."
+    if "dates" in one:
+        text += " Models use dates as numbers of days."
     most = one.get("most_frequent")
     if most is not None and most["frequency"]["value"] >= FREQUENT and most["as_frequent"] == 1:
         text += f" The most frequent value is {figure(most['value'])} ({fraction(most['frequency']['value'])})."

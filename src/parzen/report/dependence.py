@@ -65,7 +65,13 @@ def dependence(
     for value, i, j in order:
         low, high = interval(columns[i], columns[j], rng)
         pairs.append(
-            {"columns": [names[j], names[i]], "value": rounded(value), "low": rounded(low), "high": rounded(high)}
+            {
+                "columns": [names[j], names[i]],
+                "measure": _measure(columns[i], columns[j]),
+                "value": rounded(value),
+                "low": rounded(low),
+                "high": rounded(high),
+            }
         )
     _, i, j = order[0]
     p_value = min(no_dependence(columns[i], columns[j]) * d * (d - 1) / 2, 1.0)
@@ -85,14 +91,22 @@ def _finding(most: dict[str, Any], pairs: int, clear: bool) -> str:
     """Which two columns depend on each other most, where that is more than the strongest of all pairs by chance."""
     first, second = most["columns"]
     value = "over 0.999" if 0.9995 <= most["value"] < 1 else brief(most["value"])
+    value = f"{most['measure']} {value}, from 0 to 1"
     if clear:
-        return f"“{first}” and “{second}” depend on each other most (strength {value})."
+        return f"“{first}” and “{second}” depend on each other most ({value})."
     if pairs == 1:
-        return f"“{first}” and “{second}” do not clearly depend on each other (strength {value})."
+        return f"“{first}” and “{second}” do not clearly depend on each other ({value})."
     return (
         f"No two columns clearly depend on each other: the strongest of {pairs:,} pairs, “{first}” and “{second}” "
-        f"(strength {value}), is no stronger than chance allows."
+        f"({value}), is no stronger than chance allows."
     )
+
+
+def _measure(one: Values, other: Values) -> str:
+    """What the strength of a dependence is called."""
+    if one.ordered and other.ordered:
+        return "absolute rank correlation"
+    return "correlation ratio of ranks" if one.ordered or other.ordered else "Cramér's V"
 
 
 def _values(column: Any, kind: str) -> Values:

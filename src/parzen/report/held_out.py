@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from parzen.compute.arrays import Array
 from parzen.report.scores import Fold, cross_validated, rows_of
 from parzen.report.task import FOLDS, Task
 
+T = TypeVar("T")
 Progress = Callable[[str], None]
 #: Seconds that one fit of a model may take, unless a user gives another number.
 BUDGET = 20.0
@@ -87,10 +88,15 @@ def expected_time(model: Any, task: Task, limit: float) -> Expected:
 
 
 def fit_seconds(fit: Callable[[], Any]) -> float:
-    """How long a fit takes; on a machine that others use, too, not longer than its own work on one processor."""
+    """How long a fit takes: see `timed`."""
+    return timed(fit)[1]
+
+
+def timed(fit: Callable[[], T]) -> tuple[T, float]:
+    """What a fit gives, and its seconds; on a machine that others use, too, not more than its own on one processor."""
     begun, worked = time.perf_counter(), time.process_time()
-    fit()
-    return min(time.perf_counter() - begun, time.process_time() - worked)
+    found = fit()
+    return found, min(time.perf_counter() - begun, time.process_time() - worked)
 
 
 def _seconds(model: Any, task: Task, rows: NDArray[np.intp]) -> float:

@@ -17,6 +17,7 @@ class Section(NamedTuple):
     markup : str
     finding : its main result, which is shown while it is folded
     is_open : whether it is unfolded at first
+    advice : what to do next, by what was found
     """
 
     key: str
@@ -24,6 +25,7 @@ class Section(NamedTuple):
     markup: str
     finding: str = ""
     is_open: bool = False
+    advice: str = ""
 
 
 def chart(kind: str, caption: str, index: int | None = None) -> str:

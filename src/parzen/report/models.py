@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from parzen.estimators.classify.aode import AODE
 from parzen.estimators.classify.bayes_classifier import BayesClassifier
@@ -27,6 +27,21 @@ PAIRED_COLUMNS = 60
 #: Mixtures of more numeric columns than this have diagonal covariances: full ones of every component and class would
 #: have more numbers than most tables determine, and take the cube of the columns' number to compute.
 FULL_COLUMNS = 30
+
+
+class Named(Protocol):
+    """What has a name in a report, and a short one."""
+
+    @property
+    def name(self) -> str:
+        """Its name in a report."""
+
+    @property
+    def short(self) -> str:
+        """Its name for the command line."""
+
+
+M = TypeVar("M", bound=Named)
 
 
 @dataclass(frozen=True)
@@ -99,7 +114,7 @@ TEXT_MODELS = (
 )
 
 
-def find_model(name: str, offered: Sequence[Model]) -> Model | None:
+def find_model(name: str, offered: Sequence[M]) -> M | None:
     """A model by its name in a report or by its short one, in any case and punctuation; None where there is none."""
     return next((one for one in offered if _plain(name) in (_plain(one.name), _plain(one.short))), None)
 

@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from parzen.displays.explore import static
-from parzen.report import page_table, page_target
+from parzen.report import page_regression, page_table, page_target
+from parzen.report.advice import next_step
 from parzen.report.markup import Section
 from parzen.report.phrases import counted
+from parzen.report.regression_advice import regression_step
 
 FOLDER = Path(__file__).parent / "page_files"
 #: Parts of the script that are the report's own, in their order; charts and axes are shared with `parzen explore`.
-SCRIPTS = ("table_charts.js", "target_charts.js", "start.js")
+SCRIPTS = ("table_charts.js", "target_charts.js", "regression_charts.js", "start.js")
 #: The sections in their order: each is made from the summary, or is None where the summary has no such part.
-SECTIONS = (*page_target.SECTIONS, *page_table.SECTIONS)
+SECTIONS = (*page_target.SECTIONS, *page_regression.SECTIONS, *page_table.SECTIONS)
 
 
 def page(summary: dict[str, Any]) -> str:
@@ -30,7 +32,7 @@ def page(summary: dict[str, Any]) -> str:
     script, style = _script(), (FOLDER / "page.css").read_text(encoding="utf-8")
     digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'"
-    sections = [section for make in SECTIONS if (section := make(summary)) is not None]
+    sections = [_advised(section, summary) for make in SECTIONS if (section := make(summary)) is not None]
     links = "".join(f'<a href="#{one.key}">{escape(one.title)}</a>' for one in sections)
     title = _title(summary)
     return (
@@ -54,18 +56,26 @@ def _script() -> str:
     return '"use strict";\n(() => {\n' + "".join(parts) + "})();\n"
 
 
+def _advised(one: Section, summary: dict[str, Any]) -> Section:
+    """A section with what to do next."""
+    return one._replace(advice=(regression_step if "regression" in summary else next_step)(summary, one.key))
+
+
 def _folded(one: Section) -> str:
     """A section that unfolds without a script; its anchor is inside, so that a link to it unfolds it, too."""
     finding = f"<span class='soft'>{escape(one.finding)}</span>" if one.finding and not one.is_open else ""
+    advice = f"<p class='next'><strong>What to do next.</strong> {escape(one.advice)}</p>" if one.advice else ""
     return (
         f"<details{' open' if one.is_open else ''}><summary><h2>{escape(one.title)}</h2>{finding}</summary>"
-        f'<section id="{one.key}">{one.markup}</section></details>'
+        f'<section id="{one.key}">{one.markup}{advice}</section></details>'
     )
 
 
 def _verdict(summary: dict[str, Any]) -> str:
-    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in summary.get("verdict", []))
-    return f"<section class='verdict'><h2>In short</h2><ul>{items}</ul></section>" if items else ""
+    """The answer: what each sentence is about, and the sentence."""
+    answer = summary.get("answer") or [{"about": "", "text": text} for text in summary.get("verdict", [])]
+    items = "".join(f"<dt>{escape(one['about'])}</dt><dd>{escape(one['text'])}</dd>" for one in answer)
+    return f"<section class='verdict'><h2>In short</h2><dl>{items}</dl></section>" if items else ""
 
 
 def _title(summary: dict[str, Any]) -> str:

@@ -102,12 +102,17 @@ def _dependence(summary: dict[str, Any]) -> Section | None:
     found = summary.get("dependence")
     if not found:
         return None
-    rows = [[escape(one["columns"][0]), escape(one["columns"][1]), interval(one)] for one in found["pairs"]]
+    rows = [
+        [escape(one["columns"][0]), escape(one["columns"][1]), escape(one["measure"]), interval(one)]
+        for one in found["pairs"]
+    ]
     note = (
-        "Absolute rank correlation of two numeric columns, Cramér's V of two categorical columns, correlation ratio of "
-        f"ranks for one of each: from 0 (no dependence) to 1. {_used(found)}"
+        "Absolute rank correlation (Spearman) of two numeric columns, Cramér's V of two categorical columns, "
+        f"correlation ratio of ranks for one of each: from 0 (no dependence) to 1. {_used(found)}"
     )
-    both = pair(chart("dependence", found["finding"]), table(["column", "column", "strength"], rows, text=(1,)))
+    both = pair(
+        chart("dependence", found["finding"]), table(["column", "column", "measure", "strength"], rows, text=(1, 2))
+    )
     return Section(
         "dependence", "Dependence between columns", paragraph(note, soft=True) + both + _tree(found), found["finding"]
     )

@@ -5,7 +5,7 @@ from typing import Any
 
 from parzen.report.markup import Section, chart, interval, number, pair, paragraph, percent, table
 from parzen.report.page_table import reasons
-from parzen.report.phrases import listed
+from parzen.report.phrases import fraction, listed, share
 from parzen.report.verdict import calibrated, informative, informed
 
 #: Most classes in a table of classes, beside a chart, in a confusion matrix, and with words of their own.
@@ -20,10 +20,12 @@ def _models(summary: dict[str, Any]) -> Section | None:
     target = summary["target"]
     loss = "the given loss" if target["loss_given"] else "a loss of 1 for each error"
     note = (
-        f"Scores of the models are of held-out rows (five-fold cross-validation over {target['rows']:,} rows); the "
-        "class prior is that of all of these rows. The cost is the mean cost of the decisions that minimise the "
-        f"expected cost, with {loss}. Also calibrated probabilities have a calibration error above 0, by chance: there "
-        "its interval begins at 0."
+        f"Scores of held-out rows (five-fold cross-validation over {target['rows']:,} rows); the class prior is that "
+        "of all of these rows. Log loss: mean negative logarithm of the predicted probability of the true class, in "
+        "nats. Brier score: mean squared difference between predicted probabilities and the true class, from 0 to "
+        f"{'1' if len(target['classes']) == 2 else '2'}. Expected calibration error: mean absolute difference between "
+        "predicted probabilities and observed frequencies; it is above 0 by chance also for calibrated probabilities, "
+        f"and its interval then begins at 0. Cost: mean cost of the decisions of least expected cost, with {loss}."
     )
     models = chart("models", "Blue: generative models. Orange: discriminative models. Lines are 95% intervals.")
     return Section(
@@ -79,7 +81,7 @@ def _confusion(summary: dict[str, Any]) -> Section | None:
     names = found["classes"]
     many = _classes(summary["target"]) if len(names) > BESIDE else ""
     right, total = (sum(found["counts"][k][k] for k in range(len(names))), sum(map(sum, found["counts"])))
-    finding = f"{right:,} of {total:,} decisions of “{found['model']}” are right."
+    finding = f"{right:,} of {total:,} decisions of “{found['model']}” are correct ({share(right, total)})."
     if len(names) > CONFUSED:
         return Section("confusion", "Classes", many, finding)
     rows = [[escape(name), *(number(n) for n in row)] for name, row in zip(names, found["counts"], strict=False)]
@@ -100,7 +102,12 @@ def _threshold(summary: dict[str, Any]) -> Section | None:
         f"threshold of the probability that “{summary['best']}” predicts."
     )
     best = found["best"]
-    finding = "" if best is None else f"By these costs, decide for “{found['classes'][1]}” from {percent(best)} on."
+    finding = (
+        ""
+        if best is None
+        else f"By these costs, decide for “{found['classes'][1]}” where its posterior probability is {fraction(best)} "
+        "or more."
+    )
     return Section("threshold", "Decision threshold", chart("threshold", caption), finding)
 
 
@@ -134,13 +141,14 @@ def _information(summary: dict[str, Any]) -> Section | None:
     found = [one for one in every if informative(one)]
     finding = informed(summary) or ""
     note = (
-        "How much a column alone raises the mean log probability of the true class above the class prior, on held-out "
-        "rows. A column is shown where the interval lies above 0."
+        "Information of a column alone: how far it lowers the log loss on held-out rows below that of the class prior, "
+        "in nats (an estimate of its mutual information with the class). A column is shown where the interval lies "
+        "above 0."
     )
     rest = [one["column"] for one in every if not informative(one)]
-    others = paragraph(f"Nothing can be said about {listed(rest, 12)}.", soft=True) if rest else ""
+    others = paragraph(f"Not clearly informative alone: {listed(rest, 12)}.", soft=True) if rest else ""
     if not summary.get("regions"):
-        text = "No decision regions are drawn: that takes two numeric columns which clearly tell about the class."
+        text = "No decision regions are drawn: that takes two numeric columns that are clearly informative alone."
         others += paragraph(text, soft=True)
     if not found:
         markup = paragraph(finding)
@@ -149,8 +157,10 @@ def _information(summary: dict[str, Any]) -> Section | None:
             [escape(one["column"]), interval(one["information"]), escape(one["most_about"])] for one in found[:COLUMNS]
         ]
         more = f" The first {COLUMNS} of {len(found)} columns are shown." if len(found) > COLUMNS else ""
-        markup = pair(chart("information", finding + more), table(["column", "nats", "most about class"], rows))
-    title = "Information of each column about the class"
+        markup = pair(
+            chart("information", finding + more), table(["column", "information (nats)", "most about class"], rows)
+        )
+    title = "Mutual information of each column with the class"
     return Section("information", title, paragraph(note, soft=True) + markup + others, finding)
 
 

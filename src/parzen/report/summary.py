@@ -15,8 +15,10 @@ from parzen.report.intervals import as_json
 from parzen.report.mixture import mixture
 from parzen.report.outliers import outliers
 from parzen.report.phrases import counted
+from parzen.report.regression import regressed
+from parzen.report.regression_task import task_of
 from parzen.report.target import predicted
-from parzen.report.verdict import verdict
+from parzen.report.verdict import answer
 from parzen.tables.cells import frame_kind
 from parzen.tables.features import parse_dates, unknown_column
 from parzen.tables.kinds import Column
@@ -38,6 +40,7 @@ def summarise(
     models: Sequence[str] | None = None,
     read_as: Mapping[str, str] | None = None,
     budget: float | None = None,
+    task: str = "auto",
 ) -> dict[str, Any]:
     """Summarise a table and, with a target, compare models that predict it: all that a report shows, as JSON holds it.
 
@@ -62,6 +65,9 @@ def summarise(
         How the cells of a file were read; the report shows it.
     budget : seconds that one fit of a model may take, optional
         A model whose fit takes longer is left out, with a note (default: 20).
+    task : "auto", "classification" or "regression"
+        By default a numeric target with more than 20 different values is predicted as a number, any other target as a
+        class.
 
     Returns
     -------
@@ -70,17 +76,18 @@ def summarise(
     """
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what matters is in the notes
-        given = Given(kinds or {}, models, read_as or {}, budget)
+        given = Given(kinds or {}, models, read_as or {}, budget, task)
         return _summary(_frame(table), target, text, loss, name, random_state, progress or (lambda _: None), given)
 
 
 class Given(NamedTuple):
-    """What a user declares: kinds of columns, the models to compare, how cells were read, and seconds for a fit."""
+    """What a user declares: kinds of columns, the models, how cells were read, seconds for a fit, and the task."""
 
     kinds: Mapping[str, str]
     models: Sequence[str] | None
     read_as: Mapping[str, str]
     budget: float | None
+    task: str
 
 
 def _summary(
@@ -107,9 +114,11 @@ def _summary(
     for one in out["columns"]:
         one |= {"read_as": given.read_as[one["name"]]} if one["name"] in given.read_as else {}
     if target is not None:
-        parts, more = predicted(frame, kinds, target, text, loss, rng, progress, given.models, given.budget)
+        parts, more = _of_target(frame, columns, target, text, loss, rng, progress, given)
         out |= parts
         notes += more
+    elif given.task != "auto":
+        raise ReportError(f"the task {given.task} needs a target, the column to predict.")
     if text is None:
         rest = {column: kind for column, kind in kinds.items() if column != target}
         progress("dependence")
@@ -119,9 +128,34 @@ def _summary(
         progress("outliers")
         out["outliers"] = outliers(frame, rest, rng)
     notes += _sampled(out, len(frame))
-    out["verdict"] = verdict(out)
+    out["answer"] = answer(out)
+    out["verdict"] = [one["text"] for one in out["answer"]]
     out["parzen"] = __version__
     return as_json(out)
+
+
+def _of_target(
+    frame: Any,
+    columns: Mapping[str, Column],
+    target: str,
+    text: str | None,
+    loss: Any,
+    rng: np.random.Generator,
+    progress: Callable[[str], None],
+    given: Given,
+) -> tuple[dict[str, Any], list[str]]:
+    """The parts about the target, a class or a number, and notes."""
+    kinds = {name: column.role for name, column in columns.items()}
+    asked = "classification" if given.task == "auto" and (text is not None or loss is not None) else given.task
+    task, said = task_of(asked, columns[target], kinds[target], target)
+    if task == "regression":
+        for what in ("loss" if loss is not None else None, "text" if text is not None else None):
+            if what:
+                raise ReportError(f"a {what} is for a target of classes; give the task classification, or no {what}.")
+        parts, notes = regressed(frame, kinds, target, rng, progress, given.models, given.budget)
+    else:
+        parts, notes = predicted(frame, kinds, target, text, loss, rng, progress, given.models, given.budget)
+    return parts, [*([said] if said else []), *notes]
 
 
 def _some_columns(frame: Any, wanted: list[Any], notes: list[str]) -> Any:

@@ -69,6 +69,7 @@ def _described(column: Any, task: Task, text: str | None, decision: Decision, gi
     total = sum(of_table[name] for name in task.classes)
     return {
         "name": str(column.name),
+        "task": "classification",
         "text": text,
         "classes": [
             {"name": name, "rows": of_table[name], "rows_in_models": int(n), "prior": proportion(of_table[name], total)}
@@ -138,16 +139,16 @@ def _finding(best: dict[str, Any], cheapest: str, gain: dict[str, Any], as_good:
     if gain["value"] <= 0:
         return "No model has a lower log loss than the class prior alone: none predicts the target from these columns."
     text = (
-        f"“{best['name']}” has the lowest log loss on held-out rows, {brief(gain['value'])} nats below that of the "
-        f"class prior alone (95% interval: {brief(gain['low'])} to {brief(gain['high'])}); its accuracy is "
-        f"{fraction(best['accuracy']['value'])}."
+        f"“{best['name']}” has the lowest log loss on held-out rows: {brief(best['log_loss']['value'])} nats, which is "
+        f"{brief(gain['value'])} nats below that of the class prior alone (95% interval of the difference: "
+        f"{brief(gain['low'])} to {brief(gain['high'])}); its accuracy is {fraction(best['accuracy']['value'])}."
     )
     if not (gain["low"] or 0.0) > 0:
         return f"No model is clearly better than the class prior alone. {text}"
     if as_good:
         text += f" {listed(as_good)} {'is' if len(as_good) == 1 else 'are'} not clearly worse."
     if cheapest != best["name"]:
-        text += f" The decisions of “{cheapest}” have the lowest cost."
+        text += f" The decisions of “{cheapest}” have the lowest mean cost."
     return text
 
 

@@ -118,7 +118,7 @@ def _check_classes(names: NDArray[Any], target: str) -> None:
     if len(names) > CLASSES:
         raise ReportError(
             f"the column {target!r} holds {len(names):,} different values; a target may have at most {CLASSES} "
-            "classes. Divide numbers into classes first."
+            "classes. Numbers are predicted by the task regression (--task regression)."
         )
 
 

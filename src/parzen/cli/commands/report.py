@@ -11,6 +11,7 @@ from parzen.cli.progress import ProgressLine
 from parzen.cli.reading.delimited import split_names
 from parzen.cli.table import check_column, loss_of, table_of, target_of
 from parzen.report import page, summarise
+from parzen.report.regression_task import TASKS
 
 
 def run(args: Namespace) -> None:
@@ -18,8 +19,8 @@ def run(args: Namespace) -> None:
     check_output(args)
     given = table_of(args)
     target = target_of(args, given)
-    for option in ("text", "loss", "models"):
-        if getattr(args, option) is not None and target is None:
+    for option in ("text", "loss", "models", "task"):
+        if getattr(args, option) not in (None, "auto") and target is None:
             raise ArgumentError(f"--{option} needs --target, the column to predict.")
     if args.text is not None:
         check_column(args.text, given.frame)
@@ -28,7 +29,7 @@ def run(args: Namespace) -> None:
         summary = summarise(
             given.frame, target, text=args.text, loss=loss, name=given.name, random_state=args.seed, progress=progress,
             read_as=dict(given.read_as), kinds=dict(given.kinds), budget=args.budget,
-            models=None if args.models is None else split_names(args.models, "--models"),
+            task=args.task, models=None if args.models is None else split_names(args.models, "--models"),
         )  # fmt: skip
     if given.notes:
         summary["notes"] = [*given.notes, *summary["notes"]]
@@ -37,14 +38,17 @@ def run(args: Namespace) -> None:
     if path is not None:
         write_file(path, page(summary).encode())
     lines = [summary["models_finding"]] if "models_finding" in summary else []
+    lines += [summary["regression"]["finding"]] if "regression" in summary else []
     lines += [summary[part]["finding"] for part in ("mixture", "outliers") if summary.get(part)]
     print_result(args, summary, *lines, *([f"The report is {place(path)}."] if path else []))
 
 
 def _number_rows(summary: dict[str, Any], rows: Any) -> None:
     """Number outliers as the rows of the file, where only some of its rows are used."""
-    for part in ("outliers", "class_outliers"):
-        for one in (summary.get(part) or {}).get("worst", []):
+    parts = [summary.get("outliers"), summary.get("class_outliers")]
+    parts.append((summary.get("regression") or {}).get("largest_errors"))
+    for part in parts:
+        for one in (part or {}).get("worst", []):
             one["row"] = int(rows[one["row"]])
 
 
@@ -54,6 +58,10 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--models", metavar="NAMES", help="compare these models only, as in naive-bayes,logistic-linear"
     )
+    parser.add_argument(
+        "--task", metavar="TASK", choices=TASKS, default="auto", help="classification or regression: whether the "
+        "target holds classes or numbers (default: auto, numbers where it has more than 20 different ones)",
+    )  # fmt: skip
     parser.add_argument("--loss", metavar="CSV", help="costs: rows are decisions, columns are true classes")
     add_budget(parser)
     parser.add_argument("-o", "--output", help="file of the page, - for the standard output (default: report.html)")
@@ -64,6 +72,7 @@ COMMAND = Command(
     ("table", "selection", "target"),
     add_options,
     "Without --target: kinds of columns, missing values, densities, dependence, clusters by BIC, outliers. With\n"
-    "--target also: generative and discriminative models compared on held-out rows, calibration, decision threshold,\n"
-    "information of each column, learning curves.",
+    "--target also, for classes: generative and discriminative models compared on held-out rows, calibration,\n"
+    "decision threshold, information of each column, learning curves; for numbers: kernel, linear and mixture\n"
+    "regressions, prediction intervals with their coverage, residuals.",
 )

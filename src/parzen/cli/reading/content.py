@@ -14,12 +14,11 @@ from parzen.cli.errors import CommandError
 
 #: Compressions by their first bytes, and how each is opened.
 COMPRESSED: tuple[tuple[bytes, Any], ...] = ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ", lzma.open))
+WANTED = "a table must be CSV, TSV, JSON lines, Parquet, Excel or SQLite"
 #: Files that are no tables, by their first bytes.
 FOREIGN = (
-    (b"PK\x03\x04", "a zip archive or a spreadsheet; unpack it, or save the sheet as CSV"),
-    (b"\xd0\xcf\x11\xe0", "an old spreadsheet; save the sheet as CSV"),
-    (b"%PDF", "a PDF; a table must be CSV, TSV, JSON lines or Parquet"),
-    (b"SQLite format 3", "a database; export a table of it as CSV"),
+    (b"\xd0\xcf\x11\xe0", "a spreadsheet of the old format, or encrypted; save it as .xlsx or CSV"),
+    (b"%PDF", f"a PDF; {WANTED}"),
     (b"\x28\xb5\x2f\xfd", "compressed by zstd; decompress it first"),
 )
 #: Bytes that are read at a time.
@@ -51,7 +50,7 @@ def content_of(path: str) -> bytes:
                 raise CommandError(f"{called} is compressed, and damaged.") from None
             break
     if data[:64].lstrip().lower().startswith((b"<!doctype html", b"<html", b"<?xml")):
-        raise CommandError(f"{called} is a page of HTML or XML; a table must be CSV, TSV, JSON lines or Parquet.")
+        raise CommandError(f"{called} is a page of HTML or XML; {WANTED}.")
     for magic, what in FOREIGN:
         if data.startswith(magic):
             raise CommandError(f"{called} is {what}.")

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.cli.errors import ArgumentError, CommandError
+from parzen.cli.reading.named import new_name
 from parzen.cli.reading.numbers import like_a_number
 from parzen.cli.reading.parsing import Parsed
 from parzen.cli.reading.records import ONE, Shape, find_dialect, find_separator
@@ -168,11 +169,3 @@ def _named(names: list[str], cells: list[NDArray[Any]], notes: list[str]) -> Col
         taken.add(called)
         out[called] = column
     return out
-
-
-def new_name(name: str, taken: set[str]) -> str:
-    """A name that no column has: the given one, with a number where it is taken."""
-    count, new = 1, name
-    while new in taken:
-        new, count = f"{name}.{count}", count + 1
-    return new

@@ -27,6 +27,8 @@ class TextFormat:
         What stands for a missing value, instead of the usual words; an empty cell always does.
     day_first : bool, optional
         Whether 1/2/2024 is the first of February.
+    table : str, optional
+        The sheet of a workbook, or the table of a database.
     """
 
     encoding: str = "utf-8"
@@ -37,6 +39,7 @@ class TextFormat:
     thousands: str | None = None
     na: tuple[str, ...] | None = None
     day_first: bool | None = None
+    table: str | None = None
 
 
 PLAIN = TextFormat()

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from parzen.cli.errors import CommandError
 from parzen.cli.reading.cells import ColumnRead
 from parzen.cli.reading.column import NUMBERS
-from parzen.cli.reading.delimited import new_name
 from parzen.cli.reading.frame import read_columns
+from parzen.cli.reading.named import new_name
 from parzen.cli.reading.result import ReadTable, Selection, TextFormat
 
 #: What a column of each kind of NumPy's types holds.
@@ -37,7 +37,7 @@ def read_json(text: str, form: TextFormat, selection: Selection, called: str) ->
     columns = {name: [one.get(name) for one in records] for name in selection.of(names)}
     for name, cells in columns.items():
         _check_flat(name, cells, called)
-    return _read({name: _array(cells) for name, cells in columns.items()}, form, selection, notes)
+    return read_typed({name: cells_as_array(cells) for name, cells in columns.items()}, form, selection, notes)
 
 
 def _records(text: str, called: str) -> list[dict[str, Any]]:
@@ -80,8 +80,8 @@ def _check_flat(name: str, cells: Any, called: str) -> None:
         raise CommandError(f"the column {name!r} of {called} holds lists or objects; a cell must hold one value.")
 
 
-def _array(cells: list[Any]) -> NDArray[Any]:
-    """Cells of JSON: numbers or booleans where all known ones are, else objects."""
+def cells_as_array(cells: list[Any]) -> NDArray[Any]:
+    """Cells with types: numbers or booleans where all known ones are, else objects."""
     known = [cell for cell in cells if cell is not None]
     kinds = {type(cell) for cell in known}
     if known and kinds <= {int, float}:
@@ -119,7 +119,7 @@ def read_parquet(data: bytes, form: TextFormat, selection: Selection, called: st
         columns[name] = _typed(frame[name])
         if getattr(columns[name].dtype, "kind", "O") == "O":
             _check_flat(name, columns[name].tolist(), called)
-    return _read(columns, form, selection, [], text=False)
+    return read_typed(columns, form, selection, [], text=False)
 
 
 def _typed(column: Any) -> Any:
@@ -151,10 +151,20 @@ class Typed:
         return ColumnRead(self.values, HELD.get(getattr(self.values.dtype, "kind", "O"), "text"))
 
 
-def _read(
-    columns: dict[str, Any], form: TextFormat, selection: Selection, notes: list[str], text: bool = True
+def read_typed(
+    columns: dict[str, Any],
+    form: TextFormat,
+    selection: Selection,
+    notes: list[str],
+    text: bool = True,
+    words: tuple[str, ...] | None = (),
 ) -> ReadTable:
-    """Columns with types as they are; text as in other text files, with no words for missing values unless given."""
+    """Columns with types as they are; text as in other text files.
+
+    Parameters
+    ----------
+    words : what stands for a missing value in text unless others are given; None for the usual words
+    """
     import pandas as pd
 
     def prepared(name: str, column: Any) -> Any:
@@ -164,7 +174,7 @@ def _read(
         return np.array([_word(cell) for cell in column], dtype=object)
 
     found = {name: prepared(name, column) for name, column in columns.items()}
-    return read_columns(found, replace(form, na=form.na or ()), replace(selection, columns=None, drop=()), notes)
+    return read_columns(found, replace(form, na=form.na or words), replace(selection, columns=None, drop=()), notes)
 
 
 def _word(cell: Any) -> str:

@@ -56,8 +56,8 @@ class DecisionClassifier(TensorMixin, SaveMixin, ClassifierMixin, MetaEstimatorM
     calibrator_ : Calibrator, where calibration is asked for
     classes_ : array of shape (K,)
     class_prior_ : array of shape (K,)
-        Shares of the classes that the probabilities speak of: of the rows of `fit` where they are calibrated, else of
-        what the classifier says it has learnt from.
+        Class prior that the predicted probabilities assume: that of the rows of `fit` where they are calibrated, else
+        that of the classifier's training rows.
 
     Examples
     --------
@@ -158,7 +158,7 @@ class DecisionClassifier(TensorMixin, SaveMixin, ClassifierMixin, MetaEstimatorM
             check_class_prior(self.class_prior, K, "class_prior")
 
     def _training_prior(self, X: Any, codes: NDArray[np.intp], w: Array | None) -> Array:
-        """Shares of the classes that the probabilities speak of.
+        """Class prior that the predicted probabilities assume.
 
         Calibrated probabilities are for the class priors of the calibration rows; others for those of the training
         rows: as the classifier has them, as the rows were weighted, or else the mean of its probabilities.

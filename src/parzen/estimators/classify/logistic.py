@@ -87,7 +87,7 @@ class LogisticRegression(CallbackSupportMixin, BaseLogistic):
         Minus the weighted log-likelihood plus the penalty.
     n_iter_ : array of shape (1,)
     class_prior_ : array of shape (K,)
-        Shares of the classes, by weight.
+        Class prior: relative frequencies of the classes, by weight.
     n_features_in_, feature_names_in_
 
     Examples

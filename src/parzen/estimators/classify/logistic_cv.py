@@ -45,7 +45,7 @@ class LogisticRegressionCV(BaseLogistic):
         Shares of l1 in the penalty, from 0 (l2) to 1 (l1). None is an old spelling of (0,).
     fit_intercept : bool
     cv : int, splitter, iterable of folds or None
-        5 folds with equal shares of the classes by default.
+        5 stratified folds by default.
     degree, standardise, dual, penalty, solver, tol, max_iter, class_weight, verbose, intercept_scaling, random_state
         As of `LogisticRegression`.
     scoring : str, callable or None

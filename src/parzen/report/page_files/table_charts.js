@@ -103,4 +103,5 @@ function scatter(holder, columns, points, finding, [x, y], behind) {
   within.forEach(([a, b, k]) => node("circle", { cx: chart.sx(a), cy: chart.sy(b), r: 2.4, fill: colour(k), "fill-opacity": 0.75, "pointer-events": "none" }, chart.inside));
   const beyond = points.length - within.length;
   if (beyond) element("div", { class: "soft" }, holder, `${count(beyond)} of ${count(points.length)} rows lie outside of the picture.`);
+  return chart;
 }

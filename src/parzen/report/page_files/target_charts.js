@@ -125,10 +125,10 @@ Object.assign(draw, {
 });
 
 // The axis of scores (low, value, high): a log scale where one is far above the others; beyond the axis where zero is among them.
-function compared(scores) {
+function compared(scores, far = 12) {
   const ends = scores.flat(), low = Math.min(...ends), high = Math.max(...ends), values = scores.map((one) => one[1]);
   const most = Math.max(...values), middle = [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
-  if (low > 0 && most > 12 * Math.min(...values)) return { x: [low / 1.15, high * 1.15], log: true, beyond: false };
+  if (low > 0 && most > far * Math.min(...values)) return { x: [low / 1.15, high * 1.15], log: true, beyond: false };
   if (middle > 0 && most > 20 * middle) {
     const within = scores.filter((one) => one[1] <= 20 * middle).map((one) => one[2]);
     return { x: [Math.min(low, 0), 1.3 * Math.max(...within)], log: false, beyond: true };
