@@ -4,8 +4,9 @@ export const read = () => {
   const found = parts();
   try { return { table: found.get("table") || "", view: found.get("view") || "", ...JSON.parse(found.get("state") || "{}") }; } catch { return { table: "", view: "" }; }
 };
-export const write = ({ table, view, ...state }) => {
+export const linked = ({ table, view, ...state }) => {
   const now = parts();
   for (const [name, value] of [["table", table], ["view", view], ["state", JSON.stringify(state)]]) if (value && value !== "{}") now.set(name, value); else now.delete(name);
-  history.replaceState(null, "", `#${now}`);
+  return `#${now}`;
 };
+export const write = (state) => history.replaceState(null, "", linked(state));
