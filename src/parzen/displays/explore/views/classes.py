@@ -125,7 +125,7 @@ def _boundary(model: Any, pair: Any, names: tuple[str, ...]) -> dict[str, Any] |
         found = model.decision_boundary(*pair)
     except ValueError:
         return None
-    named = replace(found, names=names)
+    named = replace(found, names=("x", "y")[: len(names)])
     return {"words": named.describe(), "kind": found.kind, "roots": found.roots() if len(names) == 1 else None}
 
 
@@ -180,7 +180,7 @@ def _pair_picture(
 
 
 def _areas(model: Any, grid: list[Array], rows: Array, labels: Any, absent: int | None) -> dict[str, Any]:
-    """What does not depend on the line: the predicted class, log-odds, and the densities with their contours' levels."""
+    """What does not depend on the line: the predicted class, log-odds, densities and the levels of their contours."""
     mesh = _mesh(grid)
     seen = _without(mesh, absent)
     posterior = model.predict_proba(seen)

@@ -127,7 +127,7 @@ def _python(
     calibration = None if method == "none" else method
     return (
         f"rows = {lines(data, list(names), used, 2**62, target)}\n"
-        f"X, y = rows[{list(names)!r}], rows[{target!r}].astype(str)\n"
+        f"X, y = rows.drop(columns={target!r}), rows[{target!r}].astype(str)\n"
         f"model = DecisionClassifier({MODELS[kind].__name__}(), loss={loss!r}, abstain={abstain!r}, "
         f"calibration={calibration!r}).fit(X[:{used // 2}], y[:{used // 2}])\n"
         f"model.predict(X[{used // 2}:])"

@@ -100,7 +100,7 @@ def _by_kmeans(rows: Array, k: int, seed: int) -> Array:
 
 def started(rows: Array, centres: Array, shape: str, options: dict[str, Any]) -> GaussianMixture:
     """The mixture before the first step: equal weights, and half the deviations of all rows around each centre."""
-    k, variance = len(centres), rows.var(axis=0) / 4
+    k, variance = len(centres), np.array([float(f"{one / 4:.3g}") for one in rows.var(axis=0)])
     covariances: Any = {
         "full": [np.diag(variance)] * k, "tied": np.diag(variance), "diag": [variance] * k,
         "spherical": [float(variance.mean())] * k,
@@ -174,8 +174,9 @@ def _python(
     data: Data, names: tuple[str, str], used: int, n: int, centres: Array, shape: str, options: dict[str, Any],
     half: int, last: int, path: Path,
 ) -> str:  # fmt: skip
-    first = path.models[0]
-    given = f"{first.weights_.tolist()!r}, {centres.tolist()!r}, {np.asarray(first.covariances_).tolist()!r}, {shape!r}"
+    k, spread = len(centres), np.asarray(path.models[0].covariances_).tolist()
+    covariances = repr(spread) if shape == "tied" else f"[{spread[0]!r}] * {k}"
+    given = f"[1 / {k}] * {k}, {centres.tolist()!r}, {covariances}, {shape!r}"
     said = ", ".join(f"{name}={value!r}" for name, value in options.items())
     begin = (
         f"X = {lines(data, list(names), used, n)}\n"

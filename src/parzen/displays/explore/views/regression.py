@@ -1,4 +1,4 @@
-"""Regression and outliers: two kernel regressions and their weights, p(y | x), rows flagged at a false discovery rate."""
+"""Regression and outliers: two kernel regressions and their weights, p(y | x), outliers at a false discovery rate."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from parzen.estimators.regress.conditional import ConditionalDensity
 from parzen.estimators.regress.regression import KernelRegressor
 
 #: Rows that the regressions see, rows from which bandwidths are chosen, points of a curve, cells of the strip.
-ROWS, CHOSEN, POINTS, CELLS, ACROSS = 2_000, 600, 161, 60, 80
+ROWS, CHOSEN, WIDTHS, POINTS, CELLS, ACROSS = 2_000, 600, 300, 161, 60, 80
 KINDS = {"Nadaraya-Watson": 0, "local lines": 1}
 
 
@@ -79,7 +79,7 @@ def _names(data: Data, request: Request) -> tuple[str, str]:
 
 
 def _bandwidths(rows: Array, request: Request) -> dict[str, float]:
-    """Bandwidths of x by leave-one-out errors and by a rule of thumb; that of y in p(y | x)."""
+    """Bandwidths of x by leave-one-out errors and by a rule of thumb; that of y in p(y | x) by likelihood."""
     some = drawn(rows, CHOSEN)
     x, y = np.ascontiguousarray(some[:, :1]), np.ascontiguousarray(some[:, 1])
     found = {}
@@ -87,7 +87,7 @@ def _bandwidths(rows: Array, request: Request) -> dict[str, float]:
         request.progress(k / 4)
         found[rule] = float(KernelRegressor(rule).fit(x, y).bandwidth_[0])
     request.progress(0.75)
-    found["y"] = float(ConditionalDensity(bandwidth="silverman").fit(x, y).bandwidth_[1])
+    found["y"] = float(ConditionalDensity().fit(x[:WIDTHS], y[:WIDTHS]).bandwidth_[1])
     return found
 
 

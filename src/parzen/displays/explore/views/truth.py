@@ -12,7 +12,7 @@ from parzen.estimators.mixture.gaussian import GaussianMixture
 from parzen.smoothing import bandwidth
 from parzen.smoothing.bias_variance import BiasVariance, bias_variance
 
-#: Mixtures of Gaussians: weights, means, standard deviations. Claw, bimodal and skewed are those of Marron & Wand (1992).
+#: Mixtures of Gaussians: weights, means, standard deviations. They are those of Marron & Wand (1992).
 TRUTHS: dict[str, tuple[list[float], list[float], list[float]]] = {
     "claw": ([0.5, *[0.1] * 5], [0.0, -1.0, -0.5, 0.0, 0.5, 1.0], [1.0, *[0.1] * 5]),
     "bimodal": ([0.5, 0.5], [-1.0, 1.0], [2 / 3, 2 / 3]),

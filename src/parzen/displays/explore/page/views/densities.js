@@ -102,7 +102,7 @@ const drawTruth = (view, found, { sampled }) => {
   stroke(second, hs, clip(variance), { colour: "var(--green)", dash: "2 3" });
   stroke(second, hs, error, { id: "error" });
   line(second, found.bandwidth, low, found.bandwidth, high, { dash: "1 3", width: 1.4 });
-  for (const [name, values, k] of [["squared bias", bias, 2], ["variance", variance, hs.length - 4]]) node("text", { x: second.sx(hs[k]), y: Math.min(second.sy(Math.max(values[k], low)) - 6, second.height - 46), "text-anchor": "middle" }, second.inside, name);
+  for (const [name, values, k] of [["squared bias", bias, hs.length - 5], ["variance", variance, 3]]) node("text", { x: second.sx(hs[k]), y: second.sy(Math.max(values[k], low)) + 18, "text-anchor": "middle" }, second.inside, name);
   view.rows([["bandwidth", short(found.bandwidth)], ["integrated squared bias", short(found.bias)], ["integrated variance", short(found.variance)], ["their sum", short(found.bias + found.variance)], ["bandwidth of least error", short(best)], ...Object.entries(found.rules).map(([name, h]) => [`rule ${name}, first sample`, short(h)])]);
   view.say("Mean, deviation, bias and variance are over all samples of this size, by quadrature; the thin curves are some of them.");
 };

@@ -58,7 +58,7 @@ const figure = (view, found, state, clicked) => {
   pointer(chart, inverse(chart, x, y), ([a, b]) => `${short(a)}, ${short(b)}`, null, clicked);
 };
 const bounds = (holder, found) => {
-  const { bounds: lower, heights } = found, low = Math.min(...lower), high = Math.max(...heights), space = 0.08 * (high - low) || 1;
+  const { bounds: lower, heights } = found, low = Math.min(...lower.slice(lower.length > 4 ? 1 : 0)), high = Math.max(...heights), space = 0.08 * (high - low) || 1;
   const chart = frame(holder, { x: [0, Math.max(lower.length, 2)], y: [low - space, high + space], height: 200, width: 740, xlabel: "half steps: E is odd, M is even", ylabel: "per row", least: 1, label: "Lower bound and log-likelihood" }), places = lower.map((_, k) => k + 1);
   stroke(chart, places, heights, { colour: "var(--orange)", id: "height" });
   stroke(chart, places, lower, { dash: "5 3", id: "bound" });
