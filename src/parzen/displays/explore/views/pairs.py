@@ -24,11 +24,12 @@ def two_columns(data: Data, request: Request, names: tuple[str, str], kernel: st
     rule = rule if rule in RULES else "silverman"
     rows = data.column(*names)
     used = drawn(rows, ADAPTIVE_ROWS if adaptive else ROWS if kernel == "gaussian" else 5_000)
-    matrix = data.remember(("matrix", names, rule), _matrix, rule, rows) * times**2
+    plain = data.remember(("matrix", names, rule), _matrix, rule, rows)
+    matrix = plain * times**2
     options = {"bandwidth": matrix.tolist(), "kernel": kernel, "adaptive": adaptive}
     key = (names, rule, times, kernel, adaptive)
     model = data.remember(("pair", key), KernelDensity(**options).fit, used)
-    axes = [_axis(rows[:, j]) for j in range(2)]
+    axes = [_axis(rows[:, j], 2 * float(np.sqrt(plain[j, j]))) for j in range(2)]
     density, at_rows = data.remember(("pair grid", key), _on_grid, model, axes, drawn(rows, 2_000))
     points = drawn(rows, POINTS)
     said = ", ".join(f"{key}={value!r}" for key, value in options.items() if value not in ("gaussian", False))
@@ -61,9 +62,10 @@ def _on_grid(model: KernelDensity, axes: list[Array], rows: Array) -> tuple[Arra
     return np.exp(model.score_samples(mesh)).reshape(CELLS, CELLS), np.exp(model.score_samples(rows))
 
 
-def _axis(values: Array) -> Array:
+def _axis(values: Array, margin: float) -> Array:
+    """Grid points: the same ones whatever the factor, so that the axes keep still while one drags."""
     low, high = float(values.min()), float(values.max())
-    margin = 0.08 * (high - low) or 1.0
+    margin = max(margin, 0.08 * (high - low)) or 1.0
     return np.linspace(low - margin, high + margin, CELLS)
 
 

@@ -55,10 +55,10 @@ const drawColumn = (view, found, { pin, hover }) => {
   stroke(chart, found.grid, found.density, { id: "curve", width: 2.2 });
   const one = found.contribution;
   if (one) {
-    const scale = Math.min(Math.max(0.35 * top / Math.max(...one.density), 1), 10 ** Math.floor(Math.log10(found.used)));
+    const scale = Math.min(Number(Math.max(0.35 * top / Math.max(...one.density), 1).toPrecision(1)), found.used);
     stroke(chart, found.grid, one.density.map((v) => v * scale), { colour: "var(--green)", dash: "2 3", id: "contribution" });
     line(chart, one.x, 0, one.x, 0.06 * top, { colour: "var(--green)", width: 2.5 });
-    key.push({ text: `contribution of the row at ${short(one.x)}${scale > 1 ? `, ${short(scale, 2)} times as high` : ""}`, colour: "var(--green)", dash: "2 3" });
+    key.push({ text: `contribution of the row at ${short(one.x)}${scale > 1 ? `, drawn ${short(scale)} times as high` : ""}`, colour: "var(--green)", dash: "2 3" });
   } else key.push({ text: "point at the chart: the contribution of a row", colour: "var(--green)", dash: "2 3" });
   view.key(key);
   const k = (at) => Math.min(Math.max(((at - x[0]) / (x[1] - x[0])) * (found.grid.length - 1), 0), found.grid.length - 1);
