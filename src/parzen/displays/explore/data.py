@@ -3,6 +3,7 @@
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
+from functools import lru_cache
 from threading import RLock
 from typing import Any
 
@@ -12,8 +13,9 @@ from parzen.compute.arrays import Array
 
 #: Categories of a column beyond which it is no target.
 MOST_CLASSES = 20
-#: Results that are kept, of the latest questions.
-KEPT = 64
+#: Results that are kept, of the latest questions; and of those that hold all rows.
+KEPT, KEPT_ROWS = 64, 10
+HOLDS_ROWS = {"rows", "sorted", "kde", "pair", "labelled", "shuffled"}
 
 
 class Data:
@@ -114,11 +116,15 @@ class Data:
         found = function(*arguments)
         with self._lock:
             self._results[key] = found
+            large = [one for one in self._results if isinstance(one, tuple) and one[0] in HOLDS_ROWS]
+            for old in large[:-KEPT_ROWS]:
+                del self._results[old]
             while len(self._results) > KEPT:
                 self._results.popitem(last=False)
         return found
 
 
+@lru_cache(maxsize=32)
 def shuffled(count: int, most: int, seed: int = 0) -> Any:
     """Positions of at most so many rows in a random order: those that pandas' ``DataFrame.sample`` draws."""
     return np.random.RandomState(seed).choice(count, min(count, most), replace=False)

@@ -40,8 +40,9 @@ def explore(X: Any, y: Any = None, *, name: str = "table", target: str | None = 
             "Outside a notebook, the command `parzen explore FILE` opens the same page in a browser."
         ) from None
     data = data_of(X, y, name, target)
-    widget = AnyWidget()
-    widget.add_traits(_esm=_text(SCRIPT), page=_text(document()))
+    from traitlets import Unicode
+
+    widget = type("Explore", (AnyWidget,), {"_esm": SCRIPT, "page": Unicode(document()).tag(sync=True)})()
     widget.on_msg(lambda source, content, buffers: answered(data, content, source.send))
     return widget
 
@@ -96,12 +97,6 @@ def document() -> str:
     page = page.replace('<link rel="stylesheet" href="/style.css">', f"<style>{static.text('style.css')}</style>")
     script = static.bundle("main.js").replace("</", "<\\/")
     return page.replace('<script type="module" src="/main.js"></script>', f'<script type="module">{script}</script>')
-
-
-def _text(value: str) -> Any:
-    from traitlets import Unicode
-
-    return Unicode(value).tag(sync=True)
 
 
 #: What anywidget runs: a frame with the page, and messages to and from the kernel. Only this frame's are heard.

@@ -21,8 +21,8 @@ RULES = ("silverman", "scott", "isj", "sj", "lscv", "lcv", "plug-in", "scv")
 COMPARED = ("nothing", "gaussian", "mixture", *RULES)
 #: Points of a curve; rows from which the slower rules are computed, and marks below the curve.
 POINTS, RULE_ROWS, MARKS = 400, 20_000, 300
-#: Rows that a kernel density uses: where each bandwidth is its own, and where the kernel has no fast sums.
-ADAPTIVE_ROWS, COMPACT_ROWS = 2_000, 50_000
+#: Rows that a kernel density uses at most: a Gaussian one; between bounds; where each bandwidth is its own, and where the kernel has no fast sums.
+ROWS, BOUNDED_ROWS, ADAPTIVE_ROWS, COMPACT_ROWS = 100_000, 10_000, 2_000, 50_000
 
 
 def answer(data: Data, request: Request) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def answer(data: Data, request: Request) -> dict[str, Any]:
     request.finish()
     assert name is not None
     rows = data.column(name)
-    first, last = float(rows.min()), float(rows.max())
+    first, last = data.remember(("ends", name), _ends, rows)
     if first == last:
         raise RequestError("x must be a column that holds more than one value.")
     if (low is not None and low > first) or (high is not None and high < last):
@@ -53,7 +53,8 @@ def answer(data: Data, request: Request) -> dict[str, Any]:
     h = own if rule == "own" and own is not None else rules["silverman" if rule == "own" else rule]
     bounds = None if low is None and high is None else [low, high]
     options = {"bandwidth": h, "kernel": kernel, "adaptive": adaptive, "bounds": bounds}
-    used = drawn(rows, ADAPTIVE_ROWS if adaptive else len(rows) if kernel == "gaussian" else COMPACT_ROWS)
+    most = ADAPTIVE_ROWS if adaptive else BOUNDED_ROWS if bounds else ROWS if kernel == "gaussian" else COMPACT_ROWS
+    used = drawn(rows, most)
     key = (name, h, kernel, adaptive, low, high)
     model = data.remember(("kde", *key), _fitted, options, used)
     grid = _grid(first, last, rules["silverman"], low, high)
@@ -93,6 +94,10 @@ def _rules(rows: Array, request: Request) -> dict[str, float]:
             request.progress(k / len(RULES))
         found[rule] = float(bandwidth.choose(rule, some)[0, 0]) * scale
     return found
+
+
+def _ends(rows: Array) -> tuple[float, float]:
+    return float(rows.min()), float(rows.max())
 
 
 def _fitted(options: dict[str, Any], rows: Array) -> Any:
