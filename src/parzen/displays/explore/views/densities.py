@@ -21,7 +21,8 @@ RULES = ("silverman", "scott", "isj", "sj", "lscv", "lcv", "plug-in", "scv")
 COMPARED = ("nothing", "gaussian", "mixture", *RULES)
 #: Points of a curve; rows from which the slower rules are computed, and marks below the curve.
 POINTS, RULE_ROWS, MARKS = 400, 20_000, 300
-#: Rows that a kernel density uses at most: a Gaussian one; between bounds; where each bandwidth is its own, and where the kernel has no fast sums.
+#: Rows that a kernel density uses at most: a Gaussian one; between bounds; where each bandwidth is its own; with
+#: another kernel.
 ROWS, BOUNDED_ROWS, ADAPTIVE_ROWS, COMPACT_ROWS = 100_000, 10_000, 2_000, 50_000
 
 

@@ -179,7 +179,7 @@ def _python(
     given = f"[1 / {k}] * {k}, {centres.tolist()!r}, {covariances}, {shape!r}"
     said = ", ".join(f"{name}={value!r}" for name, value in options.items())
     begin = (
-        f"X = {lines(data, list(names), used, n)}\n"
+        f"X = {lines(data, list(names), used, n)}.to_numpy()\n"
         f"model = GaussianMixture.from_parameters({given})\n"
         f"model.set_params(warm_start=True, accelerate=False, {said})"
     )
