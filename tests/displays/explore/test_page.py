@@ -38,7 +38,8 @@ def scale(ask, which, chart="chart"):
     """The affine map from values to pixels, as one reads it from the marks of an axis."""
     anchor, place, shift = ("end", "y", 4) if which == "y" else ("middle", "x", 0)
     marks = ask(f"return [...document.querySelectorAll('#{chart} svg > text[text-anchor={anchor}]:not(.strong)')]"
-                f".map(e => [Number(e.textContent.replaceAll(',', '')), Number(e.getAttribute('{place}'))])")  # fmt: skip
+                f".map(e => [Number(e.textContent.replaceAll(',', '')), Number(e.getAttribute('{place}'))])"
+                )  # fmt: skip
     values, pixels = np.array(marks).T
     slope, start = np.polyfit(values, pixels - shift, 1)
     return lambda v: start + slope * v
@@ -151,7 +152,8 @@ def state_of(ask, view):
 
 def slider_named(window, text):
     return window.execute_script(
-        "return [...document.querySelectorAll('input[type=range]')].find(e => e.labels[0].textContent === arguments[0])",
+        "return [...document.querySelectorAll('input[type=range]')]"
+        ".find(e => e.labels[0].textContent === arguments[0])",
         text,
     )
 
