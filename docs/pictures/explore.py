@@ -31,7 +31,7 @@ SHOWN = {
     "decisions": ("breast_cancer", {"loss": [[0, 5], [1, 0]], "abstain": 0.3}),
     "regression": ("faithful", {"x": "eruptions", "y": "waiting", "at": 3.0, "weights": "local lines"}),
 }
-WIDTH, COLOURS = 900, 48
+WIDTH, COLOURS = 960, 96
 
 
 def main(folder):
@@ -52,9 +52,9 @@ def main(folder):
             while browser.execute_script("return document.documentElement.dataset.settled") != "yes":
                 time.sleep(0.05)
             end = browser.execute_script("return document.querySelector('.charts').getBoundingClientRect().bottom + 8")
-            clip = {"x": 0, "y": 0, "width": WIDTH, "height": min(end, 900), "scale": 1}
+            clip = {"x": 0, "y": 0, "width": WIDTH, "height": min(end, 1000), "scale": 1}
             shot = browser.execute_cdp_cmd("Page.captureScreenshot", {"clip": clip, "captureBeyondViewport": True})
-            picture = Image.open(io.BytesIO(base64.b64decode(shot["data"]))).convert("RGB").quantize(COLOURS)
+            picture = Image.open(io.BytesIO(base64.b64decode(shot["data"]))).convert("RGB").quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE)
             picture.save(folder / f"explore_{view}.png", optimize=True)
             server.shutdown()
     browser.quit()

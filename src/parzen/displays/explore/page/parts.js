@@ -118,6 +118,8 @@ export const pointer = (chart, invert, text, moved, clicked) => {
 export const inverse = (chart, [x0, x1], [y0, y1]) => (px, py) => [
   x0 + ((px - chart.sx(x0)) / (chart.sx(x1) - chart.sx(x0))) * (x1 - x0), y0 + ((py - chart.sy(y0)) / (chart.sy(y1) - chart.sy(y0))) * (y1 - y0),
 ];
+// The width of a chart: as much as its place has, so that its texts keep their size.
+export const room = (holder) => Math.min(740, holder.clientWidth || 740);
 export const ends = (values) => [values[0], values.at(-1)];
 export const extent = (values, margin = 0.06) => {
   const low = Math.min(...values), high = Math.max(...values), space = margin * (high - low) || 1;

@@ -1,7 +1,7 @@
 // Beliefs: prior, likelihood, posterior and predictive distribution of a coin, a rate or a mean on one axis.
 import { frame, node, short } from "/plot.js";
 import { buttons, number, select, slider, typed } from "/controls.js";
-import { ends, inverse, layout, line, picked, pointer, stroke } from "/parts.js";
+import { ends, inverse, layout, line, picked, pointer, room, stroke } from "/parts.js";
 export const title = "Beliefs";
 const MODELS = ["coins", "counts", "normal mean"];
 const PRIORS = { coins: ["a", "b"], counts: ["shape", "rate"], "normal mean": ["location", "deviation", "noise"] };
@@ -52,7 +52,7 @@ const figure = (view, found) => {
   const { grid, prior, likelihood, posterior, outcomes, predictive } = found, e = found.estimates;
   const finite = [...prior, ...posterior].filter((v) => v !== null), sorted = [...finite].sort((a, b) => a - b), peak = Math.max(...posterior.slice(2, -2)), top = 1.1 * Math.max(peak, Math.min(sorted.at(-1), 3 * peak), found.model === "normal mean" ? Math.max(...predictive) : 0);
   const x = found.model === "coins" ? [-0.06, 1.06] : found.model === "counts" ? [-0.5, Math.max(grid.at(-1), 3)] : ends(grid), y = [0, top];
-  const chart = frame(view.places[0], { x, y, height: 380, width: 740, xlabel: PARAMETER[found.model], ylabel: "density", label: `Prior, likelihood, posterior and predictive: ${found.model}` }), { inside, sx, sy } = chart;
+  const chart = frame(view.places[0], { x, y, height: 380, width: room(view.places[0]), xlabel: PARAMETER[found.model], ylabel: "density", label: `Prior, likelihood, posterior and predictive: ${found.model}` }), { inside, sx, sy } = chart;
   const scale = found.model === "normal mean" ? 1 : (0.6 * top) / Math.max(...predictive), half = Math.min(found.model === "coins" ? 9 : (sx(1) - sx(0)) * 0.35, 16);
   if (found.discrete) outcomes.forEach((at, k) => {
     node("rect", { x: sx(at) - half, width: 2 * half, y: sy(predictive[k] * scale), height: sy(0) - sy(predictive[k] * scale), fill: "var(--bars)", class: "bar" }, inside);

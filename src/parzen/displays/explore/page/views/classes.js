@@ -1,7 +1,7 @@
 // Classes: class-conditional densities, the boundary, posterior probabilities along a line, errors.
 import { colour, element, frame, node, percent, short } from "/plot.js";
 import { select, slider } from "/controls.js";
-import { contour, dash, ends, grid, image, inverse, layout, line, picked, pointer, points, rgb, stroke } from "/parts.js";
+import { contour, dash, ends, grid, image, inverse, layout, line, picked, pointer, points, rgb, room, stroke } from "/parts.js";
 export const title = "Classes";
 const MODELS = ["Gaussian, quadratic", "Gaussian, linear", "Gaussian, diagonal", "Gaussian, spherical", "kernel", "mixture", "naive Bayes"];
 const OVERLAYS = ["nothing", "logistic, degree 1", "logistic, degree 2"];
@@ -53,7 +53,7 @@ export const open = (holder, data, state, changed) => {
 };
 const keyed = (view, found, more = []) => view.key([...found.classes.map((name, k) => ({ text: name, colour: colour(k), mark: k })), ...more]);
 const drawPair = (view, found, moved) => {
-  const [xs, ys] = found.axes, x = ends(xs), y = ends(ys), chart = frame(view.places[0], { x, y, height: 440, width: 740, xlabel: found.names[0], ylabel: found.names[1], grid: false, label: `Classes over ${found.names.join(" and ")}` });
+  const [xs, ys] = found.axes, x = ends(xs), y = ends(ys), chart = frame(view.places[0], { x, y, height: 440, width: room(view.places[0]), xlabel: found.names[0], ylabel: found.names[1], grid: false, label: `Classes over ${found.names.join(" and ")}` });
   const tones = found.classes.map((_, k) => rgb(colour(k))), probability = grid(found.probability), K = found.classes.length;
   image(chart, found.axes, (i, j) => [...tones[found.predicted[j][i]], 0.05 + 0.3 * Math.max((probability[j][i] - 1 / K) / (1 - 1 / K), 0)]);
   points(chart, found.points, { code: (i) => found.codes[i], size: 2.8, opacity: 0.8 });
@@ -66,7 +66,7 @@ const drawPair = (view, found, moved) => {
   posteriors(view.places[1], found, `${found.names[0]}, along the dotted line`);
 };
 const drawLine = (view, found) => {
-  const xs = found.along, x = ends(xs), top = 1.08 * Math.max(...found.joint.flat()), chart = frame(view.places[0], { x, y: [0, top], height: 340, width: 740, xlabel: found.names[0], ylabel: "prior times density", label: `Densities of the classes over ${found.names[0]}` });
+  const xs = found.along, x = ends(xs), top = 1.08 * Math.max(...found.joint.flat()), chart = frame(view.places[0], { x, y: [0, top], height: 340, width: room(view.places[0]), xlabel: found.names[0], ylabel: "prior times density", label: `Densities of the classes over ${found.names[0]}` });
   found.points.forEach(([at], i) => node("line", { x1: chart.sx(at), x2: chart.sx(at), y1: chart.sy(0) - 4 - 5 * found.codes[i], y2: chart.sy(0) - 1 - 5 * found.codes[i], stroke: colour(found.codes[i]), "stroke-width": 0.8 }, chart.inside));
   found.joint.forEach((one, k) => stroke(chart, xs, one, { colour: colour(k), dash: dash(k), id: `joint${k}` }));
   (found.boundary?.roots || []).forEach((at) => { line(chart, at, 0, at, top, { colour: "var(--ink)", dash: "1 3", width: 1.6, class: "root" }); node("text", { x: chart.sx(at) + 4, y: chart.sy(top) + 12 }, chart.inside, short(at)); });
@@ -74,7 +74,7 @@ const drawLine = (view, found) => {
   posteriors(view.places[1], found, found.names[0]);
 };
 const posteriors = (holder, found, xlabel) => {
-  const x = ends(found.along), chart = frame(holder, { x, y: [0, 1.02], height: 200, width: 740, xlabel, ylabel: "posterior", label: "Posterior probabilities" });
+  const x = ends(found.along), chart = frame(holder, { x, y: [0, 1.02], height: 200, width: room(holder), xlabel, ylabel: "posterior", label: "Posterior probabilities" });
   found.posterior.forEach((one, k) => stroke(chart, found.along, one, { colour: colour(k), dash: dash(k), id: `posterior${k}` }));
   (found.over_posterior || []).forEach((one, k) => stroke(chart, found.along, one, { colour: colour(k), dash: "1 4", width: 2.4 }));
   (found.boundary?.roots || []).forEach((at) => line(chart, at, 0, at, 1.02, { colour: "var(--ink)", dash: "1 3" }));

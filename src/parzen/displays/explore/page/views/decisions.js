@@ -1,7 +1,7 @@
 // Decisions: a loss to type in, a threshold, abstaining, and reliability before and after calibration.
 import { element, frame, node, percent, short } from "/plot.js";
 import { matrix, number, select, slider } from "/controls.js";
-import { ends, inverse, layout, line, mark, picked, pointer, stroke } from "/parts.js";
+import { ends, inverse, layout, line, mark, picked, pointer, room, stroke } from "/parts.js";
 export const title = "Decisions";
 const MODELS = ["naive Bayes", "linear discriminant", "quadratic discriminant", "logistic regression"];
 const METHODS = ["none", "sigmoid", "isotonic", "temperature", "beta", "histogram", "venn_abers"];
@@ -50,7 +50,7 @@ const KEY = [{ text: "before calibration", colour: "var(--orange)", dash: "6 4" 
 const drawCosts = (view, found) => {
   const { curve } = found;
   if (!curve) { view.places[0].replaceChildren(); view.key(KEY); return; }
-  const y = [Math.min(0, ...curve.cost), 1.06 * Math.max(...curve.cost) || 1], chart = frame(view.places[0], { x: [0, 1], y, height: 280, width: 740, xlabel: `threshold on the probability of ${found.classes[1]}`, ylabel: "average loss", label: "Average loss over the threshold" });
+  const y = [Math.min(0, ...curve.cost), 1.06 * Math.max(...curve.cost) || 1], chart = frame(view.places[0], { x: [0, 1], y, height: 280, width: room(view.places[0]), xlabel: `threshold on the probability of ${found.classes[1]}`, ylabel: "average loss", label: "Average loss over the threshold" });
   const xs = [], ys = [];
   curve.thresholds.forEach((at, k) => { if (k) { xs.push(at); ys.push(curve.cost[k - 1]); } xs.push(at); ys.push(curve.cost[k]); });
   stroke(chart, [...xs, 1], [...ys, ys.at(-1)], { id: "curve" });
@@ -61,7 +61,7 @@ const drawCosts = (view, found) => {
   pointer(chart, inverse(chart, [0, 1], y), ([a]) => { const k = Math.max(curve.thresholds.findLastIndex((at) => at <= a), 0); return `threshold ${short(a, 3)}\naverage loss ${short(curve.cost[k])}`; });
 };
 const drawReliability = (holder, found) => {
-  const chart = frame(holder, { x: [0, 1], y: [0, 1], height: 300, width: 740, xlabel: `predicted probability of ${found.classes.length === 2 ? found.classes[1] : "the likeliest class"}`, ylabel: "observed frequency", label: "Reliability before and after calibration" });
+  const chart = frame(holder, { x: [0, 1], y: [0, 1], height: 300, width: room(holder), xlabel: `predicted probability of ${found.classes.length === 2 ? found.classes[1] : "the likeliest class"}`, ylabel: "observed frequency", label: "Reliability before and after calibration" });
   line(chart, 0, 0, 1, 1, { dash: "1 3" });
   for (const [one, paint, dashes, shape] of [[found.reliability.before, "var(--orange)", "6 4", 2], [found.reliability.after, "var(--blue)", "none", 0]]) {
     one.predicted.forEach((p, k) => { line(chart, p, one.low[k], p, one.high[k], { colour: paint, width: 1 }); node("path", { d: mark(shape, chart.sx(p), chart.sy(one.observed[k]), 4), fill: paint }, chart.inside); });
@@ -69,7 +69,7 @@ const drawReliability = (holder, found) => {
   }
 };
 const drawCoverage = (holder, found) => {
-  const { coverage, risk } = found.coverage, y = [Math.min(0, ...risk), 1.06 * Math.max(...risk) || 1], chart = frame(holder, { x: [0, 1], y, height: 200, width: 740, xlabel: "part of the rows that is decided, the most certain first", ylabel: "average loss", label: "Average loss over the part of the rows that is decided" });
+  const { coverage, risk } = found.coverage, y = [Math.min(0, ...risk), 1.06 * Math.max(...risk) || 1], chart = frame(holder, { x: [0, 1], y, height: 200, width: room(holder), xlabel: "part of the rows that is decided, the most certain first", ylabel: "average loss", label: "Average loss over the part of the rows that is decided" });
   stroke(chart, coverage, risk, { id: "coverage" });
   pointer(chart, inverse(chart, [0, 1], y), ([a]) => { const k = coverage.findIndex((c) => c >= a); return k < 0 ? "" : `${percent(coverage[k])} decided\naverage loss ${short(risk[k])}`; });
 };

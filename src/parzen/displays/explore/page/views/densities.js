@@ -1,7 +1,7 @@
 // Densities of one column or two, or of samples from a known density: the bandwidth by slider or by a rule.
 import { frame, node, short } from "/plot.js";
 import { check, number, select, slider } from "/controls.js";
-import { contour, ends, grid, image, inverse, layout, line, picked, pointer, points, rgb, stroke } from "/parts.js";
+import { contour, ends, grid, image, inverse, layout, line, picked, pointer, points, rgb, room, stroke } from "/parts.js";
 export const title = "Densities";
 const KERNELS = ["gaussian", "epanechnikov", "tophat", "exponential", "linear", "cosine"];
 const RULES = ["silverman", "scott", "isj", "sj", "lscv", "lcv", "plug-in", "scv"];
@@ -47,7 +47,7 @@ export const open = (holder, data, state, changed) => {
 };
 const drawColumn = (view, found, { pin, hover }) => {
   const top = Math.max(...found.density, ...found.heights, ...(found.compared ? found.compared.density : [0])), x = ends(found.grid), y = [0, 1.05 * top || 1];
-  const chart = frame(view.places[0], { x, y, height: 360, width: 740, xlabel: found.name, ylabel: "density", label: `Kernel density of ${found.name}` }), { inside, sx, sy } = chart;
+  const chart = frame(view.places[0], { x, y, height: 360, width: room(view.places[0]), xlabel: found.name, ylabel: "density", label: `Kernel density of ${found.name}` }), { inside, sx, sy } = chart;
   found.heights.forEach((height, k) => node("rect", { x: sx(found.edges[k]), width: Math.max(sx(found.edges[k + 1]) - sx(found.edges[k]) - 0.5, 0.2), y: sy(height), height: sy(0) - sy(height), fill: "var(--bars)" }, inside));
   for (const at of found.marks) node("line", { x1: sx(at), x2: sx(at), y1: sy(0) - 7, y2: sy(0), stroke: "var(--soft)", "stroke-width": 0.6 }, inside);
   const key = [{ text: "histogram", colour: "var(--bars)", fill: 1 }, { text: "kernel density", colour: "var(--blue)" }];
@@ -70,7 +70,7 @@ const drawColumn = (view, found, { pin, hover }) => {
 };
 const drawPair = (view, found) => {
   const [xs, ys] = found.axes, x = ends(xs), y = ends(ys), values = grid(found.density), top = Math.max(...values.flat());
-  const chart = frame(view.places[0], { x, y, height: 460, width: 740, xlabel: found.names[0], ylabel: found.names[1], grid: false, label: `Kernel density of ${found.names.join(" and ")}` });
+  const chart = frame(view.places[0], { x, y, height: 460, width: room(view.places[0]), xlabel: found.names[0], ylabel: found.names[1], grid: false, label: `Kernel density of ${found.names.join(" and ")}` });
   const tone = rgb("var(--blue)");
   image(chart, found.axes, (i, j) => [...tone, 0.55 * Math.max(values[j][i] / top, 0)]);
   points(chart, found.points, { paint: () => "var(--soft)", size: 1.7, opacity: 0.6 });
@@ -88,7 +88,7 @@ const drawPair = (view, found) => {
 };
 const drawTruth = (view, found, { sampled }) => {
   sampled(found.rows);
-  const top = Math.max(...found.truth, ...found.mean) * 1.25, x = ends(found.grid), chart = frame(view.places[0], { x, y: [0, top], height: 340, width: 740, xlabel: found.name, ylabel: "density", label: `Kernel densities of samples from ${found.name}` });
+  const top = Math.max(...found.truth, ...found.mean) * 1.25, x = ends(found.grid), chart = frame(view.places[0], { x, y: [0, top], height: 340, width: room(view.places[0]), xlabel: found.name, ylabel: "density", label: `Kernel densities of samples from ${found.name}` });
   const up = found.mean.map((v, i) => v + found.deviation[i]), down = found.mean.map((v, i) => Math.max(v - found.deviation[i], 0));
   node("path", { d: `M${found.grid.map((v, i) => `${chart.sx(v)},${chart.sy(up[i])}`).join("L")}L${found.grid.map((v, i) => `${chart.sx(v)},${chart.sy(down[i])}`).reverse().join("L")}Z`, fill: "var(--blue)", "fill-opacity": 0.16 }, chart.inside);
   found.curves.forEach((one) => stroke(chart, found.grid, one, { colour: "var(--soft)", width: 0.7, opacity: 0.6 }));
@@ -96,7 +96,7 @@ const drawTruth = (view, found, { sampled }) => {
   stroke(chart, found.grid, found.mean, { id: "curve", width: 2.2 });
   view.key([{ text: "true density", colour: "var(--orange)", dash: "7 4" }, { text: "mean of the estimates", colour: "var(--blue)" }, { text: "one deviation about it", colour: "var(--blue)", fill: 0.25 }, { text: `${found.curves.length} samples`, colour: "var(--soft)" }]);
   const { bandwidths: hs, bias, variance, error, best } = found.errors, low = Math.min(...error) / 8, high = Math.max(...error) * 1.5;
-  const second = frame(view.places[1], { x: ends(hs), y: [low, high], logx: true, logy: true, height: 220, width: 740, xlabel: "bandwidth (dotted: in use)", ylabel: "integrated error", label: "Squared bias, variance and their sum over the bandwidth" });
+  const second = frame(view.places[1], { x: ends(hs), y: [low, high], logx: true, logy: true, height: 220, width: room(view.places[1]), xlabel: "bandwidth (dotted: in use)", ylabel: "integrated error", label: "Squared bias, variance and their sum over the bandwidth" });
   const clip = (values) => values.map((v) => Math.max(v, low));
   stroke(second, hs, clip(bias), { colour: "var(--orange)", dash: "7 4" });
   stroke(second, hs, clip(variance), { colour: "var(--green)", dash: "2 3" });

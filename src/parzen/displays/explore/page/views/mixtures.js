@@ -1,7 +1,7 @@
 // Mixtures: EM by half steps; ellipses, responsibilities, the lower bound under the log-likelihood, and k-means.
 import { colour, frame, node, short } from "/plot.js";
 import { buttons, check, number, select, slider, typed } from "/controls.js";
-import { dash, extent, inverse, layout, mark, picked, pointer, points, rgb, stroke } from "/parts.js";
+import { dash, extent, inverse, layout, mark, picked, pointer, points, rgb, room, stroke } from "/parts.js";
 export const title = "Mixtures";
 const NAMES = ["x", "y", "k", "covariance", "start", "seed", "centres", "prior", "floor", "step"];
 
@@ -46,7 +46,7 @@ export const open = (holder, data, state, changed) => {
 };
 const figure = (view, found, state, clicked) => {
   const x = extent(found.points.map((one) => one[0])), y = extent(found.points.map((one) => one[1])), q = found.responsibilities;
-  const chart = frame(view.places[0], { x, y, height: 420, width: 740, xlabel: found.names[0], ylabel: found.names[1], grid: false, label: "Rows and components" });
+  const chart = frame(view.places[0], { x, y, height: 420, width: room(view.places[0]), xlabel: found.names[0], ylabel: found.names[1], grid: false, label: "Rows and components" });
   const tones = found.components.map((_, k) => rgb(colour(k))), best = (i) => q[i].indexOf(Math.max(...q[i]));
   const blend = (i) => `rgb(${[0, 1, 2].map((c) => Math.round(q[i].reduce((sum, r, k) => sum + r * tones[k][c], 0))).join(",")})`;
   points(chart, found.points, q ? { code: best, paint: blend, size: 3.2 } : { paint: () => "var(--grey)", size: 2.6 });
@@ -59,7 +59,7 @@ const figure = (view, found, state, clicked) => {
 };
 const bounds = (holder, found) => {
   const { bounds: lower, heights } = found, low = Math.min(...lower.slice(lower.length > 4 ? 1 : 0)), high = Math.max(...heights), space = 0.08 * (high - low) || 1;
-  const chart = frame(holder, { x: [0, Math.max(lower.length, 2)], y: [low - space, high + space], height: 200, width: 740, xlabel: "half steps: E is odd, M is even", ylabel: "per row", least: 1, label: "Lower bound and log-likelihood" }), places = lower.map((_, k) => k + 1);
+  const chart = frame(holder, { x: [0, Math.max(lower.length, 2)], y: [low - space, high + space], height: 200, width: room(holder), xlabel: "half steps: E is odd, M is even", ylabel: "per row", least: 1, label: "Lower bound and log-likelihood" }), places = lower.map((_, k) => k + 1);
   stroke(chart, places, heights, { colour: "var(--orange)", id: "height" });
   stroke(chart, places, lower, { dash: "5 3", id: "bound" });
   places.forEach((at, k) => { if (at % 2) node("path", { d: mark(0, chart.sx(at), chart.sy(heights[k]), 3), fill: "var(--blue)" }, chart.inside); });
@@ -69,7 +69,7 @@ const bounds = (holder, found) => {
 };
 const hard = (holder, found) => {
   const x = extent(found.points.map((one) => one[0])), y = extent(found.points.map((one) => one[1])), { labels, centres, inertia } = found.kmeans;
-  const chart = frame(holder, { x, y, height: 260, width: 740, xlabel: `k-means after as many iterations${inertia === null ? "" : `: within-cluster sum of squares ${short(inertia)}`}`, ylabel: found.names[1], grid: false, label: "k-means, the hard limit" });
+  const chart = frame(holder, { x, y, height: 260, width: room(holder), xlabel: `k-means after as many iterations${inertia === null ? "" : `: within-cluster sum of squares ${short(inertia)}`}`, ylabel: found.names[1], grid: false, label: "k-means, the hard limit" });
   points(chart, found.points, { code: (i) => labels[i], size: 2.6 });
   centres.forEach(([a, b], k) => node("path", { d: mark(k, chart.sx(a), chart.sy(b), 7), fill: colour(k), stroke: "var(--paper)", "stroke-width": 1.5 }, chart.inside));
 };

@@ -1,7 +1,7 @@
 // Regression and outliers: two kernel regressions with their weights at a point, p(y | x), flagged rows.
 import { frame, node, short } from "/plot.js";
 import { select, slider } from "/controls.js";
-import { ends, extent, grid, image, inverse, layout, line, mark, picked, pointer, points, rgb, stroke } from "/parts.js";
+import { ends, extent, grid, image, inverse, layout, line, mark, picked, pointer, points, rgb, room, stroke } from "/parts.js";
 export const title = "Regression and outliers";
 const KINDS = ["Nadaraya-Watson", "local lines"];
 const NAMES = ["x", "y", "bandwidth", "at", "weights", "fdr"];
@@ -37,7 +37,7 @@ export const open = (holder, data, state, changed) => {
 };
 const plane = (holder, found, options) => {
   const x = extent(found.points.map((one) => one[0]), 0.03), y = extent(found.points.map((one) => one[1]));
-  return { x, y, chart: frame(holder, { x, y, height: 340, width: 740, xlabel: found.names[0], ylabel: found.names[1], ...options }) };
+  return { x, y, chart: frame(holder, { x, y, height: 340, width: room(holder), xlabel: found.names[0], ylabel: found.names[1], ...options }) };
 };
 const drawCurves = (view, found, hover, pin) => {
   const { x, y, chart } = plane(view.places[0], found, { label: "Two kernel regressions" }), most = Math.max(...found.weights.map(Math.abs)) || 1;
@@ -57,7 +57,7 @@ const drawStrip = (holder, found) => {
   node("text", { x: chart.left + 8, y: chart.top + 14 }, chart.svg, "p(y | x), each x by its own largest");
 };
 const drawConditional = (holder, found) => {
-  const top = 1.1 * Math.max(...found.density), chart = frame(holder, { x: ends(found.across), y: [0, top], height: 190, width: 740, xlabel: `${found.names[1]} where ${found.names[0]} is ${short(found.at)}`, ylabel: "density", label: "Conditional density at x" });
+  const top = 1.1 * Math.max(...found.density), chart = frame(holder, { x: ends(found.across), y: [0, top], height: 190, width: room(holder), xlabel: `${found.names[1]} where ${found.names[0]} is ${short(found.at)}`, ylabel: "density", label: "Conditional density at x" });
   stroke(chart, found.across, found.density, { id: "conditional" });
   found.quantiles.forEach((at, k) => line(chart, at, 0, at, top, { dash: k === 1 ? "8 4" : "2 3", colour: "var(--orange)" }));
   node("text", { x: chart.left + 8, y: chart.top + 12 }, chart.svg, "vertical: quantiles 5%, 50%, 95%");
