@@ -44,6 +44,7 @@ demo: $(VENV)/.with-demo
 	@$(BIN)/python examples/nets.py
 	@$(BIN)/python examples/temperatures.py
 	@$(BIN)/parzen report --example breast_cancer -o demo/report.html
+	@echo "To move the bandwidth, the prior and the threshold yourself: $(BIN)/parzen explore --example faithful"
 
 test: lint types
 	$(BIN)/python -m pytest $(PYTEST_ARGS)

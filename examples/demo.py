@@ -103,6 +103,7 @@ def main():
     folder.mkdir(exist_ok=True)
     figure.savefig(folder / "parzen.png", dpi=150)
     print(f"\nThe picture is in {folder / 'parzen.png'}.")
+    print("To move the bandwidth and the prior yourself: parzen explore --example faithful")
 
 
 if __name__ == "__main__":

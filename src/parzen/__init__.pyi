@@ -14,6 +14,7 @@ from parzen.decisions.scores import expected_cost as expected_cost
 from parzen.decisions.scores import risk_coverage as risk_coverage
 from parzen.decisions.scores import score_probabilities as score_probabilities
 from parzen.densities.density import Density as Density
+from parzen.displays.explore.widget import explore as explore
 from parzen.estimators.classify.aode import AODE as AODE
 from parzen.estimators.classify.bayes_classifier import BayesClassifier as BayesClassifier
 from parzen.estimators.classify.bernoulli_nb import BernoulliNB as BernoulliNB

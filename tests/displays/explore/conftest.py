@@ -16,7 +16,8 @@ def table():
     rng = np.random.default_rng(0)
     x = np.concatenate([rng.normal(2, 0.3, 100), rng.normal(4.4, 0.4, 170)])
     numbers = {"length": x, EVIL: 10 * x + rng.normal(0, 5, len(x))}
-    return Data("old.csv" + EVIL, numbers, {"kind": np.where(x < 3, "short", "long")}, "kind")
+    kind = np.where(x < 3, "short", "long")
+    return Data("old.csv" + EVIL, numbers, {"kind": kind, "odd": np.where(x < 3, "<b>odd</b>", EVIL)}, "kind")
 
 
 @pytest.fixture(scope="module")

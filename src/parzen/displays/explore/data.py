@@ -3,6 +3,7 @@
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
+from functools import lru_cache
 from threading import RLock
 from typing import Any
 
@@ -12,8 +13,9 @@ from parzen.compute.arrays import Array
 
 #: Categories of a column beyond which it is no target.
 MOST_CLASSES = 20
-#: Results that are kept, of the latest questions.
-KEPT = 64
+#: Results that are kept, of the latest questions; and of those that hold all rows.
+KEPT, KEPT_ROWS = 64, 10
+HOLDS_ROWS = {"rows", "sorted", "kde", "pair", "labelled", "shuffled"}
 
 
 class Data:
@@ -95,6 +97,16 @@ class Data:
         rows = np.column_stack([self.numbers[name] for name in names])
         return np.ascontiguousarray(rows[~np.isnan(rows).any(axis=1)])
 
+    def labelled(self, names: tuple[str, ...], target: str, most: int) -> tuple[Array, Any]:
+        """At most so many rows of some columns in which nothing is missing, and their classes."""
+        return self.remember(("labelled", names, target, most), self._labelled, names, target, most)
+
+    def _labelled(self, names: tuple[str, ...], target: str, most: int) -> tuple[Array, Any]:
+        rows, labels = np.column_stack([self.numbers[name] for name in names]), self.classes[target]
+        known = ~np.isnan(rows).any(axis=1) & (labels != "")
+        kept = drawn(np.flatnonzero(known), most)
+        return np.ascontiguousarray(rows[kept]), labels[kept]
+
     def remember(self, key: Hashable, function: Callable[..., Any], *arguments: Any) -> Any:
         """The result of a function of the data alone, computed when it is first asked for."""
         with self._lock:
@@ -104,16 +116,36 @@ class Data:
         found = function(*arguments)
         with self._lock:
             self._results[key] = found
+            large = [one for one in self._results if isinstance(one, tuple) and one[0] in HOLDS_ROWS]
+            for old in large[:-KEPT_ROWS]:
+                del self._results[old]
             while len(self._results) > KEPT:
                 self._results.popitem(last=False)
         return found
 
 
-def drawn(rows: Array, most: int, seed: int = 0) -> Array:
-    """At most so many rows, drawn without replacement, in their order: the same ones each time."""
-    if len(rows) <= most:
-        return rows
-    return rows[np.sort(np.random.default_rng(seed).choice(len(rows), most, replace=False))]
+@lru_cache(maxsize=32)
+def shuffled(count: int, most: int, seed: int = 0) -> Any:
+    """Positions of at most so many rows in a random order: those that pandas' ``DataFrame.sample`` draws."""
+    return np.random.RandomState(seed).choice(count, min(count, most), replace=False)
+
+
+def drawn(rows: Any, most: int, seed: int = 0) -> Any:
+    """At most so many rows, drawn without replacement: the same ones each time."""
+    return rows if len(rows) <= most else rows[shuffled(len(rows), most, seed)]
+
+
+def cells(values: Array) -> dict[str, Any]:
+    """Numbers of a picture as whole ones of a common unit: short to send, and exact to a part in 10,000 of the most."""
+    known = values[np.isfinite(values)]
+    unit = float(np.abs(known).max()) / 10_000 if len(known) and known.any() else 1.0
+    return {"unit": unit, "cells": np.rint(np.nan_to_num(values / unit, posinf=10_000, neginf=-10_000)).astype(int)}
+
+
+def lines(data: Data, names: list[str], used: int, rows: int, labels: str | None = None) -> str:
+    """Python's expression for the rows that a view uses: without missing cells, some drawn at random where said."""
+    known = f"{data.source}[{[*names, *([labels] if labels else [])]!r}].dropna()"
+    return known if used >= rows else f"{known}.sample({used}, random_state=0)"
 
 
 def plain(value: Any) -> Any:

@@ -1,13 +1,38 @@
 """Questions that are being answered: few at a time, and of each view only the newest."""
 
-from collections.abc import Callable
-from threading import Condition
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Condition, Lock
 from typing import Any
 
 from parzen.displays.explore.request import Superseded
 
 #: Answers that are computed at the same time, questions that may wait, and keys whose newest question is remembered.
 RUNNING, WAITING, KEYS = 2, 32, 256
+
+
+_quiet = Lock()
+_inside: list[Any] = []
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """No warnings while at least one thread is inside: the page says itself what was drawn or is singular."""
+    with _quiet:
+        if not _inside:
+            saved = warnings.catch_warnings()
+            saved.__enter__()
+            warnings.simplefilter("ignore")
+            _inside.append(saved)
+        _inside.append(None)
+    try:
+        yield
+    finally:
+        with _quiet:
+            _inside.pop()
+            if len(_inside) == 1:
+                _inside.pop().__exit__(None, None, None)
 
 
 class Busy(Exception):
@@ -42,7 +67,8 @@ class Jobs:
             self._check(key, ticket)
             self._free -= 1
         try:
-            found = function(lambda: self._check(key, ticket))
+            with quietly():
+                found = function(lambda: self._check(key, ticket))
             self._check(key, ticket)
             return found
         finally:

@@ -90,6 +90,27 @@ class Request:
             raise RequestError(f"{name} must be a list of at most {most} numbers.")
         return [_number(name, one, low, high) for one in value]
 
+    def points(self, name: str, most: int) -> list[list[float]]:
+        """A list of pairs of numbers, empty where there is none."""
+        value = self._get(name)
+        if value is None:
+            return []
+        pairs = isinstance(value, list) and len(value) <= most
+        if not pairs or any(not isinstance(one, list) or len(one) != 2 for one in value):
+            raise RequestError(f"{name} must be a list of at most {most} pairs of numbers.")
+        return [[_number(name, part, -1e300, 1e300) for part in one] for one in value]
+
+    def matrix(self, name: str, rows: int, columns: int, low: float, high: float) -> list[list[float]] | None:
+        """A matrix of numbers with so many rows and columns, or None."""
+        value = self._get(name)
+        if value is None:
+            return None
+        if not isinstance(value, list) or len(value) != rows:
+            raise RequestError(f"{name} must have {rows} rows.")
+        if any(not isinstance(one, list) or len(one) != columns for one in value):
+            raise RequestError(f"{name} must have {columns} numbers in each row.")
+        return [[_number(name, part, low, high) for part in one] for one in value]
+
     def column(self, name: str, data: Data, optional: bool = False) -> str | None:
         """The name of a column of numbers that has at least two values; the first where none is named."""
         value = self._get(name)

@@ -102,7 +102,7 @@ export const fitting = (marks, low, high, wanted, space) => {
 let clips = 0;
 export const frame = (holder, options) => {
   const { x, y, height = 300, bottom = 40, top = 10, right = 14, xlabel, ylabel, label, logx, logy, grid = true, xmarks, least, names } = options;
-  const width = Math.min(options.width || 560, narrow() ? document.querySelector("main").clientWidth - 30 : 2000);
+  const width = Math.max(Math.min(options.width || 560, narrow() ? document.querySelector("main").clientWidth - 30 : 2000), 200);
   const ymarks = names ? [] : (logy ? logMarks : linearMarks)(y[0], y[1], 5);
   const left = names ? Math.min(14 + widest(names), 0.42 * width) : Math.max(20, 14 + (ylabel ? 16 : 0) + widest(ymarks.map((one) => one.text)));
   const svg = node("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label || "" });
