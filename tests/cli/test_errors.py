@@ -45,6 +45,7 @@ def test_errors_are_one_clear_sentence(table, tmp_path, run):
         (["report", tmp_path / "one.csv", "--target", "kind"], "one class only"),
         (["report", tmp_path / "distinct.csv", "--target", "kind"], "120 different values"),
         (["report", tmp_path / "numbers.csv", "--target", "kind", "--task", "classification"], "--task regression"),
+        (["fit", tmp_path / "numbers.csv", "--target", "kind", "-o", tmp_path / "x"], "compares regressions"),
         (["report", table, "-o", tmp_path / "no" / "such" / "folder.html"], "can't be written"),
         (["predict", tmp_path / "broken.parzen", table], "damaged"),
         (["predict", table, table], "no model file"),

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.stats import spearmanr
 
 from parzen.compute.arrays import Array
 from parzen.estimators.regress.conditional import ConditionalDensity
@@ -41,6 +40,8 @@ def fit_of(best: Predicted, y: Array, rng: np.random.Generator) -> dict[str, Any
 
 def residuals(best: Predicted, y: Array, rng: np.random.Generator) -> dict[str, Any]:
     """Residuals over predictions, their histogram, and what they show: spread that grows, skewness, bias."""
+    from scipy.stats import spearmanr  # which is slow to import
+
     error = y - best.mean
     spread = float(error.std()) or 1e-300
     grows = spearmanr(best.mean, np.abs(error)) if np.ptp(best.mean) > 0 else None

@@ -99,9 +99,11 @@ def coverage(found: Mapping[str, Predicted], y: Array) -> list[dict[str, Any]]:
 def r2(value: float) -> str:
     """R squared in a sentence, as 1 only where it is 1.
 
-    >>> r2(0.99997), r2(0.4567), r2(-0.012)
-    ('over 0.999', '0.457', '-0.012')
+    >>> r2(0.99997), r2(0.4567), r2(-0.012), r2(-0.0)
+    ('over 0.999', '0.457', '-0.012', '0')
     """
+    if abs(value) < 5e-4:
+        return "0"
     return "over 0.999" if 0.999 < value < 1 else brief(value)
 
 

@@ -21,7 +21,7 @@ from parzen.families.gaussian import Gaussian
 from parzen.families.product import Product
 from parzen.report.best import Best, best_model
 from parzen.report.models import TABLE_MODELS, TEXT_MODELS, Model, find_model, nearest_name
-from parzen.report.task import predictor_table, predictors
+from parzen.report.task import CLASSES, predictor_table, predictors
 from parzen.storage.files import dumped
 from parzen.tables.features import column_kinds, feature_table, parse_dates
 
@@ -100,6 +100,11 @@ def _classifier(args: Namespace, given: Input, target: str) -> Fitted:
         raise CommandError(f"the column {target!r} holds one class only; a target needs at least two.")
     frame = parse_dates(frame.reset_index(drop=True))
     kinds = column_kinds(frame, given.kinds)
+    if kinds[target] == "continuous" and len(set(y)) > CLASSES:
+        raise CommandError(
+            f"the column {target!r} holds {len(set(y)):,} different numbers, and fit makes classifiers; parzen report "
+            f"--target {target} compares regressions, and --kinds {target}=categorical takes the numbers for classes."
+        )
     chosen = _chosen(args.model, TABLE_MODELS if args.text is None else TEXT_MODELS, "with a target")
     best = None
     with (
