@@ -27,10 +27,13 @@ class Coded:
         Position of each cell in `values`; -1 where it is missing.
     values : list
         Different values. Those of a type that declares its categories need not occur.
+    occur : bool
+        Whether each value is known to occur.
     """
 
     codes: NDArray[np.integer]
     values: list[Any]
+    occur: bool = False
 
     def known(self) -> bool:
         """Whether a cell is not missing."""
@@ -38,6 +41,8 @@ class Coded:
 
     def present(self) -> list[Any]:
         """The values that occur."""
+        if self.occur:
+            return self.values
         found = np.bincount(self.codes[self.codes >= 0], minlength=len(self.values))
         return [value for value, count in zip(self.values, found.tolist(), strict=True) if count]
 
@@ -47,7 +52,12 @@ class Coded:
 
     def compact(self, categories: NDArray[Any], dtype: Any) -> NDArray[np.integer]:
         """The same as whole numbers of a type; -1 where missing."""
-        return np.array([*self._places(categories), -1], dtype=dtype)[self.codes]
+        places = np.array([*self._places(categories), -1], dtype=dtype)
+        if self.codes.dtype == dtype == np.int8:  # bytes are looked up many times faster than by an index
+            table = np.full(256, -1, dtype=np.int8)
+            table[: len(places)] = places
+            return np.frombuffer(self.codes.tobytes().translate(table.tobytes()), dtype=np.int8)
+        return places[self.codes]
 
     def _places(self, categories: NDArray[Any]) -> list[int]:
         position = {value: code for code, value in enumerate(categories.tolist())}
@@ -81,13 +91,13 @@ def object_codes(cells: NDArray[Any], column: Any) -> Coded:
     same = different(cells, len(cells) // ROWS_FOR_EACH) if cells.dtype == object and len(cells) >= MANY_ROWS else None
     if same is not None:  # a few objects, each in many cells: only they have to be compared
         found = object_codes(cells[same[0]], column)
-        return Coded(found.codes.astype(smallest_type(len(found.values)))[same[1]], found.values)
+        return Coded(found.codes.astype(smallest_type(len(found.values)))[same[1]], found.values, found.occur)
     if hasattr(column, "factorize") and cells.dtype == object:  # pandas has the same loop, compiled
         import pandas
 
         try:
             codes, values = pandas.factorize(cells)
-            return Coded(codes, values.tolist())
+            return Coded(codes, values.tolist(), True)
         except TypeError:
             pass  # cells that have no hash: which ones is said below
     listed = cells.tolist() if cells.dtype == object else cells.astype(object).tolist()
@@ -95,7 +105,7 @@ def object_codes(cells: NDArray[Any], column: Any) -> Coded:
     position: dict[Any, int] = {cell: -1 for cell in once if is_missing(cell)}
     values = [cell for cell in once if cell not in position]
     position.update(zip(values, range(len(values)), strict=True))
-    return Coded(np.fromiter(map(position.__getitem__, listed), dtype=np.int32, count=len(listed)), values)
+    return Coded(np.fromiter(map(position.__getitem__, listed), dtype=np.int32, count=len(listed)), values, True)
 
 
 def taken(column: Any, rows: NDArray[np.integer]) -> list[Any]:
