@@ -5,7 +5,7 @@ from pathlib import Path
 from PIL import Image
 from sphinx_gallery.directives import imgsgnode
 
-RATIO = 2.3  # of width to height, from which on two or more panels stand side by side
+RATIO = 2.2  # of width to height, from which on two or more panels stand side by side
 
 
 def mark(app, doctree):
