@@ -54,7 +54,11 @@ def main(folder):
             end = browser.execute_script("return document.querySelector('.charts').getBoundingClientRect().bottom + 8")
             clip = {"x": 0, "y": 0, "width": WIDTH, "height": min(end, 1000), "scale": 1}
             shot = browser.execute_cdp_cmd("Page.captureScreenshot", {"clip": clip, "captureBeyondViewport": True})
-            picture = Image.open(io.BytesIO(base64.b64decode(shot["data"]))).convert("RGB").quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE)
+            picture = (
+                Image.open(io.BytesIO(base64.b64decode(shot["data"])))
+                .convert("RGB")
+                .quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE)
+            )
             picture.save(folder / f"explore_{view}.png", optimize=True)
             server.shutdown()
     browser.quit()

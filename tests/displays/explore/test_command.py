@@ -6,6 +6,13 @@ import subprocess
 import sys
 from http.client import HTTPConnection
 
+from parzen.cli.commands.explore import SENTENCES
+from parzen.cli.examples import EXAMPLES
+
+
+def test_the_gallery_has_a_sentence_for_each_example():
+    assert set(SENTENCES) == set(EXAMPLES)
+
 
 def test_the_command_serves_an_example_until_it_is_interrupted():
     command = [sys.executable, "-m", "parzen", "explore", "--example", "iris", "--no-browser"]
