@@ -42,6 +42,8 @@ def answer(data: Data, request: Request) -> dict[str, Any]:
     rows = drawn(complete, ROWS)
     if len(rows) < 2 * k:
         raise RequestError(f"{k} components need at least {2 * k} rows without missing values; there are {len(rows)}.")
+    if not (np.ptp(rows, axis=0) > 0).all():
+        raise RequestError(f"{names[0]} and {names[1]} must each hold more than one value.")
     given = _centres(data, names, rows, k, start, seed, centres)
     options = {"reg_covar": 1e-6 if floor else 0.0, "prior": "auto" if prior else None}
     key = (names, k, shape, start, seed, tuple(map(tuple, centres)), prior, floor)
