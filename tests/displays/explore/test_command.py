@@ -19,11 +19,11 @@ def test_the_command_serves_an_example_until_it_is_interrupted():
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         address = process.stdout.readline().strip()
         host, token = address.removeprefix("http://").split("/#token=")
-        line = HTTPConnection(host, timeout=20)
+        line = HTTPConnection(host, timeout=60)
         line.request("POST", "/data", "{}", {"X-Parzen-Token": token})
         found = json.loads(line.getresponse().read())
         line.close()
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
     assert (found["name"], found["rows"], found["target"]) == ("iris", 150, "species")
     assert process.returncode == 130
