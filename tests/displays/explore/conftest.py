@@ -37,7 +37,7 @@ def post(server):
     def send(path="/answer", body=None, headers=None, raw=None):
         content = json.dumps(body).encode() if raw is None else raw
         usual = {"X-Parzen-Token": server.token, "Host": f"127.0.0.1:{server.server_port}"}
-        line = HTTPConnection("127.0.0.1", server.server_port, timeout=20)
+        line = HTTPConnection("127.0.0.1", server.server_port, timeout=60)
         line.request("POST", path, content, {**usual, **(headers or {})})
         reply = line.getresponse()
         found = reply.status, json.loads(reply.read().splitlines()[-1])

@@ -27,7 +27,7 @@ def opened(window, server, state="", width=1200):
 
 def settled(window):
     """Wait for the answer to the newest question; a function that evaluates JavaScript."""
-    end = time.monotonic() + 20
+    end = time.monotonic() + 90
     while window.execute_script("return document.documentElement.dataset.settled") != "yes":
         assert time.monotonic() < end, window.execute_script("return document.body.innerText")
         time.sleep(0.02)
@@ -242,7 +242,7 @@ def test_a_contribution_follows_the_pointer_and_pictures_are_saved(window, serve
 
     ask = opened(window, server, at("densities"))
     ActionChains(window).move_to_element(window.find_element(By.CSS_SELECTOR, "#chart svg")).perform()
-    end = time.monotonic() + 20
+    end = time.monotonic() + 90
     while not ask("return document.getElementById('contribution')") and time.monotonic() < end:
         time.sleep(0.02)
     assert ask("return document.getElementById('contribution').getAttribute('d').length") > 100

@@ -275,7 +275,7 @@ def test_a_table_that_lacks_columns_gets_a_sentence(view):
 
 def test_what_is_kept_of_many_questions_is_bounded():
     data = Data.of_frame(FLOWERS, "chd")
-    for k in range(200):
+    for k in range(80):
         encoded(asked("densities", data, x="age", rule="own", bandwidth=1 + 0.01 * k))
         asked("beliefs", data, typed=[float(k)])
     held = [one for one in data._results if one[0] == "kde"]

@@ -53,7 +53,7 @@ const show = (data, state) => {
   const wire = line(name, state.table, {
     onAnswer: here((found, newest) => { bar.hidden = true; last = found; say(""); view.draw(found); root.dataset.drawn = String(Number(root.dataset.drawn || 0) + 1); root.dataset.settled = newest ? "yes" : "no"; }),
     onError: here((text) => { bar.hidden = true; root.dataset.settled = "yes"; say(text); }),
-    onProgress: here((share) => { if (performance.now() - started > 100) { bar.hidden = false; bar.value = share; } }),
+    onProgress: here((share) => { bar.value = share; const asked = started; setTimeout(() => { if (asked === started && root.dataset.settled === "no") bar.hidden = false; }, Math.max(100 - (performance.now() - started), 0)); }), // no bar for what takes less
   });
   // A change is kept in the address; `passing` are values of the pointer, which are not.
   const changed = (passing) => { started = performance.now(); root.dataset.settled = "no"; if (!passing) { write(state); menu(state); } wire.send({ ...view.request(), ...passing }); };

@@ -29,6 +29,7 @@ MODELS: dict[str, tuple[Any, str]] = {
     ),
     "naive Bayes": (lambda: NaiveBayes(), "NaiveBayes("),
 }
+SLOWER = ("kernel", "mixture")
 OVERLAYS = {"nothing": 0, "logistic, degree 1": 1, "logistic, degree 2": 2}
 #: Grid points in each direction, points of a line, rows that models see and that are drawn.
 CELLS, POINTS, ROWS, MARKS = 60, 241, 20_000, 500
@@ -55,7 +56,7 @@ def answer(data: Data, request: Request) -> dict[str, Any]:
     prior = _prior(weights, counts)
     absent = {"x": 0, "y": 1}.get(missing) if len(names) == 2 else None
     key = (names, target, kind, tuple(prior))
-    model = data.remember(("classifier", key), _fitted, kind, prior, rows, labels)
+    model = data.remember(("classifier", key), _fitted, kind, prior, rows, labels, request)
     over = _overlay(data, overlay, names, target, rows, labels) if absent is None else None
     one, two = _pair(pair, counts)
     grid = [_axis(rows[:, j], CELLS if len(names) == 2 else POINTS) for j in range(len(names))]
@@ -92,7 +93,9 @@ def _prior(weights: list[float], counts: Any) -> list[float]:
     return [one / sum(weights) for one in weights]
 
 
-def _fitted(kind: str, prior: list[float], rows: Array, labels: Any) -> Any:
+def _fitted(kind: str, prior: list[float], rows: Array, labels: Any, request: Request) -> Any:
+    if kind in SLOWER:
+        request.progress(0.1)
     return MODELS[kind][0]().set_params(class_prior=prior).fit(rows, labels)
 
 

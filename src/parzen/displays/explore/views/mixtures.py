@@ -42,6 +42,8 @@ def answer(data: Data, request: Request) -> dict[str, Any]:
     rows = drawn(complete, ROWS)
     if len(rows) < 2 * k:
         raise RequestError(f"{k} components need at least {2 * k} rows without missing values; there are {len(rows)}.")
+    if not (np.ptp(rows, axis=0) > 0).all():
+        raise RequestError(f"{names[0]} and {names[1]} must each hold more than one value.")
     given = _centres(data, names, rows, k, start, seed, centres)
     options = {"reg_covar": 1e-6 if floor else 0.0, "prior": "auto" if prior else None}
     key = (names, k, shape, start, seed, tuple(map(tuple, centres)), prior, floor)
@@ -100,14 +102,19 @@ def _by_kmeans(rows: Array, k: int, seed: int) -> Array:
 
 def started(rows: Array, centres: Array, shape: str, options: dict[str, Any]) -> GaussianMixture:
     """The mixture before the first step: equal weights, and half the deviations of all rows around each centre."""
-    k, variance = len(centres), np.array([float(f"{one / 4:.3g}") for one in rows.var(axis=0)])
+    k, variance = len(centres), np.vectorize(_digits)(rows.var(axis=0) / 4)
     covariances: Any = {
         "full": [np.diag(variance)] * k, "tied": np.diag(variance), "diag": [variance] * k,
-        "spherical": [float(variance.mean())] * k,
+        "spherical": [_digits(variance.mean())] * k,
     }[shape]  # fmt: skip
     model = GaussianMixture.from_parameters(np.full(k, 1 / k), centres, covariances, shape)
     model.set_params(warm_start=True, accelerate=False, **options)
     return model
+
+
+def _digits(value: float) -> float:
+    """A variance in three digits, as the line of Python shows it."""
+    return float(f"{value:.3g}")
 
 
 def _path(rows: Array, centres: Array, shape: str, options: dict[str, Any], request: Request) -> Path:
@@ -174,7 +181,7 @@ def _python(
     data: Data, names: tuple[str, str], used: int, n: int, centres: Array, shape: str, options: dict[str, Any],
     half: int, last: int, path: Path,
 ) -> str:  # fmt: skip
-    k, spread = len(centres), np.asarray(path.models[0].covariances_).tolist()
+    k, spread = len(centres), np.vectorize(_digits)(path.models[0].covariances_).tolist()
     covariances = repr(spread) if shape == "tied" else f"[{spread[0]!r}] * {k}"
     given = f"[1 / {k}] * {k}, {centres.tolist()!r}, {covariances}, {shape!r}"
     said = ", ".join(f"{name}={value!r}" for name, value in options.items())

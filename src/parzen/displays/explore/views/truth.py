@@ -38,7 +38,7 @@ def known_truth(data: Data, request: Request, name: str, rule: str, own: float |
     samples = data.remember(("samples", name, n, seed), _samples, truth, n, seed)
     rules = data.remember(("rules", name, n, seed), _rules, samples[0])
     h = own if rule == "own" and own is not None else rules.get(rule, rules["silverman"])
-    errors = data.remember(("errors", name, n), _errors, truth, n)
+    errors = data.remember(("errors", name, n), _errors, truth, n, request)
     here = data.remember(("here", name, n, h), _at, truth, h, n)
     curves = [np.exp(KernelDensity(bandwidth=h).fit(one).score_samples(grid[:, None])) for one in samples]
     weights, means, deviations = TRUTHS[name]
@@ -69,7 +69,8 @@ def _rules(sample: Array) -> dict[str, float]:
     return {rule: float(bandwidth.choose(rule, sample)[0, 0]) for rule in RULES}
 
 
-def _errors(truth: GaussianMixture, n: int) -> BiasVariance:
+def _errors(truth: GaussianMixture, n: int, request: Request) -> BiasVariance:
+    request.progress(0.3)
     return bias_variance(truth, np.geomspace(0.02, 2, WIDTHS), n, bounds=BOUNDS)
 
 

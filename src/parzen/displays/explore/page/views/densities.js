@@ -26,13 +26,14 @@ export const open = (holder, data, state, changed) => {
   controls.high = number(left, "upper bound", state.high, (v) => set({ high: v ?? undefined }));
   controls.adaptive = check(left, "adaptive", state.adaptive || false, (adaptive) => set({ adaptive }));
   controls.compare = select(left, "compare", ["nothing", "gaussian", "mixture", ...RULES], state.compare || "nothing", (compare) => set({ compare }));
-  const used = { column: ["x", "y", "kernel", "low", "high", "adaptive", "compare"], pair: ["x", "y", "kernel", "adaptive"], truth: ["n"] };
+  controls.at = number(left, "contribution at", state.at, (v) => set({ at: v ?? undefined }));
+  const used = { column: ["x", "y", "kernel", "low", "high", "adaptive", "compare", "at"], pair: ["x", "y", "kernel", "adaptive"], truth: ["n"] };
   let hovered = null;
   return {
     request: () => picked(state, NAMES.filter((name) => KNOWN[kind()].includes(name) && !(name === "bandwidth" && state.rule !== "own") && !(name === "y" && kind() === "column"))),
     draw: (found) => {
       for (const [name, one] of Object.entries(controls)) (one.box || one.parentElement).hidden = !used[found.kind].includes(name);
-      controls.low.value = state.low ?? ""; controls.high.value = state.high ?? ""; rule.value = found.kind === "pair" ? found.rule : state.rule;
+      controls.low.value = state.low ?? ""; controls.high.value = state.high ?? ""; controls.at.value = state.at ?? ""; rule.value = found.kind === "pair" ? found.rule : state.rule;
       view.places[1].replaceChildren();
       view.write(found.python);
       const marks = found.rules ? Object.values(found.rules) : [];
