@@ -64,13 +64,13 @@ class Batches:
 
     def mapped(self, function: Callable[[Any], Any]) -> "Batches":
         """The same with a function applied to the rows of each batch."""
-        d = function(np.empty((0, self.shape[1]), dtype=self.dtype)).shape[1]
+        head = function(np.empty((0, self.shape[1]), dtype=self.dtype))
 
         def decode(batch: Any) -> tuple[Any, Memberships]:
             X, R = self.decode(batch)
             return function(X), R
 
-        return replace(self, decode=decode, shape=(self.shape[0], d))
+        return replace(self, decode=decode, shape=(self.shape[0], head.shape[1]), dtype=head.dtype)
 
     def only(self, k: int) -> "Batches":
         """The rows of one group, with their weights."""
