@@ -72,6 +72,20 @@ class Batches:
 
         return replace(self, decode=decode, shape=(self.shape[0], head.shape[1]), dtype=head.dtype)
 
+    def reweighted(self, by_group: Array) -> "Batches":
+        """The same rows, their weights times those of their groups."""
+        assert self.counts is not None
+
+        def decode(batch: Any) -> tuple[Any, Memberships]:
+            X, R = self.decode(batch)
+            assert isinstance(R, Labels)
+            w = by_group[R.codes] * (1.0 if R.weights is None else R.weights)
+            return X, Labels.sound(R.codes, np.ascontiguousarray(w), R.groups)
+
+        counts = self.counts * by_group
+        least = self.least * float(by_group[by_group > 0].min(initial=1.0))
+        return replace(self, decode=decode, weight=float(counts.sum()), least=least, counts=counts)
+
     def only(self, k: int) -> "Batches":
         """The rows of one group, with their weights."""
         if self.counts is None or self.members is None:
