@@ -61,6 +61,9 @@ class CellMoments(Statistic):
         begin, end = np.searchsorted(self.cells[:, 0], [k, k + 1])
         return self.cells[begin:end, 1:], self.moments[begin:end]
 
+    def canonical(self) -> Self:
+        return replace(self, **dict(zip(("cells", "moments"), _merged(self.cells, self.moments), strict=True)))
+
     @cached_property
     def weight(self) -> Array:
         """Weight of the rows of each group, (K,)."""
@@ -72,6 +75,8 @@ class CellMoments(Statistic):
 
 def _merged(cells: NDArray[np.int64], moments: Array) -> tuple[NDArray[np.int64], Array]:
     """Cells in order, each once, and the sums of their moments."""
+    if not len(cells):
+        return cells, moments
     order = np.lexsort(cells.T[::-1])
     cells = cells[order]
     begin = np.flatnonzero(np.append(True, (cells[1:] != cells[:-1]).any(axis=1)))

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
@@ -151,7 +151,7 @@ class BaseLogistic(SaveMixin, BaseClassifier):
         """Learn columns and classes of a source: the classes by a pass over the target alone."""
         if source.target is None:
             raise ValueError(f"{type(self).__name__} requires a target: fit(source, target='the column to predict').")
-        head = check_features(self, source.head(), reset=True)
+        check_features(self, source.head(), reset=True)
         self.classes_, tally = tally_labels(source.roles())
         assert tally.counts is not None
         assert tally.members is not None

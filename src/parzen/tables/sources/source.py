@@ -82,12 +82,12 @@ class Source:
             raise SourceError("no column is left to learn from; give more of them to scan.")
         return replace(self, columns=rest, target=target, weight=weight)
 
-    def select(self, columns: Sequence[Any]) -> "Source":
-        """The rows as these columns alone, in this order: what a fitted model reads."""
+    def select(self, columns: Sequence[Any], weight: Any = None) -> "Source":
+        """The rows as these columns alone, in this order: what a fitted model reads; and their weights, if any."""
         lacking = [one for one in columns if one not in self.reader.labels()]
         if lacking:
             raise SourceError(f"the source has no column {lacking[0]!r}: it has {list(self.reader.labels())}.")
-        return replace(self, columns=tuple(columns), target=None, weight=None)
+        return replace(self, columns=tuple(columns), target=None, weight=weight)
 
     def empty(self) -> Any:
         """The features as a piece without rows."""
