@@ -83,7 +83,7 @@ def assigned(
 
     Parameters
     ----------
-    X : array of shape (n, d), float32 or float64, with contiguous rows, or a CSR matrix of such cells; or batches of them
+    X : array of shape (n, d), float32 or float64, with contiguous rows, or a CSR matrix of such cells; or batches
     w : weights of the rows, or None; batches bring theirs
     centre : array of shape (K, d)
     codes : array of shape (n,) to write the codes to

@@ -169,7 +169,7 @@ def chosen_factor(rule: str, batches: Passes, d: int, covariance: str | None) ->
         return bandwidths.choose(rule, *rows, covariance)
     if d > 1 and rule not in OF_MOMENTS:
         raise TypeError(
-            f"the rule {rule!r} of {d} columns sums over pairs of rows, which a source has too many of; take 'scott' or "
+            f"the rule {rule!r} of {d} columns sums over pairs of rows, which a source has too many of; take 'scott', "
             "'silverman', a number, or a table in memory."
         )
     columns = _columns(batches, known)
