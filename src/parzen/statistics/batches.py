@@ -1,6 +1,6 @@
 """A matrix of rows that are read batch by batch, each time anew: what `accumulate` sums where rows don't fit."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,6 +33,10 @@ class Batches:
         Number of the rows of each group.
     sparse : bool
         Whether the rows are CSR matrices.
+    checkpoint : path, optional
+        A file that keeps how far an iteration over the rows has come.
+    mark : str
+        What tells the rows from other rows.
     """
 
     read: Callable[[int | None], Iterator[Any]]
@@ -44,11 +48,13 @@ class Batches:
     counts: Array | None = None
     members: NDArray[np.int64] | None = None
     sparse: bool = False
+    checkpoint: Any = None
+    mark: str = ""
 
     def __iter__(self) -> Iterator[tuple[Any, Memberships]]:
         return read_ahead(map(self.decode, self.read(None)))
 
-    def undecoded(self, rows: int) -> Iterator[Any]:
+    def undecoded(self, rows: int) -> Generator[Any, None, None]:
         """Batches as they are stored, of at most so many rows where they are dense, to be decoded by who takes them."""
         return read_ahead(self.read(None if self.sparse else rows))
 

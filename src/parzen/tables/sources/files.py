@@ -53,6 +53,10 @@ class Files:
         counts = [self._naming(path, lambda path: self.format.count(path)) for path in self.paths]
         return None if any(one is None for one in counts) else sum(counts)
 
+    def mark(self) -> str:
+        """Names, sizes and times of change of the files."""
+        return self.unchanged.mark()
+
     def read(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
         """Tables of some columns, with so many rows each, wherever one file ends and the next begins."""
         return rebatched(self._batches(columns, rows), rows)
