@@ -83,9 +83,10 @@ def test_a_checkpoint_knows_files_that_have_changed(rows, tmp_path, monkeypatch)
         keep(self, *args, **state)
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patched:
         patched.setattr(Checkpoint, "keep", killed)
-        model.fit(scan(file), checkpoint=path)
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(scan(file), checkpoint=path)
     pd.DataFrame(rows + 1.0, columns=["a", "b"]).to_parquet(file)
     with pytest.raises(ValueError, match="or they have changed since"):
         model.fit(scan(file), checkpoint=path)

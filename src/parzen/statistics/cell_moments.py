@@ -44,7 +44,8 @@ class CellMoments(Statistic):
             return other
         cells = np.concatenate([self.cells, other.cells])
         moments = np.concatenate([self.moments, other.moments])
-        return replace(self, **dict(zip(("cells", "moments"), _merged(cells, moments), strict=True)))
+        cells, moments = _merged(cells, moments)
+        return replace(self, cells=cells, moments=moments)
 
     def __rmul__(self, scale: float) -> Self:
         kept = slice(None) if scale else slice(0)
@@ -62,7 +63,8 @@ class CellMoments(Statistic):
         return self.cells[begin:end, 1:], self.moments[begin:end]
 
     def canonical(self) -> Self:
-        return replace(self, **dict(zip(("cells", "moments"), _merged(self.cells, self.moments), strict=True)))
+        cells, moments = _merged(self.cells, self.moments)
+        return replace(self, cells=cells, moments=moments)
 
     @cached_property
     def weight(self) -> Array:

@@ -46,6 +46,28 @@ def takes_sources(fit: Callable[Concatenate[E, Any, ...], E]) -> Callable[Concat
     return fitting
 
 
+def takes_sequences(fit: Callable[Concatenate[E, Any, ...], E]) -> Callable[Concatenate[E, Any, ...], E]:
+    """Let a fitting method take a source of sequences: ``fit(source, sequence="name", weight="w")``.
+
+    Rows that follow each other with the same name are a sequence; its weight is that of its first row.
+    """
+
+    @wraps(fit)
+    def fitting(self: E, X: Any, *args: Any, sequence: Any = None, weight: Any = None, **kwargs: Any) -> E:
+        if not isinstance(X, Source):
+            if sequence is not None or weight is not None:
+                raise TypeError("sequence and weight name columns of a source; with a table give lengths.")
+            return fit(self, X, *args, **kwargs)
+        if any(one is not None for one in (*args, *kwargs.values())):
+            raise TypeError(
+                "a source holds the names of its sequences and their weights among its columns: fit(source, "
+                "sequence='name', weight='w')."
+            )
+        return fit(self, X.with_roles(sequence, weight))
+
+    return fitting
+
+
 class Tally(NamedTuple):
     """Rows of weight above zero, their weight, the least one, and where they have classes both of each."""
 

@@ -225,7 +225,7 @@ def _naming_file(path: Path) -> Iterator[None]:
 
     try:
         yield
-    except SourceError:
+    except (SourceError, MemoryError):
         raise
     except (pa.ArrowException, OSError, ValueError) as error:
         said = str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else type(error).__name__
