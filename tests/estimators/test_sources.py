@@ -34,6 +34,7 @@ from parzen import (
     QuadraticDiscriminantAnalysis,
     SourceError,
     scan,
+    score_probabilities,
 )
 
 N = 4000
@@ -317,3 +318,33 @@ def test_what_logistic_regression_refuses_of_a_source(frame, folder):
     infinite = frame.assign(a=np.inf)
     with pytest.raises(ValueError, match="infinity"):
         LogisticRegression().fit(scan([infinite], NUMBERS), target="y")
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_scores_of_a_source_are_those_of_its_rows(weight, frame, folder):
+    source = scan(folder, batch_rows=700)
+    model = GaussianNB().fit(frame[NUMBERS], frame["y"])
+    labels = source.with_roles("y", weight)
+    found = score_probabilities(labels, model.predict_proba(source), model.classes_)
+    w = None if weight is None else frame[weight]
+    theirs = score_probabilities(frame["y"], model.predict_proba(frame[NUMBERS]), model.classes_, w)
+    assert_allclose(found.mean_log_loss, theirs.mean_log_loss, rtol=1e-12)
+    assert_allclose(found.brier().score, theirs.brier().score, rtol=1e-12)
+    assert_allclose(found.calibration_error().expected, theirs.calibration_error().expected, rtol=1e-10)
+    assert_allclose(found.weight, theirs.weight)
+    with pytest.raises(TypeError, match=r"classes=model\.classes_"):
+        score_probabilities(labels, model.predict_proba(source))
+    with pytest.raises(ValueError, match="of other batches than the labels"):
+        score_probabilities(labels, model.predict_proba(scan(folder, batch_rows=600)), model.classes_)
+
+
+def test_scores_of_sparse_batches():
+    counts = sparse.random(3000, 50, 0.1, format="csr", random_state=0, data_rvs=lambda n: np.ones(n))
+    y = np.arange(3000) % 2
+    labelled = sparse.hstack([counts, sparse.csr_matrix(y[:, None])], format="csr")
+    source = scan([labelled[:1000], labelled[1000:]], batch_rows=600)
+    model = MultinomialNB().fit(source, target=50)
+    rows = source.select(range(50))
+    assert np.array_equal(np.concatenate(list(model.predict_proba(rows))), model.predict_proba(counts))
+    found = score_probabilities(source.with_roles(50), model.predict_proba(rows), model.classes_)
+    assert_allclose(found.mean_log_loss, score_probabilities(y, model.predict_proba(counts)).mean_log_loss, rtol=1e-12)
