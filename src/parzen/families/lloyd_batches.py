@@ -58,7 +58,7 @@ class Stepping:
         codes = np.empty(X.shape[0], dtype=np.int32)
         weight, totals, inertia = centre_step(X, R, self.at, codes=codes)
         members = np.bincount(codes, minlength=len(self.at.point))
-        return Step(weight, totals, inertia, members, blake2b(codes, digest_size=16).digest())
+        return Step(weight, totals, inertia, members, blake2b(codes.tobytes(), digest_size=16).digest())
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from parzen.compute.arrays import Array
@@ -29,7 +30,7 @@ def check_summed(kernel: Any, d: int) -> None:
         )
 
 
-def summed(rows: Array, R: Memberships, factor: Array, incomplete: str) -> CellMoments:
+def summed(rows: NDArray[np.floating], R: Memberships, factor: Array, incomplete: str) -> CellMoments:
     """Moments of a block of rows, in units of the bandwidth."""
     d = rows.shape[1]
     sample = observed(rows, R, "a kernel", incomplete)

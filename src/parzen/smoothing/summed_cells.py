@@ -236,12 +236,9 @@ class SummedCells:
     def means(self) -> tuple[Array, Array, Array]:
         """Means and variances of the rows in each cell, in bandwidths (raised by their rounding), and their weights."""
         d, weight, half = self.places.shape[1], self.moments[:, 0], 0.5 * self.width
-        cube = self.moments.reshape(-1, *(TERMS,) * d)
-        first, second = (
-            np.column_stack([cube[(slice(None), *(i * (a == j) for a in range(d)))] for j in range(d)])
-            / weight[:, None]
-            for i in (1, 2)
-        )
+        strides = [TERMS ** (d - 1 - j) for j in range(d)]  # of the polynomials of a column alone
+        powers = [[self.moments[:, i * stride] for stride in strides] for i in (1, 2)]
+        first, second = (np.column_stack(part) / weight[:, None] for part in powers)
         variances = np.maximum(0.5 * (second + 1.0) - first**2, 0.0) + 2.0**-48  # T_2 is 2 x^2 - 1
         return (self.places + 0.5) * self.width + half * first, variances * half**2, weight
 

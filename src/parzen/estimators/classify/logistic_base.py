@@ -158,7 +158,9 @@ class BaseLogistic(SaveMixin, BaseClassifier):
         check_classes(self.solver, check_several(self.classes_))
         if tally.members.sum() < tally.rows:
             raise ValueError("Input y contains NaN: logistic regression learns nothing from rows without a label.")
-        by_class = class_weights(self.class_weight, self.classes_, np.arange(len(self.classes_)), tally.counts)
+        by_class = class_weights(
+            self.class_weight, self.classes_, np.arange(len(self.classes_), dtype=np.int32), tally.counts
+        )
         table = SourceTable(source, tally, partial(codes_in_source, classes=self.classes_))
         self.schema_, self.degree_ = schema_with_levels(table.columns()), self.degree
         rows = table.encoded(partial(encoded, self.schema_, grow=True))

@@ -89,7 +89,7 @@ class KMeans(CallbackSupportMixin, BaseKMeans):
         self.copy_x = copy_x
         self.algorithm = algorithm
 
-    @takes_sources
+    @takes_sources  # type: ignore[override]
     @with_callbacks
     @transactional
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> None:

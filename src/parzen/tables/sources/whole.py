@@ -51,7 +51,7 @@ class WholeSequences:
 
     def _check(self, names: NDArray[Any]) -> None:
         """Raise where a row has no name."""
-        if np.any(names != names) or (names.dtype.kind == "O" and np.any(np.equal(names, None))):
+        if np.any(names != names) or (names.dtype.kind == "O" and any(name is None for name in names.tolist())):
             raise SourceError(f"the column {self.source.target!r} names sequences, and some of its cells are missing.")
 
 
