@@ -7,7 +7,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from parzen import DensityEstimator, GaussianMixture, GaussianNB, Mixture, MixtureModel, Poisson, SourceError, scan
+from parzen import (
+    DensityEstimator,
+    GaussianMixture,
+    GaussianNB,
+    KMeans,
+    Mixture,
+    MixtureModel,
+    Poisson,
+    SourceError,
+    scan,
+)
 from parzen.families.checkpoint import Checkpoint
 
 
@@ -71,6 +81,8 @@ def test_a_checkpoint_is_of_these_rows_and_this_family(rows, tmp_path):
         model.fit(scan(Rows(rows)), checkpoint=path)
     with pytest.raises(TypeError, match="a table needs none"):
         model.fit(rows, checkpoint=path)
+    with pytest.raises(TypeError, match="checkpoint keeps the EM of mixtures"):
+        KMeans(3).fit(scan(Rows(rows)), checkpoint=path)
 
 
 def test_a_checkpoint_knows_files_that_have_changed(rows, tmp_path, monkeypatch):

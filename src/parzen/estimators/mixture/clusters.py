@@ -100,6 +100,10 @@ class BaseKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
             rows = as_rows(squarable(rows))
             return Look(rows, w, False, _sparse_variance(rows, w) if self.tol else 0.0)
         batches = isinstance(rows, Batches)
+        if batches and rows.checkpoint is not None:
+            raise TypeError(
+                "checkpoint keeps the EM of mixtures; k-means keeps nothing between its steps: leave it out."
+            )
         rows = rows.mapped(lambda some: as_rows(squarable(some))) if batches else as_rows(rows)
         seen = accumulate(_Spread(), rows, w)
         if not batches and (w is not None or not (seen.scatter.sum() <= LARGE and np.abs(seen.mean).max() <= LARGE)):

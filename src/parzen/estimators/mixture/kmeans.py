@@ -89,10 +89,12 @@ class KMeans(CallbackSupportMixin, BaseKMeans):
         self.copy_x = copy_x
         self.algorithm = algorithm
 
-    @takes_sources  # type: ignore[override]
+    @takes_sources
     @with_callbacks
     @transactional
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> None:
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
+    ) -> None:
         """Find clusters of rows.
 
         Parameters
