@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from parzen import (
     BayesClassifier,
@@ -19,7 +21,10 @@ from parzen import (
     GaussianMixture,
     GaussianNB,
     HistogramDensity,
+    Kernel,
+    KMeans,
     LinearDiscriminantAnalysis,
+    LogisticRegression,
     Mixture,
     MixtureModel,
     MultinomialNB,
@@ -29,6 +34,7 @@ from parzen import (
     QuadraticDiscriminantAnalysis,
     SourceError,
     scan,
+    score_probabilities,
 )
 
 N = 4000
@@ -156,7 +162,7 @@ def test_sparse_batches(frame):
 
 def test_families_that_keep_rows_are_refused(folder):
     with pytest.raises(TypeError, match="keeps the rows themselves"):
-        HistogramDensity().fit(scan(folder, ["a"]))
+        DensityEstimator(Kernel(kernel="tophat")).fit(scan(folder, ["a"]))
 
 
 def test_roles_are_checked(folder, frame):
@@ -213,3 +219,132 @@ def test_predictions_are_written_whole_or_not_at_all(frame, folder, tmp_path):
         model.predict(scan(folder), to=tmp_path / "nowhere" / "p.parquet")
     with pytest.raises(TypeError, match="to= writes the results of a source"):
         model.predict(frame[NUMBERS], to="p.parquet")
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+@pytest.mark.parametrize("init", ["k-means++", "random", "centres"])
+def test_k_means_takes_the_same_steps(init, weight, frame, folder):
+    init = frame[NUMBERS].to_numpy()[:4] if init == "centres" else init
+    model = KMeans(4, init=init, n_init=1, tol=0, random_state=0)
+    w = None if weight is None else frame[weight]
+    ours = clone(model).fit(scan(folder, NUMBERS, batch_rows=700), weight=weight)
+    theirs = clone(model).fit(frame[NUMBERS], sample_weight=w)
+    assert_allclose(ours.cluster_centers_, theirs.cluster_centers_, rtol=1e-10, atol=1e-10)
+    assert_allclose(ours.inertia_, theirs.inertia_, rtol=1e-10)
+    assert ours.n_iter_ == theirs.n_iter_
+    assert np.array_equal(np.concatenate(list(ours.predict(scan(folder)))), theirs.predict(frame[NUMBERS]))
+    assert not hasattr(ours, "labels_")
+
+
+def test_k_means_of_gaps_of_sparse_rows_and_of_empty_clusters(frame):
+    rows = frame[NUMBERS].to_numpy(copy=True)
+    far = np.full((4, 2), 900.0) + np.arange(4)[:, None]
+    counts = sparse.random(3000, 30, 0.1, format="csr", random_state=0)
+    gaps = rows.copy()
+    gaps[::7, 0] = np.nan
+    same = np.repeat(rows[:3], 500, axis=0)
+    for X, init in ((gaps, "k-means++"), (counts, "k-means++"), (rows, far), (np.concatenate([same, rows[3:50]]), far)):
+        model = KMeans(4, init=init, random_state=0)
+        found = model.fit(scan([X[:900], X[900:]], batch_rows=400)).cluster_centers_.copy()
+        assert_allclose(found, model.fit(X).cluster_centers_, rtol=1e-10, atol=1e-10)
+
+
+def test_k_means_of_many_rows_begins_from_some_that_are_drawn():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(12_000, 2)) + 9.0 * rng.integers(0, 3, (12_000, 1))
+    model = KMeans(3, random_state=0, tol=0)
+    found = model.fit(scan(rows, batch_rows=5000)).cluster_centers_.copy()
+    order, theirs = np.argsort(found[:, 0]), model.fit(rows).cluster_centers_
+    assert_allclose(found[order], theirs[np.argsort(theirs[:, 0])], rtol=1e-8)
+    few = np.repeat(rows[:1], 50, axis=0)
+    with pytest.warns(ConvergenceWarning, match=r"distinct clusters \(1\)"):
+        model.fit(scan(few))
+    two = KMeans(3, random_state=0, n_init=3, init="random").fit(scan(rows))
+    assert_allclose(two.inertia_, model.fit(rows).inertia_, rtol=1e-3)
+
+
+LOGISTIC = [
+    (LogisticRegression(), NUMBERS),
+    (LogisticRegression(C=np.inf), NUMBERS),
+    (LogisticRegression(degree=2, standardise=True), NUMBERS),
+    (LogisticRegression(class_weight="balanced", fit_intercept=False), NUMBERS),
+    (LogisticRegression(C=0.01, l1_ratio=1.0, solver="saga"), NUMBERS),
+    (LogisticRegression(C=0.1), EVERY),
+]
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+@pytest.mark.parametrize(("model", "columns"), LOGISTIC, ids=lambda one: "" if isinstance(one, list) else repr(one))
+def test_logistic_regression_finds_the_same_weights(model, columns, weight, frame, folder):
+    rng = np.random.default_rng(2)
+    some = frame.assign(y=np.where(rng.random(N) < 0.3, rng.choice(["no", "yes"], N), frame["y"]))
+    some = some.assign(m=some["m"].where(rng.random(N) > 0.1))
+    model = clone(model).set_params(tol=1e-12, max_iter=200)
+    if "k" in columns:
+        columns = [*columns, "m"]
+    source = scan([some[:1500], some[1500:]], columns, batch_rows=700)
+    found = model.fit(source, target="y", weight=weight).predict_proba(some[columns])
+    step, names, objective = model.n_iter_, model.terms_, model.objective_
+    theirs = model.fit(some[columns], some["y"], None if weight is None else some[weight])
+    assert_allclose(found, theirs.predict_proba(some[columns]), rtol=0, atol=1e-9)
+    assert_allclose(objective, theirs.objective_, rtol=1e-12)
+    assert names == theirs.terms_
+    assert step <= theirs.n_iter_ + 3
+
+
+def test_logistic_regression_of_two_classes_begins_near_the_end():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 4))
+    y = (X @ [1.0, -2.0, 0.0, 0.5] + rng.logistic(size=20_000) > 1).astype(int)
+    model = LogisticRegression(tol=1e-12)
+    found = model.fit(scan(np.column_stack([X, y]), batch_rows=3000), target=4)
+    coef, steps = found.coef_.copy(), found.n_iter_[0]
+    assert_allclose(coef, model.fit(X, y).coef_, rtol=1e-10)
+    assert steps <= 4
+    sparse_rows = sparse.csr_matrix(np.column_stack([np.where(np.abs(X) > 0.5, X, 0.0), y]))
+    found = model.fit(scan([sparse_rows], batch_rows=3000), target=4).coef_.copy()
+    assert_allclose(found, model.fit(sparse_rows[:, :4].toarray(), y).coef_, rtol=1e-10)
+
+
+def test_what_logistic_regression_refuses_of_a_source(frame, folder):
+    with pytest.raises(ValueError, match="requires a target"):
+        LogisticRegression().fit(scan(folder, NUMBERS))
+    some = frame.assign(y=frame["y"].where(frame["a"] > 0))
+    with pytest.raises(ValueError, match="y contains NaN"):
+        LogisticRegression().fit(scan([some], [*NUMBERS]), target="y")
+    wide = np.column_stack([np.zeros((10, 3000)), np.arange(10) % 2])
+    with pytest.raises(ValueError, match="too many second derivatives"):
+        LogisticRegression().fit(scan(wide + np.eye(10, 3001)), target=3000)
+    infinite = frame.assign(a=np.inf)
+    with pytest.raises(ValueError, match="infinity"):
+        LogisticRegression().fit(scan([infinite], NUMBERS), target="y")
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_scores_of_a_source_are_those_of_its_rows(weight, frame, folder):
+    source = scan(folder, batch_rows=700)
+    model = GaussianNB().fit(frame[NUMBERS], frame["y"])
+    labels = source.with_roles("y", weight)
+    found = score_probabilities(labels, model.predict_proba(source), model.classes_)
+    w = None if weight is None else frame[weight]
+    theirs = score_probabilities(frame["y"], model.predict_proba(frame[NUMBERS]), model.classes_, w)
+    assert_allclose(found.mean_log_loss, theirs.mean_log_loss, rtol=1e-12)
+    assert_allclose(found.brier().score, theirs.brier().score, rtol=1e-12)
+    assert_allclose(found.calibration_error().expected, theirs.calibration_error().expected, rtol=1e-10)
+    assert_allclose(found.weight, theirs.weight)
+    with pytest.raises(TypeError, match=r"classes=model\.classes_"):
+        score_probabilities(labels, model.predict_proba(source))
+    with pytest.raises(ValueError, match="of other batches than the labels"):
+        score_probabilities(labels, model.predict_proba(scan(folder, batch_rows=600)), model.classes_)
+
+
+def test_scores_of_sparse_batches():
+    counts = sparse.random(3000, 50, 0.1, format="csr", random_state=0, data_rvs=lambda n: np.ones(n))
+    y = np.arange(3000) % 2
+    labelled = sparse.hstack([counts, sparse.csr_matrix(y[:, None])], format="csr")
+    source = scan([labelled[:1000], labelled[1000:]], batch_rows=600)
+    model = MultinomialNB().fit(source, target=50)
+    rows = source.select(range(50))
+    assert np.array_equal(np.concatenate(list(model.predict_proba(rows))), model.predict_proba(counts))
+    found = score_probabilities(source.with_roles(50), model.predict_proba(rows), model.classes_)
+    assert_allclose(found.mean_log_loss, score_probabilities(y, model.predict_proba(counts)).mean_log_loss, rtol=1e-12)

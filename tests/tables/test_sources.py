@@ -119,6 +119,19 @@ def test_damaged_pages_are_named(tmp_path):
         values(scan(tmp_path))
 
 
+def test_too_little_memory_is_no_damaged_file(folder, monkeypatch):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    def fails(*args, **kwargs):
+        raise pa.ArrowMemoryError("malloc of size 16384 failed")
+
+    source = scan(folder)
+    monkeypatch.setattr(parquet.ParquetFile, "iter_batches", fails)
+    with pytest.raises(MemoryError, match="malloc of size 16384 failed"):
+        list(source)
+
+
 def test_other_columns_and_types_are_named(folder):
     FRAME.drop(columns="b").to_parquet(folder / "4.parquet", index=False)
     with pytest.raises(SourceError, match=r"4\.parquet.* has no column 'b'"):

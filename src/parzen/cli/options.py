@@ -17,8 +17,13 @@ def _table() -> ArgumentParser:
     from parzen.cli.examples import EXAMPLES  # which imports the data sets' libraries
 
     group = ArgumentParser(add_help=False)
-    group.add_argument("file", nargs="?", help="a table: .csv, .tsv, .jsonl, .parquet, .xlsx, .db (SQLite), "
-        "also .gz; book.xlsx:sheet, data.db:table; - for a pipe")  # fmt: skip
+    group.add_argument(
+        "file",
+        nargs="?",
+        help="a table: .csv, .tsv, .jsonl, .parquet, .xlsx, .db (SQLite), also .gz; book.xlsx:sheet, data.db:table; "
+        "- for CSV from a pipe; or a folder, or a pattern in quotation marks, of .parquet or .csv "
+        "files, read batch by batch",
+    )
     group.add_argument("--example", metavar="NAME", help=f"a data set that comes with parzen: {', '.join(EXAMPLES)}")
     group.add_argument("--table", metavar="NAME", help="the sheet of a workbook, or the table of a database")
     group.add_argument("--encoding", default="utf-8", help="encoding of text files (default: utf-8, or by their mark)")

@@ -59,11 +59,16 @@ def write_table(table: Any, path: str | None, as_json: bool = False) -> None:
     write_file(path, gzip.compress(data) if path.endswith(".gz") else data)
 
 
+def standard_output() -> Any:
+    """The standard output as it takes bytes."""
+    sys.stdout.flush()
+    return sys.stdout.buffer
+
+
 def write_file(path: str, data: bytes) -> None:
     """Write a file whole or not at all; "-" is the standard output."""
     if path == "-":
-        sys.stdout.flush()
-        sys.stdout.buffer.write(data)
+        standard_output().write(data)
         return
     try:
         write_whole(path, data)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from parzen.cli.errors import ArgumentError, CommandError
 from parzen.cli.examples import example
 from parzen.cli.files import read_table
+from parzen.cli.folders import SAMPLE, Folder, all_note, is_folder, sample_note
 from parzen.cli.reading.delimited import split_names
 from parzen.cli.reading.frame import KINDS
 from parzen.cli.reading.result import ReadTable, Selection, TextFormat
@@ -36,6 +37,8 @@ class Input(NamedTuple):
         What was lost, renamed, drawn or decided by a rule while it was read.
     kinds : mapping from names to kinds
         What the user declares columns to hold.
+    folder : Folder, optional
+        All rows, where the table is a sample of those of a folder.
     """
 
     frame: Any
@@ -44,6 +47,7 @@ class Input(NamedTuple):
     read_as: Mapping[str, str] = {}
     notes: tuple[str, ...] = ()
     kinds: Mapping[str, str] = {}
+    folder: Folder | None = None
 
 
 def table_of(args: Namespace, expected: Mapping[str, str] | None = None) -> Input:
@@ -65,6 +69,8 @@ def table_of(args: Namespace, expected: Mapping[str, str] | None = None) -> Inpu
         kept = selection.of([*map(str, frame.columns)])
         found, name = ReadTable(frame[kept], {}), args.example
         target = target if target in kept else None
+    elif is_folder(args.file):
+        return _sampled(args, selection, kinds)
     else:
         found = read_table(args.file, _format(args), selection)
         name = "table" if args.file == "-" else args.file.replace("\\", "/").split("/")[-1]
@@ -72,11 +78,31 @@ def table_of(args: Namespace, expected: Mapping[str, str] | None = None) -> Inpu
         check_kind(found.frame[check_column(declared, found.frame)], kind)
     frame, drawn = _drawn(found.frame, getattr(args, "rows", None), getattr(args, "seed", 0))
     notes = (*found.notes, *drawn)
+    _say(args, notes)
+    return Input(frame, target, name, found.read_as, notes, kinds)
+
+
+def _say(args: Namespace, notes: tuple[str, ...]) -> None:
+    """Notes on how a table was read, on the error stream."""
     if not args.quiet:
         said = [f"parzen: {note[0].lower()}{note[1:]}\n" for note in notes[:NOTES]]
         more = f"parzen: and {len(notes) - NOTES:,} more notes; parzen report lists them.\n" * (len(notes) > NOTES)
         sys.stderr.write("".join(said) + more)
-    return Input(frame, target, name, found.read_as, notes, kinds)
+
+
+def _sampled(args: Namespace, selection: Selection, kinds: Mapping[str, str]) -> Input:
+    """A sample of the rows of a folder, and all of them; with ``--rows`` the sample alone."""
+    folder = Folder.of(args, selection)
+    asked = getattr(args, "rows", None)
+    frame = folder.sample(asked or SAMPLE)
+    for declared, kind in kinds.items():
+        check_kind(frame[check_column(declared, frame)], kind)
+    if len(frame) == folder.rows:
+        notes: tuple[str, ...] = ()
+    else:
+        notes = (sample_note(frame, folder),) if asked else (all_note(frame, folder),)
+    _say(args, notes)
+    return Input(frame, None, folder.name, {}, notes, kinds, None if asked else folder)
 
 
 def _format(args: Namespace) -> TextFormat:

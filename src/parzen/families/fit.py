@@ -14,6 +14,7 @@ import numpy as np
 from parzen.compute.gaussian import patterns
 from parzen.compute.memberships import check_memberships, take
 from parzen.densities.density import Density
+from parzen.families.checkpoint import Checkpoint, restored
 from parzen.families.family import Additive, Family
 from parzen.families.likelihood import LogLikelihood, log_likelihood
 from parzen.families.squarem import Squarem
@@ -132,13 +133,19 @@ def fit(
             if one_shot:
                 raise
             additive = _additive(family, X, R)
+    checkpoint = Checkpoint.of(family, X)
+    kept = None if checkpoint is None else checkpoint.found()
+    if kept is not None:
+        start = kept["density"]
     density = family.start(X, R, np.random.default_rng(rng)) if start is None else start
     if not family.in_order:
         X, R = _by_pattern(X, R)
     if max_iter == 0:
         return _unmoved(family, X, R, density)
     squarem = Squarem(accelerate, reached)
-    found = _expectation_maximisation(family, X, R, density, max_iter, tol, trace, callback, squarem)
+    found = _expectation_maximisation(family, X, R, density, max_iter, tol, trace, callback, squarem, checkpoint, kept)
+    if checkpoint is not None:
+        checkpoint.remove()
     return found if additive is None else replace(found, additive=additive)
 
 
@@ -191,12 +198,18 @@ def _expectation_maximisation(
     trace: bool,
     callback: Callable[[int, float], Any] | None,
     squarem: Squarem,
+    checkpoint: Checkpoint | None = None,
+    kept: dict[str, Any] | None = None,
 ) -> Fit:
     history = _History()
     statistic: Statistic | None = None
     last: tuple[Density, bool] | None = None  # the density that maximises it, and whether it has a warning
     outcome: Outcome | None = None
     steps = 0
+    if kept is not None:
+        statistic, last, steps = kept["statistic"], (kept["last"], kept["warned"]), kept["steps"]
+        history = _History(*kept["history"])
+        restored(squarem, kept)
     while steps < max_iter and outcome is None:
         by_pattern = isinstance(X, PatternRows)
         expected = family.observe(X, R, density) if by_pattern else accumulate(family, X, R, at=density)
@@ -228,6 +241,9 @@ def _expectation_maximisation(
             outcome = "stopped"
         elif steps < max_iter:
             density = squarem.following(family, statistic, objective, found)
+            if checkpoint is not None:
+                state = {"density": density, "statistic": statistic, "last": found, "warned": bool(warned)}
+                checkpoint.keep(squarem, history=history.lists(), steps=steps, **state)
     return _finished(family, X, R, statistic, last, outcome or "too many steps", steps, history, trace)
 
 
@@ -256,6 +272,10 @@ class _History:
     def add_elbo(self, elbo: float, log_prior: float) -> None:
         self.elbos.append(elbo)
         self.penalised_elbos.append(elbo + log_prior)
+
+    def lists(self) -> list[list[float]]:
+        """All of them."""
+        return [self.log_likelihoods, self.objective, self.elbos, self.penalised_elbos]
 
     def least(self) -> float:
         """What the next objective must reach."""

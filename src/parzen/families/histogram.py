@@ -24,6 +24,7 @@ from parzen.families.bins import (
 from parzen.families.checks import ESTIMATES, check_prior
 from parzen.families.family import Family
 from parzen.families.sampling import observed
+from parzen.families.streamed_points import chosen_edges
 from parzen.statistics.counts import Counts
 from parzen.statistics.messages import Collapse, warn_floor
 from parzen.statistics.sample import Sample
@@ -35,7 +36,7 @@ class Histogram(Family):
     r"""Histogram of a few columns: :math:`f(x) = p_b / v_b`, b the box of x, v its volume.
 
     Its statistic is `Counts` where the edges are given (shards then add in memory that doesn't grow), and `Sample`
-    where they are chosen from all rows.
+    where they are chosen from all rows; those of a source are chosen in a pass or two, and then given.
 
     Parameters
     ----------
@@ -85,7 +86,11 @@ class Histogram(Family):
         if isinstance(self.bins, dict):
             places = {table.positions(column)[0]: value for column, value in self.bins.items()}
             bound = replace(self, bins=[places.get(j, "fd") for j in range(d)])
-        edges = bound._known_edges(d)
+        edges, batches = bound._known_edges(d), table.batches()
+        if edges is None and batches is not None:
+            edges, count = chosen_edges(bound._each(d), batches)
+            check_boxes(edges, count)
+            return replace(bound, bins=list(edges), width=None)
         return bound if edges is None else replace(bound, bins=list(edges))
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Counts | Sample:
@@ -172,18 +177,23 @@ class Histogram(Family):
             one if isinstance(one, np.ndarray) else edges_by(one, points[:, j], w, d, j)
             for j, one in enumerate(self._each(d))
         )
-        boxes = box_count(edges)
-        for j, part in enumerate(edges):
-            if not (np.diff(part) > 0).all():
-                raise ColumnError("bins of column {column} are narrower than its digits; ask for wider ones.", j)
-        if boxes > max(1000, 10 * len(points)) and boxes <= MOST_BOXES:
-            warn_floor(
-                f"there are {boxes:,} boxes for {len(points):,} rows, so that most are empty: far rows, or many "
-                "columns. Use bins='knuth' or 'equal', fewer bins, or leave out what is far away."
-            )
-        if boxes > MOST_BOXES:
-            raise ValueError(
-                f"there would be {boxes:,} boxes, which take {8e-9 * boxes:,.1f} GB of memory; ask for fewer bins or "
-                "columns, or use Kernel, or Product of histograms."
-            )
+        check_boxes(edges, len(points))
         return edges
+
+
+def check_boxes(edges: tuple[Array, ...], rows: int) -> None:
+    """Raise where edges make too many boxes, or too narrow ones; warn where most are empty."""
+    boxes = box_count(edges)
+    for j, part in enumerate(edges):
+        if not (np.diff(part) > 0).all():
+            raise ColumnError("bins of column {column} are narrower than its digits; ask for wider ones.", j)
+    if boxes > max(1000, 10 * rows) and boxes <= MOST_BOXES:
+        warn_floor(
+            f"there are {boxes:,} boxes for {rows:,} rows, so that most are empty: far rows, or many columns. Use "
+            "bins='knuth' or 'equal', fewer bins, or leave out what is far away."
+        )
+    if boxes > MOST_BOXES:
+        raise ValueError(
+            f"there would be {boxes:,} boxes, which take {8e-9 * boxes:,.1f} GB of memory; ask for fewer bins or "
+            "columns, or use Kernel, or Product of histograms."
+        )

@@ -1,7 +1,7 @@
 """Kernel densities (Parzen windows): the family whose statistic is the sample."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -10,14 +10,18 @@ from parzen.compute.checks import choose
 from parzen.compute.memberships import Memberships
 from parzen.densities.kernel import WindowDensity
 from parzen.densities.metric import MetricDensity
+from parzen.densities.summed_kernels import SummedKernelDensity
 from parzen.densities.support import Support
 from parzen.densities.windows import Windows
 from parzen.families.family import Family
 from parzen.families.sampling import observed
+from parzen.families.streamed_points import chosen_factor
+from parzen.families.summed_kernels import check_summed, summed, summed_density
 from parzen.smoothing import bandwidth as bandwidths
 from parzen.smoothing.bandwidth.matrix import check_shape
 from parzen.smoothing.kernel_functions import KernelFunction, kernel_function
 from parzen.smoothing.metric_names import metric_of
+from parzen.statistics.cell_moments import CellMoments
 from parzen.statistics.messages import Collapse, named_groups, warn_floor
 from parzen.statistics.sample import Sample
 from parzen.tables.table import Table
@@ -27,7 +31,7 @@ from parzen.tables.table import Table
 class Kernel(Family):
     r"""Parzen windows: :math:`f(x) = \sum_j w_j K_H(x - x_j) / \sum_j w_j`, a kernel around every row.
 
-    Its statistic is `Sample`: the rows themselves.
+    Its statistic is `Sample`: the rows themselves; or `CellMoments`, whose size does not grow with them (`summed`).
 
     Parameters
     ----------
@@ -68,6 +72,10 @@ class Kernel(Family):
     incomplete : "error" or "drop"
         What becomes of a row of several columns with a missing cell when the density is fitted: it is an error, or the
         row gets no kernel. A missing cell of a row that is evaluated is marginalised either way.
+    summed : bool
+        Whether moments of the rows in cells are kept instead of the rows: for Gaussian kernels of one bandwidth in one
+        or two columns. Densities are within `rtol` of the sum over rows; far from all rows a warning says where they
+        are not. Rows that are read from a source (`parzen.scan`) are always summed.
 
     Examples
     --------
@@ -91,8 +99,12 @@ class Kernel(Family):
     metric: Any = "euclidean"
     metric_params: dict[str, Any] | None = None
     normalization: str = "euclidean"
+    summed: bool = False
 
-    keeps_rows: ClassVar[bool] = True
+    @property
+    def keeps_rows(self) -> bool:  # type: ignore[override]
+        """Whether its statistic is the rows themselves."""
+        return not self.summed
 
     @property
     def takes_device(self) -> bool:  # type: ignore[override]
@@ -107,7 +119,16 @@ class Kernel(Family):
 
     def bind(self, table: Table) -> Self:
         places = {name: self._positions(table, getattr(self, name)) for name in ("bounds", "period")}
-        return replace(self, **places)
+        batches = table.batches()
+        if batches is None:
+            return replace(self, **places)
+        d = len(table.names())
+        check_summed(self, d)
+        if not self._by_rule:
+            return replace(self, **places, summed=True)
+        bandwidths.check_rule(self.bandwidth, self.covariance)
+        factor = chosen_factor(self.bandwidth, batches, d, self.covariance)
+        return replace(self, **places, summed=True, bandwidth=float(factor[0, 0]) if d == 1 else factor @ factor.T)
 
     @staticmethod
     def _positions(table: Table, given: Any) -> Any:
@@ -115,12 +136,18 @@ class Kernel(Family):
             return given
         return {table.positions(column)[0]: value for column, value in given.items()}
 
-    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Sample:
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Sample | CellMoments:
         rows = as_floats(on_host(X))  # they are kept: the statistic of a kernel density is on the host, as others are
-        self._check(rows.shape[1])
+        d = rows.shape[1]
+        self._check(d)
+        if self.summed:
+            check_summed(self, d)
+            return summed(rows, R, given_factor(self.bandwidth, d), self.incomplete)
         return observed(rows, R, "a kernel", self.incomplete)
 
-    def maximise(self, statistic: Sample) -> WindowDensity | MetricDensity:
+    def maximise(self, statistic: Sample | CellMoments) -> WindowDensity | MetricDensity | SummedKernelDensity:
+        if isinstance(statistic, CellMoments):
+            return summed_density(statistic, given_factor(self.bandwidth, statistic.width), self.rtol, self.atol)
         d, K = statistic.width, statistic.groups
         kernel, support = self._check(d)
         samples = [statistic.of_group(k) for k in range(K)]

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, is_sparse, on_host, room, row_block, same
 from parzen.compute.kmeans import centre_step, nearest_squares, points_of
+from parzen.families.lloyd_batches import farthest_of, step_over
 from parzen.statistics.accumulate import map_blocks
+from parzen.statistics.batches import Batches
 from parzen.statistics.sums import Sums
 
 
@@ -25,22 +27,34 @@ class Assignment:
     Attributes
     ----------
     centre : array of shape (K, d)
-    codes : array of shape (n,), the nearest centre of each row
+    codes : array of shape (n,), the nearest centre of each row; None of batches
     weight : array of shape (K,) or, with missing cells, (K, d)
     totals : array of shape (K, d), sums of the rows about their centres
     inertia : sum of the squared distances, times the weights
+    counts : array of shape (K,), how many rows each centre has, of batches
+    digest : of the codes that batches would have
     """
 
     centre: NDArray[np.floating]
-    codes: NDArray[np.int32]
+    codes: Any
     weight: Array
     totals: Array
     inertia: float
+    counts: NDArray[np.int64] | None = None
+    digest: bytes | None = None
 
     def sums(self) -> Sums:
         """The statistic of the clusters: what adds to that of other rows."""
         cells = self.weight if self.weight.ndim == 2 else self.weight[:, None]
         return Sums(cells, self.totals + cells * self.centre)
+
+    def members(self) -> NDArray[np.int64]:
+        """How many rows each centre has."""
+        return np.bincount(on_host(self.codes), minlength=len(self.centre)) if self.counts is None else self.counts
+
+    def unchanged(self, before: "Assignment") -> bool:
+        """Whether every row has the centre that it had before."""
+        return same(self.codes, before.codes) if self.digest is None else self.digest == before.digest
 
 
 @dataclass(frozen=True)
@@ -69,11 +83,14 @@ def assigned(
 
     Parameters
     ----------
-    X : array of shape (n, d), float32 or float64, with contiguous rows, or a CSR matrix of such cells
-    w : weights of the rows, or None
+    X : array of shape (n, d), float32 or float64, with contiguous rows, or a CSR matrix of such cells; or batches
+    w : weights of the rows, or None; batches bring theirs
     centre : array of shape (K, d)
     codes : array of shape (n,) to write the codes to
     """
+    if isinstance(X, Batches):
+        seen = step_over(X, centre)
+        return Assignment(centre, None, seen.weight, seen.totals, seen.inertia, seen.members, seen.digest)
     codes = room(X, X.shape[0], np.int32) if codes is None else codes
     at = points_of(centre, is_sparse(X))
 
@@ -115,18 +132,19 @@ def lloyd(
     Run
     """
     n = X.shape[0]
-    codes, before = room(X, n, np.int32), room(X, n, np.int32)
+    codes, before = (None, None) if isinstance(X, Batches) else (room(X, n, np.int32), room(X, n, np.int32))
+    last: Assignment | None = None
     outcome: Literal["converged", "too many steps", "stopped"] = "too many steps"
     shift = np.inf
     for step in range(max_iter):
         found = assigned(X, w, centre, codes)
         stop = watch is not None and watch(step, found.inertia) is True
-        if step and same(codes, before):
+        if last is not None and found.unchanged(last):
             return Run(_rounded(X, w, found, dtype), step + 1, "converged", 0.0)
         new = _moved(X, w, found)
         off = (new - centre).ravel()
         centre, shift = new, float(off @ off)
-        codes, before = before, codes
+        codes, before, last = before, codes, found
         if shift <= tol or stop:
             outcome = "converged" if shift <= tol else "stopped"
             break
@@ -163,21 +181,15 @@ def _relocated(X: Any, w: Array | None, found: Assignment, weight: Array, empty:
 
     One that finds no such row (all lie on their centres), or that has lost its last one, is put where the heaviest is.
     """
-    at = points_of(found.centre, is_sparse(X))
-    squares = np.concatenate(map_blocks(lambda begin, rows: nearest_squares(rows, at), X))
-    left = np.bincount(found.codes, minlength=len(weight))
+    left = found.members().copy()
     totals, taken = found.totals.copy(), {}
-    if squares.max() > 0:
-        last = len(squares) - len(empty)
-        top = np.argpartition(squares, last)[last:]
-        far = top[np.argsort(-squares[top], kind="stable")]
-        for k, i in zip(empty.tolist(), far.tolist(), strict=True):
-            row = _row(X, i)
-            known, own, old = ~np.isnan(row), 1.0 if w is None else float(w[i]), found.codes[i]
-            totals[old] -= own * np.where(known, row - found.centre[old], 0.0)
-            weight[old] -= own * (known if weight.shape[1] > 1 else 1.0)
-            left[old] -= 1
-            left[k], taken[k] = 1, row
+    far = farthest_of(X, found.centre, len(empty)) if isinstance(X, Batches) else _farthest(X, w, found, len(empty))
+    for k, (row, own, old) in zip(empty.tolist(), far, strict=False):
+        known = ~np.isnan(row)
+        totals[old] -= own * np.where(known, row - found.centre[old], 0.0)
+        weight[old] -= own * (known if weight.shape[1] > 1 else 1.0)
+        left[old] -= 1
+        left[k], taken[k] = 1, row
     heaviest = int(np.where(left > 0, weight.max(axis=1), -1.0).argmax())
     weight[left == 0] = 0.0
     centre = _means(found, weight, totals)
@@ -185,6 +197,17 @@ def _relocated(X: Any, w: Array | None, found: Assignment, weight: Array, empty:
         centre[k] = np.where(np.isnan(row), centre[k], row)
     centre[left == 0] = centre[heaviest]
     return centre
+
+
+def _farthest(X: Any, w: Array | None, found: Assignment, most: int) -> list[tuple[Array, float, int]]:
+    """Rows that are farthest from their centres, the farthest first; none where all lie on these."""
+    at = points_of(found.centre, is_sparse(X))
+    squares = np.concatenate(map_blocks(lambda begin, rows: nearest_squares(rows, at), X))
+    if not squares.max() > 0:
+        return []
+    top = np.argpartition(squares, len(squares) - most)[len(squares) - most :]
+    far = top[np.argsort(-squares[top], kind="stable")]
+    return [(_row(X, i), 1.0 if w is None else float(w[i]), int(found.codes[i])) for i in far.tolist()]
 
 
 def _row(X: Any, i: int) -> Array:

@@ -5,6 +5,7 @@ added: the result is the same to the last bit for any number of threads.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -96,7 +97,8 @@ def _accumulate_batches(observe: Callable[..., Statistic], X: Batches, size: int
         for part in parts:
             add(part)
 
-    for_each(observed, X.undecoded(1 if X.sparse else block_rows(X, X.groups, size=size)), add_all)
+    with closing(X.undecoded(1 if X.sparse else block_rows(X, X.groups, size=size))) as batches:
+        for_each(observed, batches, add_all)
 
 
 def evaluate(density: Evaluated, X: Any) -> Any:

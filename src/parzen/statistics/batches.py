@@ -1,6 +1,6 @@
 """A matrix of rows that are read batch by batch, each time anew: what `accumulate` sums where rows don't fit."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,6 +33,10 @@ class Batches:
         Number of the rows of each group.
     sparse : bool
         Whether the rows are CSR matrices.
+    checkpoint : path, optional
+        A file that keeps how far an iteration over the rows has come.
+    mark : str
+        What tells the rows from other rows.
     """
 
     read: Callable[[int | None], Iterator[Any]]
@@ -44,11 +48,13 @@ class Batches:
     counts: Array | None = None
     members: NDArray[np.int64] | None = None
     sparse: bool = False
+    checkpoint: Any = None
+    mark: str = ""
 
     def __iter__(self) -> Iterator[tuple[Any, Memberships]]:
         return read_ahead(map(self.decode, self.read(None)))
 
-    def undecoded(self, rows: int) -> Iterator[Any]:
+    def undecoded(self, rows: int) -> Generator[Any, None, None]:
         """Batches as they are stored, of at most so many rows where they are dense, to be decoded by who takes them."""
         return read_ahead(self.read(None if self.sparse else rows))
 
@@ -64,13 +70,27 @@ class Batches:
 
     def mapped(self, function: Callable[[Any], Any]) -> "Batches":
         """The same with a function applied to the rows of each batch."""
-        d = function(np.empty((0, self.shape[1]), dtype=self.dtype)).shape[1]
+        head = function(np.empty((0, self.shape[1]), dtype=self.dtype))
 
         def decode(batch: Any) -> tuple[Any, Memberships]:
             X, R = self.decode(batch)
             return function(X), R
 
-        return replace(self, decode=decode, shape=(self.shape[0], d))
+        return replace(self, decode=decode, shape=(self.shape[0], head.shape[1]), dtype=head.dtype)
+
+    def reweighted(self, by_group: Array) -> "Batches":
+        """The same rows, their weights times those of their groups."""
+        assert self.counts is not None
+
+        def decode(batch: Any) -> tuple[Any, Memberships]:
+            X, R = self.decode(batch)
+            assert isinstance(R, Labels)
+            w = by_group[R.codes] * (1.0 if R.weights is None else R.weights)
+            return X, Labels.sound(R.codes, np.ascontiguousarray(w), R.groups)
+
+        counts = self.counts * by_group
+        least = self.least * float(by_group[by_group > 0].min(initial=1.0))
+        return replace(self, decode=decode, weight=float(counts.sum()), least=least, counts=counts)
 
     def only(self, k: int) -> "Batches":
         """The rows of one group, with their weights."""

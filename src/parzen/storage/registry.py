@@ -18,6 +18,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "statistics.moments": ("Moments",),
     "statistics.pattern_moments": ("PatternMoments",),
     "statistics.sample": ("Sample",),
+    "statistics.cell_moments": ("CellMoments",),
     "statistics.range": ("Range",),
     "statistics.nets": ("NodeCounts", "NodeMoments"),
     "statistics.joint": ("Joint", "ExpectedStatistic"),
@@ -45,6 +46,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "densities.histogram": ("BinDensity",),
     "densities.kernel": ("WindowDensity",),
     "densities.metric": ("MetricDensity",),
+    "densities.summed_kernels": ("SummedKernelDensity",),
     "densities.windows": ("Windows",),
     "densities.support": ("Support",),
     "densities.uniform": ("UniformDensity",),
@@ -206,7 +208,13 @@ FIRST_PARAMETERS: dict[str, dict[str, str]] = {
 LATER_PARAMETERS: dict[str, dict[str, Any]] = {
     "Gaussian": {"fixed_covariance": None},
     "GaussianMixture": {"fixed_covariance": None},
-    "Kernel": {"incomplete": "error", "metric": "euclidean", "metric_params": None, "normalization": "euclidean"},
+    "Kernel": {
+        "incomplete": "error",
+        "metric": "euclidean",
+        "metric_params": None,
+        "normalization": "euclidean",
+        "summed": False,
+    },
     "KernelDensity": {"normalization": "euclidean"},
     "LogisticRegression": {"standardise": False},
 }

@@ -63,6 +63,10 @@ class FirstTable:
         """Names of the columns, or positions where they have none."""
         return list(self.schema.labels)
 
+    def batches(self) -> Any:
+        """What gives its rows batch by batch, each with its weights or None, where it is read so; None for a table."""
+        return self.table.batches(self.columns, self.schema)
+
     def select(self, positions: list[int]) -> "FirstTable":
         """The table of some of the columns."""
         columns = [self.columns[j] for j in positions]

@@ -222,6 +222,10 @@ class Columns:
             for_each(Column.read_codes, iter([self[j] for j in text]))
         return self
 
+    def batches(self, columns: Any, schema: Any) -> Any:
+        """What gives some columns batch by batch, each with weights or None; None where all rows are at hand."""
+        return None
+
     def hold_numbers(self) -> bool:
         """Whether every cell is a number or missing."""
         return holds_numbers(self.X)

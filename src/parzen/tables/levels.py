@@ -13,15 +13,17 @@ from parzen.tables.schema import Schema, bare_schema
 
 
 def schema_with_levels(X: Any) -> Schema:
-    """The schema of a table: columns of numbers and booleans are numbers, all others are categories.
+    """The schema of a table, or of `Columns`: columns of numbers and booleans are numbers, all others are categories.
 
     Dates are an error. A column of a category type holds categories, whatever these are; so does an empty column,
     unless its type is one of numbers.
     """
+    table = X if isinstance(X, Columns) else None
+    X = X if table is None else table.X
     bare = bare_schema(X)
     if is_sparse(X) or is_numeric(X):
         return bare
-    table = Columns(X)
+    table = Columns(X) if table is None else table
     alphabets = tuple(
         categories_of(table[j], j) if not _plainly_number(dtype) and _has_levels(table[j], label) else None
         for j, (label, dtype) in enumerate(zip(bare.labels, bare.dtypes, strict=True))

@@ -24,6 +24,9 @@ class Table(Protocol):
     def names(self) -> list[Any]:
         """Names of the columns, or positions where they have none."""
 
+    def batches(self) -> Any:
+        """What gives its rows batch by batch, each with its weights or None, where it is read so; None for a table."""
+
     def select(self, positions: list[int]) -> "Table":
         """The table of some of the columns."""
 

@@ -3,6 +3,7 @@
 import warnings
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from parzen.cli.budget import add_budget
 from parzen.cli.command import Command
 from parzen.cli.errors import ArgumentError, CommandError
+from parzen.cli.folders import Folder, steady_kinds
 from parzen.cli.output import check_output, place, print_result, write_file
 from parzen.cli.progress import ProgressLine
 from parzen.cli.table import Input, check_column, feature_kinds, labels_of, table_of, target_of
@@ -23,7 +25,7 @@ from parzen.report.best import Best, best_model
 from parzen.report.models import TABLE_MODELS, TEXT_MODELS, Model, find_model, nearest_name
 from parzen.report.task import CLASSES, predictor_table, predictors
 from parzen.storage.files import dumped
-from parzen.tables.features import column_kinds, feature_table, parse_dates
+from parzen.tables.features import as_labels, column_kinds, feature_table, parse_dates
 
 
 def _product(numbers: list[str], categories: list[str]) -> Any:
@@ -67,9 +69,12 @@ def run(args: Namespace) -> None:
         raise ArgumentError("--text needs --target, the column to predict.")
     if args.text is not None:
         check_column(args.text, frame)
+        if given.folder is not None:
+            raise ArgumentError("--text is for one table; of a folder some rows may be drawn: --rows N.")
     found = _density(args.model, given) if target is None else _classifier(args, given, target)
     write_file(args.output, dumped(found.model))
-    of = f"{_count(found.columns, 'column')} and {_count(frame, 'row')}"
+    rows = range(len(frame) if given.folder is None else given.folder.rows)
+    of = f"{_count(found.columns, 'column')} and {_count(rows, 'row')}"
     text = f"{_sentence(found.name)} of {of} is {place(args.output)}."
     if found.left_out:
         text += f" Left out: {', '.join(found.left_out[:6])}{', ...' if len(found.left_out) > 6 else ''}."
@@ -123,10 +128,26 @@ def _classifier(args: Namespace, given: Input, target: str) -> Fitted:
         X, model = (
             _text_rows(args.text, chosen, frame) if args.text is not None else _rows(chosen, frame, kinds, target)
         )
-        model.fit(X[known], y)
+        if given.folder is None:
+            model.fit(X[known], y)
+        else:
+            _fit_folder(model, given.folder, frame, kinds, target)
     model.target_name_ = target
     columns = [str(name) for name in X.columns]
     return Fitted(model, chosen.name, columns, [name for name in kinds if name not in (*columns, target)], best)
+
+
+def _fit_folder(model: Any, folder: Folder, sample: Any, kinds: dict[str, str], target: str) -> None:
+    """Fit a model to all rows of a folder that have a class."""
+    numbers, categories = predictors(kinds, target)
+    dated = {name: "date" for name in kinds if sample[name].dtype.kind == "M"}
+
+    def rows(frame: Any) -> Any:
+        known = frame[frame[target].notna()]
+        X = predictor_table(known, numbers, categories, {**kinds, **dated})
+        return X.assign(**{target: as_labels(known[target])})
+
+    model.fit(folder.mapped(rows), target=target)
 
 
 def _text_rows(text: str, chosen: Model, frame: Any) -> tuple[Any, Any]:
@@ -163,7 +184,7 @@ def _unknown(name: str, names: Sequence[str], which: str) -> str:
 def _density(name: str | None, given: Input) -> Fitted:
     """A density of all columns that can be learnt from."""
     names, kinds = feature_kinds(given.frame, None, given.kinds)
-    X = feature_table(given.frame, names, kinds)
+    X = feature_table(given.frame, names, kinds if given.folder is None else steady_kinds(given.frame, kinds))
     name = name or next(iter(DENSITIES))
     if name not in DENSITIES:
         raise ArgumentError(_unknown(name, list(DENSITIES), "without a target"))
@@ -175,7 +196,12 @@ def _density(name: str | None, given: Input) -> Fitted:
         )
     if name in TAKE_NO_MISSING and X.isna().to_numpy().any():
         raise CommandError(f"--model {name} takes no missing values; leave the option out.")
-    model = DENSITIES[name](numbers, categories).fit(X)
+    model = DENSITIES[name](numbers, categories)
+    if given.folder is None:
+        model.fit(X)
+    else:
+        steady = steady_kinds(given.frame, kinds)
+        model.fit(given.folder.mapped(partial(feature_table, names=names, kinds=steady)))
     return Fitted(model, type(model).__name__, names, [one for one in kinds if one not in names])
 
 

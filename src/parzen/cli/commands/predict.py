@@ -6,6 +6,7 @@ from typing import Any
 from parzen.cli.command import Command
 from parzen.cli.errors import CommandError
 from parzen.cli.files import pandas
+from parzen.cli.folder_jobs import write_batches
 from parzen.cli.model import kinds_of, load_model, rows_for
 from parzen.cli.output import check_folder, write_table
 from parzen.cli.spreadsheet import spreadsheet_safe
@@ -19,9 +20,17 @@ def run(args: Namespace) -> None:
     """Predict the rows of a table."""
     check_folder(args.output)
     model = load_model(args.model)
-    frame = table_of(args, kinds_of(model)).frame
+    given = table_of(args, kinds_of(model))
     if not hasattr(model, "predict") and not hasattr(model, "score_samples"):
         raise CommandError(f"{args.model!r} holds a {type(model).__name__}, which predicts nothing.")
+    if given.folder is not None:
+        write_batches((_predicted(model, frame, args) for frame in given.folder.frames()), args.output, args)
+        return
+    write_table(_predicted(model, given.frame, args), args.output, args.json)
+
+
+def _predicted(model: Any, frame: Any, args: Namespace) -> Any:
+    """Predictions of the rows of a table, beside the columns that are kept."""
     kept = _kept(args.keep, frame)
     X = rows_for(model, frame)
     out = pandas().DataFrame(index=range(len(X)))
@@ -35,7 +44,7 @@ def run(args: Namespace) -> None:
     else:
         out["log_density"] = model.score_samples(X)
     out = _beside(kept, out)
-    write_table(spreadsheet_safe(out) if args.spreadsheet_safe else out, args.output, args.json)
+    return spreadsheet_safe(out) if args.spreadsheet_safe else out
 
 
 def _kept(names: str | None, frame: Any) -> Any:

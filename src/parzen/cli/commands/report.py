@@ -6,6 +6,8 @@ from typing import Any
 from parzen.cli.budget import add_budget
 from parzen.cli.command import Command
 from parzen.cli.errors import ArgumentError
+from parzen.cli.folder_jobs import missing_in_folder, scored_on_all
+from parzen.cli.folders import Folder
 from parzen.cli.output import check_output, place, print_result, write_file
 from parzen.cli.progress import ProgressLine
 from parzen.cli.reading.delimited import split_names
@@ -31,6 +33,8 @@ def run(args: Namespace) -> None:
             read_as=dict(given.read_as), kinds=dict(given.kinds), budget=args.budget,
             task=args.task, models=None if args.models is None else split_names(args.models, "--models"),
         )  # fmt: skip
+    if given.folder is not None and len(given.frame) < given.folder.rows:
+        _count_all(summary, given.folder, given.frame, target)
     if given.notes:
         summary["notes"] = [*given.notes, *summary["notes"]]
     _number_rows(summary, given.frame.index)
@@ -41,6 +45,23 @@ def run(args: Namespace) -> None:
     lines += [summary["regression"]["finding"]] if "regression" in summary else []
     lines += [summary[part]["finding"] for part in ("mixture", "outliers") if summary.get(part)]
     print_result(args, summary, *lines, *([f"The report is {place(path)}."] if path else []))
+
+
+def _count_all(summary: dict[str, Any], folder: Folder, sample: Any, target: str | None) -> None:
+    """Count the rows and the missing cells of a folder, and score on all rows a model that was fitted to the sample."""
+    missing = missing_in_folder(folder)
+    for column in summary["columns"]:
+        if "missing" in column:
+            column["missing"] = missing[str(column["name"])]
+    summary["rows"], summary["sampled_rows"] = folder.rows, len(sample)
+    notes = [f"Rows and missing cells are counted in all {folder.rows:,} rows; all else is of the sample."]
+    if target is not None and (found := scored_on_all(folder, sample, target)) is not None:
+        summary["all_rows"] = found
+        notes.append(
+            f"Naive Bayes that was fitted to the sample has, on all {found['rows']:,} rows with a class, an accuracy "
+            f"of {found['accuracy']:.1%} and a log loss of {found['log_loss']:.4g}."
+        )
+    summary["notes"] = [*notes, *summary["notes"]]
 
 
 def _number_rows(summary: dict[str, Any], rows: Any) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 
 from parzen.cli.command import Command
 from parzen.cli.errors import ArgumentError, CommandError
+from parzen.cli.folder_jobs import scores_of_folder
 from parzen.cli.model import kinds_of, load_model, rows_for
 from parzen.cli.output import print_result
 from parzen.cli.table import check_column, labels_of, table_of
@@ -19,10 +20,19 @@ def run(args: Namespace) -> None:
     given = table_of(args, kinds_of(model))
     if not hasattr(model, "predict_proba") and not hasattr(model, "score_samples"):
         raise CommandError(f"{args.model!r} holds a {type(model).__name__}, which has no score.")
+    found: dict[str, Any]
+    if given.folder is not None:
+        target = args.target or getattr(model, "target_name_", None)
+        if hasattr(model, "classes_") and target is None:
+            raise ArgumentError("give the column that holds the classes by --target.")
+        found = scores_of_folder(model, given.folder, target if hasattr(model, "classes_") else None)
+        lines = (f"{name.replace('_', ' '):>28}  {value:,.4f}" for name, value in found.items() if name != "rows")
+        print_result(args, {**found, "read_as": {}}, f"{found['rows']:,} rows", *lines)
+        return
     X = rows_for(model, given.frame)
     if not hasattr(model, "classes_"):
         values = np.asarray(model.score_samples(X))
-        found: dict[str, Any] = {"rows": len(values), "log_likelihood": float(values.mean())}
+        found = {"rows": len(values), "log_likelihood": float(values.mean())}
         text = f"mean log-likelihood of a row: {found['log_likelihood']:.4f} ({len(values):,} rows)"
         print_result(args, {**found, "read_as": dict(given.read_as)}, text)
         return

@@ -1,6 +1,7 @@
 """Scores of predicted probabilities: log loss, Brier score, reliability diagram, calibration error."""
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +21,8 @@ from parzen.decisions.scores.reliability import (
 )
 from parzen.statistics.accumulate import accumulate
 from parzen.statistics.messages import plain
+from parzen.tables.sources.pieces import column_at
+from parzen.tables.sources.source import Source
 
 
 @dataclass(frozen=True)
@@ -75,8 +78,8 @@ class ProbabilityScores(AdditiveScores):
 
 
 def score_probabilities(
-    y: ArrayLike,
-    posterior: ArrayLike,
+    y: Any,
+    posterior: Any,
     classes: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     n_bins: int = 15,
@@ -85,8 +88,9 @@ def score_probabilities(
 
     Parameters
     ----------
-    y : array of shape (n,), labels
-    posterior : array of shape (n, K), or (n,) of the second of two classes
+    y : array of shape (n,), labels; or a source whose target they are: ``source.with_roles(target="y", weight="w")``
+    posterior : array of shape (n, K), or (n,) of the second of two classes; or batches of them, as
+        ``model.predict_proba(source)`` gives them
     classes : array of shape (K,)
         Labels in the order of the columns; by default those of y, sorted.
     sample_weight : array of shape (n,), optional
@@ -99,6 +103,8 @@ def score_probabilities(
     >>> round(found.mean_log_loss, 4), round(found.brier().score, 4)
     (0.299, 0.075)
     """
+    if isinstance(y, Source):
+        return _score_source(y, posterior, classes, sample_weight, n_bins)
     labels, P = np.asarray(y), class_probabilities(posterior)
     names = np.unique(labels) if classes is None else np.asarray(classes)
     n, K = P.shape
@@ -117,6 +123,35 @@ def score_probabilities(
     found = accumulate(_Scorer(tuple(names.tolist()), int(n_bins)), P, Labels(codes, w, K))
     assert isinstance(found, ProbabilityScores)
     return found
+
+
+def _score_source(y: Source, posterior: Any, classes: Any, sample_weight: Any, n_bins: int) -> ProbabilityScores:
+    """Scores of batches of probabilities against the target of a source: they add."""
+    if y.target is None or classes is None or sample_weight is not None:
+        raise TypeError(
+            "labels of a source are its target, and weights one of its columns: give source.with_roles(target='y', "
+            "weight='w'), and classes=model.classes_."
+        )
+    total: ProbabilityScores | None = None
+    for labels, w, P in _aligned(y, posterior):
+        if w is not None and not w.any():
+            continue
+        found = score_probabilities(labels, P, classes, w, n_bins)
+        total = found if total is None else total + found
+    if total is None:
+        raise ValueError("there are no rows to score; give at least one.")
+    return total
+
+
+def _aligned(y: Source, posterior: Iterable[Any]) -> Iterator[tuple[Any, Array | None, Any]]:
+    """Labels, weights and probabilities of the same rows, batch by batch; rows of weight zero among them."""
+    plain_rows = replace(y, weight=None) if y.weight is None else replace(y, columns=(y.weight,), weight=None)
+    batches = plain_rows.roles() if y.weight is None else plain_rows.batches()
+    for batch, P in zip(batches, posterior, strict=True):
+        w = None if y.weight is None else np.asarray(column_at(batch.piece, 0), dtype=np.float64)
+        if len(batch.target) != len(P):
+            raise ValueError("the probabilities are of other batches than the labels; scan both from the same source.")
+        yield batch.target, w, P
 
 
 @dataclass(frozen=True)

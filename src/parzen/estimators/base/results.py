@@ -1,7 +1,8 @@
 """Results of sources: batch by batch as they are read, or written to a file."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, TypeVar
@@ -55,8 +56,12 @@ class Results:
         self.source = source if known is None else source.select(known.tolist())
 
     def __iter__(self) -> Iterator[Any]:
-        pieces = (as_table(batch.piece) for batch in self.source.batches())
-        return map(self.function, read_ahead(pieces))
+        return self._computed()
+
+    def _computed(self) -> Generator[Any, None, None]:
+        with closing(read_ahead(as_table(batch.piece) for batch in self.source.batches())) as pieces:
+            for piece in pieces:
+                yield self.function(piece)
 
     def write(self, path: Any) -> Path:
         """Write a Parquet file of the results, one row for each row of the source; whole, or not at all."""
@@ -79,10 +84,11 @@ class Results:
             raise ImportError("files of results are written with pyarrow: pip install 'parzen[cli]'.") from None
         writer: Any = None
         try:
-            for values in self:
-                table = pa.table(self._named(values if frame_kind(values) else np.asarray(values)))
-                writer = writer or parquet.ParquetWriter(draft, table.schema)
-                writer.write_table(table.cast(writer.schema))
+            with closing(self._computed()) as found:
+                for values in found:
+                    table = pa.table(self._named(values if frame_kind(values) else np.asarray(values)))
+                    writer = writer or parquet.ParquetWriter(draft, table.schema)
+                    writer.write_table(table.cast(writer.schema))
         finally:
             if writer is not None:
                 writer.close()

@@ -1,6 +1,7 @@
 """Sources at the door: rows that are read batch by batch, in the place of a table."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import wraps
 from typing import Any, Concatenate, NamedTuple, TypeVar
 
@@ -18,20 +19,51 @@ E = TypeVar("E")
 
 
 def takes_sources(fit: Callable[Concatenate[E, Any, ...], E]) -> Callable[Concatenate[E, Any, ...], E]:
-    """Let a fitting method take a source: ``fit(source, target="y", weight="w")``; see `parzen.scan`."""
+    """Let a fitting method take a source: ``fit(source, target="y", weight="w")``; see `parzen.scan`.
+
+    With ``checkpoint=path``, a file keeps the statistic and the density of EM after each pass: the same fit, begun
+    again after it was killed, goes on from there to the same answer. The file is removed when the fit ends.
+    """
 
     @wraps(fit)
-    def fitting(self: E, X: Any, *args: Any, target: Any = None, weight: Any = None, **kwargs: Any) -> E:
+    def fitting(
+        self: E, X: Any, *args: Any, target: Any = None, weight: Any = None, checkpoint: Any = None, **kwargs: Any
+    ) -> E:
         if not isinstance(X, Source):
             if target is not None or weight is not None:
                 raise TypeError("target and weight name columns of a source; with a table give y and sample_weight.")
+            if checkpoint is not None:
+                raise TypeError("checkpoint keeps how far the fit of a source has come; a table needs none.")
             return fit(self, X, *args, **kwargs)
         if any(one is not None for one in (*args, *kwargs.values())):
             raise TypeError(
                 "a source holds targets and weights among its columns: fit(source, target='y', weight='w')."
             )
         roles = target is not None or weight is not None
-        return fit(self, X.with_roles(target, weight) if roles else X, None)
+        X = X.with_roles(target, weight) if roles else X
+        return fit(self, X if checkpoint is None else replace(X, checkpoint=checkpoint), None)
+
+    return fitting
+
+
+def takes_sequences(fit: Callable[Concatenate[E, Any, ...], E]) -> Callable[Concatenate[E, Any, ...], E]:
+    """Let a fitting method take a source of sequences: ``fit(source, sequence="name", weight="w")``.
+
+    Rows that follow each other with the same name are a sequence; its weight is that of its first row.
+    """
+
+    @wraps(fit)
+    def fitting(self: E, X: Any, *args: Any, sequence: Any = None, weight: Any = None, **kwargs: Any) -> E:
+        if not isinstance(X, Source):
+            if sequence is not None or weight is not None:
+                raise TypeError("sequence and weight name columns of a source; with a table give lengths.")
+            return fit(self, X, *args, **kwargs)
+        if any(one is not None for one in (*args, *kwargs.values())):
+            raise TypeError(
+                "a source holds the names of its sequences and their weights among its columns: fit(source, "
+                "sequence='name', weight='w')."
+            )
+        return fit(self, X.with_roles(sequence, weight))
 
     return fitting
 
@@ -116,7 +148,21 @@ class SourceTable:
             return encode(batch.piece), self._memberships(batch)
 
         head = encode(self.source.empty())
-        return Batches(read, decode, self.shape, head.dtype, *self.tally[1:], sparse=is_sparse(head))
+        source, (_, weight, least, counts, members) = self.source, self.tally
+        known = (source.reader.mark(), source.columns, source.target, source.weight, self.tally.rows, repr(weight))
+        return Batches(
+            read,
+            decode,
+            self.shape,
+            head.dtype,
+            weight,
+            least,
+            counts,
+            members,
+            is_sparse(head),
+            source.checkpoint,
+            repr(known),
+        )
 
     def _memberships(self, batch: Batch) -> Memberships:
         if self.code is None:

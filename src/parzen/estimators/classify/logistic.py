@@ -11,6 +11,7 @@ from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
 from parzen.compute.memberships import Labels
 from parzen.estimators.base.progress import CallbackSupportMixin, with_callbacks
+from parzen.estimators.base.sources import takes_sources
 from parzen.estimators.base.validation import transactional
 from parzen.estimators.classify.logistic_base import BaseLogistic, Training
 from parzen.estimators.classify.logistic_options import (
@@ -25,6 +26,7 @@ from parzen.estimators.classify.logistic_steps import told
 from parzen.families.logistic.optimum import Optimum, maximise_likelihood
 from parzen.families.logistic.penalty import Penalty
 from parzen.families.logistic.separation import separation
+from parzen.tables.sources.source import Source
 
 
 class LogisticRegression(CallbackSupportMixin, BaseLogistic):
@@ -147,6 +149,7 @@ class LogisticRegression(CallbackSupportMixin, BaseLogistic):
         self.warm_start = warm_start
         self.n_jobs = n_jobs
 
+    @takes_sources
     @transactional
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> None:
@@ -154,7 +157,8 @@ class LogisticRegression(CallbackSupportMixin, BaseLogistic):
 
         Parameters
         ----------
-        X : table of shape (n, d): array, CSR (with degree 1), pandas or polars
+        X : table of shape (n, d): array, CSR (with degree 1), pandas or polars; or a source, which every step reads
+            anew: ``fit(source, target="y", weight="w")``, see `parzen.scan`
         y : array of shape (n,)
         sample_weight : array of shape (n,), optional
 
@@ -163,12 +167,17 @@ class LogisticRegression(CallbackSupportMixin, BaseLogistic):
         self
         """
         penalty = self._penalty()
-        seen = self._read(X, y, sample_weight)
-        seen = seen.weighted(class_weights(self.class_weight, self.classes_, seen.codes, seen.weights))
-        self.class_prior_ = self._shares(seen)
-        seen = seen.without_zero_weight()
+        if isinstance(X, Source):
+            seen = self._read_source(X)
+            self.class_prior_ = self._shares(seen)
+        else:
+            seen = self._read(X, y, sample_weight)
+            seen = seen.weighted(class_weights(self.class_weight, self.classes_, seen.codes, seen.weights))
+            self.class_prior_ = self._shares(seen)
+            seen = seen.without_zero_weight()
         self.design_ = self._designed(seen, penalty != Penalty())
-        labels, terms = seen.labels(len(self.classes_)), self._terms(seen.rows, complete=seen.complete)
+        labels = None if seen.codes is None else seen.labels(len(self.classes_))
+        terms = self._terms(seen.rows, complete=seen.complete)
         start = self._start(terms.width(seen.rows.shape[1]))
         kept = partial(_attributes, dtype=self._dtype(seen.rows))
         metadata = None if sample_weight is None else {"sample_weight": sample_weight}
@@ -218,7 +227,7 @@ class LogisticRegression(CallbackSupportMixin, BaseLogistic):
         plain = self.degree == 1 and self.design_ is not None and self.design_.plain
         return np.float32 if rows.dtype == np.float32 and plain and self.solver != "liblinear" else np.float64
 
-    def _warn(self, found: Optimum, seen: Training, labels: Labels, penalty: Penalty) -> None:
+    def _warn(self, found: Optimum, seen: Training, labels: Labels | None, penalty: Penalty) -> None:
         """Warn where the weights are not those that were asked for."""
         if penalty == Penalty() and not found.finite and self._separated(seen, labels):
             return
@@ -236,9 +245,9 @@ class LogisticRegression(CallbackSupportMixin, BaseLogistic):
                 ConvergenceWarning,
             )
 
-    def _separated(self, seen: Training, labels: Labels) -> bool:
+    def _separated(self, seen: Training, labels: Labels | None) -> bool:
         """Warn where the classes can be separated, so that the likelihood has no maximum."""
-        how = separation(self._scores(), seen.rows, labels)
+        how = "possible" if labels is None else separation(self._scores(), seen.rows, labels)
         if how == "none":
             return False
         what = {

@@ -1,10 +1,11 @@
 """What a fitted logistic regression can do: read rows, score classes, name its terms and its boundary."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
@@ -12,17 +13,28 @@ from parzen.compute.arrays import Array, is_sparse
 from parzen.compute.memberships import Labels
 from parzen.densities.boundary import Boundary
 from parzen.densities.linear import Linear
-from parzen.estimators.base.validation import drop_zero_weight, finite_rows, rows_and_columns, table, weights
+from parzen.estimators.base.sources import SourceTable
+from parzen.estimators.base.validation import (
+    check_features,
+    drop_zero_weight,
+    finite_rows,
+    rows_and_columns,
+    table,
+    weights,
+)
 from parzen.estimators.classify.class_priors import log_of, read_class_prior
 from parzen.estimators.classify.classifier import BaseClassifier
-from parzen.estimators.classify.labels import check_several, class_counts, read_labels
-from parzen.estimators.classify.logistic_options import check_classes
+from parzen.estimators.classify.labels import check_several, class_counts, codes_in_source, read_labels, tally_labels
+from parzen.estimators.classify.logistic_options import check_classes, class_weights
 from parzen.families.logistic.design import Design
 from parzen.families.logistic.likelihood import Scores
 from parzen.families.logistic.terms import Terms
+from parzen.statistics.batches import Batches
 from parzen.storage.files import SaveMixin
 from parzen.tables.levels import schema_with_levels
 from parzen.tables.schema import Schema
+from parzen.tables.sources.pieces import encoded
+from parzen.tables.sources.source import Source
 
 #: Squares of squares of cells up to this are finite: the curvature of quadratic terms.
 LARGEST = 1e75
@@ -32,11 +44,11 @@ LARGEST = 1e75
 class Training:
     """Rows to learn from: encoded, with the codes of their classes and their weights (None where all weigh one).
 
-    They are `complete` where it is known that no cell is missing.
+    They are `complete` where it is known that no cell is missing. Batches bring their codes and weights.
     """
 
     rows: Any
-    codes: NDArray[np.int32]
+    codes: Any
     weights: Array | None
     complete: bool = False
 
@@ -85,6 +97,16 @@ def check_size(rows: Any) -> None:
             raise ValueError(f"X holds {largest:.3g}, but numbers up to {LARGEST:g} are taken; rescale its columns.")
 
 
+def _checked(rows: Any) -> Any:
+    """Rows of a batch as dense numbers, or an error where one is infinite or too large."""
+    rows = rows.toarray() if is_sparse(rows) else rows
+    if rows.dtype not in (np.float32, np.float64):
+        rows = rows.astype(np.float64)
+    if not is_sound(rows):
+        check_size(finite_rows(rows, missing=True))
+    return rows
+
+
 class BaseLogistic(SaveMixin, BaseClassifier):
     """Weights of terms, and how a row becomes terms: what scikit-learn's own linear classifiers do with theirs.
 
@@ -108,6 +130,7 @@ class BaseLogistic(SaveMixin, BaseClassifier):
     standardise: bool
     fit_intercept: bool
     solver: str
+    class_weight: Any = None
 
     def _read(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Training:
         """Learn columns and classes of a table and its labels."""
@@ -124,8 +147,29 @@ class BaseLogistic(SaveMixin, BaseClassifier):
             raise ValueError("Input y contains NaN: logistic regression learns nothing from rows without a label.")
         return Training(rows, codes, weights(sample_weight, rows), complete)
 
+    def _read_source(self, source: Source) -> Training:
+        """Learn columns and classes of a source: the classes by a pass over the target alone."""
+        if source.target is None:
+            raise ValueError(f"{type(self).__name__} requires a target: fit(source, target='the column to predict').")
+        check_features(self, source.head(), reset=True)
+        self.classes_, tally = tally_labels(source.roles())
+        assert tally.counts is not None
+        assert tally.members is not None
+        check_classes(self.solver, check_several(self.classes_))
+        if tally.members.sum() < tally.rows:
+            raise ValueError("Input y contains NaN: logistic regression learns nothing from rows without a label.")
+        by_class = class_weights(
+            self.class_weight, self.classes_, np.arange(len(self.classes_), dtype=np.int32), tally.counts
+        )
+        table = SourceTable(source, tally, partial(codes_in_source, classes=self.classes_))
+        self.schema_, self.degree_ = schema_with_levels(table.columns()), self.degree
+        rows = table.encoded(partial(encoded, self.schema_, grow=True))
+        rows = replace(rows.mapped(_checked), sparse=False)
+        return Training(rows if by_class is None else rows.reweighted(by_class), None, None)
+
     def _shares(self, seen: Training) -> Array:
-        counts = class_counts(seen.codes, seen.weights, len(self.classes_))
+        batches = isinstance(seen.rows, Batches)
+        counts = seen.rows.counts if batches else class_counts(seen.codes, seen.weights, len(self.classes_))
         return counts / counts.sum()
 
     def _designed(self, seen: Training, penalised: bool) -> Design:
@@ -156,7 +200,8 @@ class BaseLogistic(SaveMixin, BaseClassifier):
 
     def _terms(self, rows: Any, design: Design | None = None, complete: bool = False) -> Terms:
         design = self.design_ if design is None else design
-        if design is not None and design.plain and (complete or is_sparse(rows) or not np.isnan(rows.min())):
+        known = complete or is_sparse(rows) or isinstance(rows, Batches)  # a plain design is of complete batches
+        if design is not None and design.plain and (known or not np.isnan(rows.min())):
             design = None
         return Terms(self.degree_, design=design)
 

@@ -1,5 +1,6 @@
 """The density estimator of any family, and all that follows from a fitted density."""
 
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +12,7 @@ from parzen.compute.arrays import Array, all_finite, on_host
 from parzen.densities.density import Density
 from parzen.estimators.base.estimator import BaseFamilyEstimator
 from parzen.estimators.base.results import over_sources
-from parzen.estimators.base.sources import takes_sources
+from parzen.estimators.base.sources import SourceTable, takes_sources
 from parzen.estimators.base.validation import (
     drop_zero_weight,
     finite,
@@ -23,6 +24,7 @@ from parzen.estimators.base.validation import (
 from parzen.families.family import Family
 from parzen.families.gaussian import Gaussian
 from parzen.statistics.accumulate import evaluate
+from parzen.tables.sources.source import Source
 
 
 class BaseDensityEstimator(DensityMixin, BaseFamilyEstimator):
@@ -51,6 +53,7 @@ class BaseDensityEstimator(DensityMixin, BaseFamilyEstimator):
         self._warn(found)
         self._keep(found.density, found.statistic, found)
 
+    @takes_sources
     @transactional
     def partial_fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> None:
         """Learn from more rows; what was learnt before stays.
@@ -65,6 +68,12 @@ class BaseDensityEstimator(DensityMixin, BaseFamilyEstimator):
         if begun:
             self._check_fitted_to_rows()
             self._check_same_family()
+        if begun and isinstance(X, Source):
+            self._check_bounded()
+            names = self.schema_.labels if self.schema_.names is None else self.schema_.names
+            rows = SourceTable(X.select(names, X.weight)).encoded(partial(self._encoded, grow=True))
+            self._add(rows, None, begun)
+            return
         X = self._later_table(X) if begun else self._first_table(X)
         X, w = drop_zero_weight(X, weights(sample_weight, X))
         self._add(self._encoded(X, grow=True) if begun else self._bind(X, w), w, begun)

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
 from parzen.densities.kept_rows import KeptRows
+from parzen.densities.summed_kernels import SummedKernelDensity
 from parzen.densities.windows import Windows
 from parzen.estimators.base.validation import drop_zero_weight, weights
 from parzen.estimators.density.univariate import UnivariateMixin
@@ -57,9 +58,9 @@ class KernelDensity(UnivariateMixin):
         border of compact kernels, f stands here for what it would be with these kernels at their highest value.
     tree_ : KDTree or BallTree
         Scikit-learn's tree of the rows, made when it is first asked for: densities have no use for it.
-    density_ : WindowDensity or MetricDensity
-    statistic_ : Sample
-        The rows, to which `partial_fit` and `merge` add.
+    density_ : WindowDensity, MetricDensity, or SummedKernelDensity of a source
+    statistic_ : Sample, or CellMoments of a source
+        The rows, or their moments in cells, to which `partial_fit` and `merge` add.
     n_features_in_ : int
     feature_names_in_ : array of str, where X has names
 
@@ -145,7 +146,10 @@ class KernelDensity(UnivariateMixin):
     @property
     def _kernels(self) -> KeptRows:
         check_is_fitted(self, "density_")
-        assert isinstance(self.density_, KeptRows)
+        if not isinstance(self.density_, KeptRows):
+            raise TypeError(
+                "this kernel density was fitted to a source, whose rows are not kept; fit a table in memory."
+            )
         return self.density_
 
     @property
@@ -155,7 +159,9 @@ class KernelDensity(UnivariateMixin):
     @property
     def bandwidth_(self) -> Any:
         """The bandwidth that was used."""
-        factor = self._windows.factor
+        check_is_fitted(self, "density_")
+        density: Any = self.density_
+        factor = density.factor if isinstance(density, SummedKernelDensity) else self._windows.factor
         diagonal = np.diagonal(factor)
         if (factor != np.diag(diagonal)).any():
             return factor @ factor.T
@@ -164,7 +170,9 @@ class KernelDensity(UnivariateMixin):
     @property
     def error_bound_(self) -> float:
         """What is promised of the error, relative to a density."""
-        return self._kernels.error_bound()
+        check_is_fitted(self, "density_")
+        density = self.density_
+        return density.error_bound if isinstance(density, SummedKernelDensity) else self._kernels.error_bound()
 
     @property
     def tree_(self) -> Any:

@@ -14,17 +14,22 @@ from parzen.densities.hmm import HMMDensity
 from parzen.densities.poisson import PoissonDensity
 from parzen.densities.transition_matrix import stochastic
 from parzen.estimators.base.estimator import BaseFamilyEstimator
-from parzen.estimators.base.validation import generator, transactional
+from parzen.estimators.base.sources import SourceTable, takes_sequences
+from parzen.estimators.base.validation import finite, generator, transactional
 from parzen.estimators.markov.checks import known_states, refuse_lengths_as_y, row_weights, whole_number
 from parzen.estimators.markov.inference import HMMInferenceMixin
 from parzen.estimators.markov.topology import allowed
 from parzen.families.categorical import Categorical
 from parzen.families.family import Family
+from parzen.families.fit import Fit, fit
 from parzen.families.gaussian import Gaussian
 from parzen.families.hmm import HMM
+from parzen.families.hmm_batches import MarkedHMM, MarkedRows
 from parzen.families.poisson import Poisson
 from parzen.tables.first_table import learn
 from parzen.tables.sequences import check_lengths, refuse_nested
+from parzen.tables.sources.source import Source
+from parzen.tables.sources.whole import WholeSequences
 
 
 class HiddenMarkov(HMMInferenceMixin, BaseFamilyEstimator):
@@ -156,6 +161,7 @@ class HiddenMarkov(HMMInferenceMixin, BaseFamilyEstimator):
         first, transitions = allowed(self.topology, K)
         return HMM(emission, K, None, first, transitions, float(self.start_prior), float(self.transition_prior))
 
+    @takes_sequences
     @transactional
     def fit(
         self,
@@ -170,7 +176,8 @@ class HiddenMarkov(HMMInferenceMixin, BaseFamilyEstimator):
 
         Parameters
         ----------
-        X : table of shape (n, d), rows in their order
+        X : table of shape (n, d), rows in their order; or a source, which every step reads anew: ``fit(source,
+            sequence="name")``, where rows that follow each other with one name are a sequence
         y : ignored
         lengths : lengths of the sequences; by default all rows are one sequence
         sample_weight : array, optional
@@ -182,6 +189,9 @@ class HiddenMarkov(HMMInferenceMixin, BaseFamilyEstimator):
         -------
         self
         """
+        if isinstance(X, Source):
+            self._fit_source(X)
+            return
         refuse_nested(X)
         X = self._first_table(X)
         n, K = X.shape[0], int(self.n_components)
@@ -193,6 +203,27 @@ class HiddenMarkov(HMMInferenceMixin, BaseFamilyEstimator):
         family = replace(self.family_, lengths=cut, states=known_states(labels, n, K))
         w, rng = row_weights(sample_weight, cut), generator(self.random_state)
         fits = [self._fit_family(family, rows, w, rng=rng) for _ in range(int(self.n_init))]
+        self._keep_best(fits)
+
+    def _fit_source(self, source: Source) -> None:
+        """Fit to the sequences of a source."""
+        if source.target is None:
+            raise ValueError(
+                "name the column that tells sequences apart: fit(source, sequence='name'); rows that follow each other "
+                "with one name are a sequence."
+            )
+        K, table = int(self.n_components), SourceTable(source)
+        if table.shape[0] < K:
+            raise ValueError(
+                f"there are fewer rows (n_samples = {table.shape[0]}) than states ({K}); use fewer states."
+            )
+        self._bind(self._first_table(table))
+        rows = MarkedRows(WholeSequences(source), lambda one: finite(self._encoded(one, grow=True)))
+        family, rng = MarkedHMM(self.family_), generator(self.random_state)
+        own = {name: getattr(self, name) for name in self._fit_options}
+        self._keep_best([self._naming(fit, family, rows, rng=rng, **own) for _ in range(int(self.n_init))])
+
+    def _keep_best(self, fits: list[Fit]) -> None:
         best = max(fits, key=lambda found: found.objective[-1])
         self._warn(best)
         self._keep(replace(best.density, lengths=None), best.statistic, best)  # type: ignore[type-var]

@@ -11,18 +11,21 @@ from parzen.compute.arrays import Array
 from parzen.compute.markov import count_transitions
 from parzen.densities.markov import MarkovDensity
 from parzen.densities.transition_matrix import stochastic
+from parzen.estimators.base.sources import takes_sequences
 from parzen.estimators.base.validation import generator, transactional
 from parzen.estimators.markov.checks import whole_number
 from parzen.estimators.markov.context_table import ContextTable, with_unseen
 from parzen.estimators.markov.counting import count_sequences, encode_known
 from parzen.estimators.markov.long_run import LongRunMixin
 from parzen.estimators.markov.order_selection import order_criteria
+from parzen.estimators.markov.source_symbols import known_symbols, symbols_of
 from parzen.families.markov import Markov
 from parzen.statistics.counts import Counts
 from parzen.storage.files import SaveMixin
 from parzen.tables.alphabet import Alphabet
 from parzen.tables.sequence_weights import drop_zero_weight, sequence_weights
 from parzen.tables.sequences import read
+from parzen.tables.sources.source import Source
 
 
 class MarkovChain(SaveMixin, LongRunMixin, BaseEstimator):
@@ -133,6 +136,7 @@ class MarkovChain(SaveMixin, LongRunMixin, BaseEstimator):
 
     # Fitting ---------------------------------------------------------------------------------------------------------
 
+    @takes_sequences
     @transactional
     def fit(self, X: Any, y: Any = None, *, lengths: Any = None, sample_weight: ArrayLike | None = None) -> None:
         """Fit the chain to sequences.
@@ -140,7 +144,8 @@ class MarkovChain(SaveMixin, LongRunMixin, BaseEstimator):
         Parameters
         ----------
         X : iterable of sequences (texts, lists or arrays of hashable symbols), a text, or an array of numbers; with
-            `lengths`, all symbols one after another
+            `lengths`, all symbols one after another; or a source of one column: ``fit(source, sequence="name")``, where
+            rows that follow each other with one name are a sequence, or of texts, each of which is one
         y : ignored
         lengths : lengths of the sequences
         sample_weight : array, optional
@@ -150,6 +155,9 @@ class MarkovChain(SaveMixin, LongRunMixin, BaseEstimator):
         -------
         self
         """
+        if isinstance(X, Source):
+            self._fit_source(X)
+            return
         found = read(X, lengths)
         found, w = drop_zero_weight(found, sequence_weights(sample_weight, found))
         self.orders_, order = {}, self.order
@@ -160,6 +168,20 @@ class MarkovChain(SaveMixin, LongRunMixin, BaseEstimator):
         self.order_ = int(order)
         self.alphabet_, counts = count_sequences(found, w, self.order_, self.symbols)
         self._maximise(counts)
+
+    def _fit_source(self, source: Source) -> None:
+        """Fit to the sequences of a source: a pass learns the symbols, and another counts them."""
+        if isinstance(self.order, str):
+            raise ValueError(f"order={self.order!r} compares orders on all sequences; give a number for a source.")
+        Markov(self.order, self.prior, self.estimate).check()
+        self.orders_, self.order_, symbols = {}, int(self.order), self.symbols
+        if symbols is None:
+            symbols = known_symbols(found for found, _ in symbols_of(source))
+        total: Any = None
+        for found, w in symbols_of(source):
+            self.alphabet_, counts = count_sequences(found, w, self.order_, symbols)
+            total = counts if total is None else total + counts
+        self._maximise(total)
 
     @transactional
     def partial_fit(

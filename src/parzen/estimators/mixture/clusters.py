@@ -15,10 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 from parzen.compute.arrays import Array, is_sparse
 from parzen.compute.device import is_device
 from parzen.compute.kmeans import nearest_squares, points_of
-from parzen.compute.memberships import Labels
+from parzen.compute.memberships import Labels, Memberships
 from parzen.compute.moments import moments, sums
 from parzen.compute.partitions import kmeans_partition
-from parzen.compute.sparse import csr_sums
+from parzen.compute.sparse import csr_moments, csr_sums
 from parzen.estimators.base.estimator import BaseFamilyEstimator
 from parzen.estimators.base.fitted import Fitted
 from parzen.estimators.base.results import over_sources
@@ -26,7 +26,8 @@ from parzen.estimators.base.validation import LARGE, drop_zero_weight, finite, s
 from parzen.families.kmeans import CentroidDensity, Centroids, as_rows
 from parzen.families.lloyd import assigned
 from parzen.families.seeding import distinct_rows, each_once, filled_in, plus_plus, sampled
-from parzen.statistics.accumulate import map_blocks
+from parzen.statistics.accumulate import accumulate, map_blocks
+from parzen.statistics.batches import Batches
 from parzen.statistics.messages import caller_stacklevel
 from parzen.statistics.moments import Moments
 from parzen.statistics.sums import Sums
@@ -98,15 +99,20 @@ class BaseKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         if is_sparse(rows):
             rows = as_rows(squarable(rows))
             return Look(rows, w, False, _sparse_variance(rows, w) if self.tol else 0.0)
-        rows = as_rows(rows)
-        seen = _moments(rows, w)
-        if w is not None or not (seen.scatter.sum() <= LARGE and np.abs(seen.mean).max() <= LARGE):
+        batches = isinstance(rows, Batches)
+        if batches and rows.checkpoint is not None:
+            raise TypeError(
+                "checkpoint keeps the EM of mixtures; k-means keeps nothing between its steps: leave it out."
+            )
+        rows = rows.mapped(lambda some: as_rows(squarable(some))) if batches else as_rows(rows)
+        seen = accumulate(_Spread(), rows, w)
+        if not batches and (w is not None or not (seen.scatter.sum() <= LARGE and np.abs(seen.mean).max() <= LARGE)):
             squarable(rows)
         weight = seen.weight[0]
         if not begun and not weight.all():
             named = [self.schema_.labels[j] for j in np.flatnonzero(weight == 0).tolist()]
             raise ValueError(f"columns {named} have no value at all; leave them out.")
-        gaps = bool(weight.min() < len(rows)) if w is None else bool(np.isnan(rows).any())
+        gaps = not batches and bool(weight.min() < len(rows) if w is None else np.isnan(rows).any())
         return Look(rows, w, gaps, float((seen.scatter[0] / np.where(weight > 0, weight, 1.0)).mean()))
 
     def _check_enough(self, look: "Look") -> None:
@@ -235,9 +241,13 @@ class Look:
         """Rows without missing cells that K centres may begin from, and their weights.
 
         Few rows are put in an order of their own, equal ones once, so that what is drawn from them depends neither on
-        their order nor on whether a row comes twice or weighs twice.
+        their order nor on whether a row comes twice or weighs twice. Of batches with more rows than that, some are
+        drawn.
         """
         few = max(256 * K, FEW)
+        if isinstance(self.rows, Batches):
+            some, own = self._drawn(few, rng)
+            return Look(some, own, not is_sparse(some) and bool(np.isnan(some).any()), self.variance).points(K, rng)
         if self.gaps or is_device(self.rows):
             some, own = sampled(self.rows, self.w, few, rng)
             return filled_in(some, own), own
@@ -245,20 +255,29 @@ class Look:
             self._points = each_once(self.rows, self.w) if self.rows.shape[0] <= few else (self.rows, self.w)
         return self._points
 
+    def _drawn(self, few: int, rng: np.random.Generator) -> tuple[Any, Array | None]:
+        """So many rows of batches: all of them, read once, where there are no more."""
+        n = self.rows.shape[0]
+        if n > few:
+            return sampled(self.rows, None, few, rng)
+        if self._points is None:
+            self._points = self.rows.take(np.arange(n))
+        return self._points
+
     def weight(self) -> float:
         """Weight of all rows."""
+        if isinstance(self.rows, Batches):
+            return self.rows.weight
         return float(self.rows.shape[0] if self.w is None else self.w.sum())
 
 
-def _moments(rows: Array, w: Array | None) -> Moments:
-    """Moments of each column."""
+class _Spread:
+    """What observes the moments of each column."""
 
-    def observe(begin: int, block: Array) -> Moments:
-        own = None if w is None else w[begin : begin + len(block)]
-        return Moments(*moments(block, own, full=False))
+    keeps_rows: ClassVar[bool] = False
 
-    parts = map_blocks(observe, rows, 1)
-    return sum(parts[1:], parts[0])
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Moments:
+        return Moments(*(csr_moments(X, R) if is_sparse(X) else moments(X, R, full=False)))
 
 
 def _sparse_variance(rows: Any, w: Array | None) -> float:

@@ -9,10 +9,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from parzen.compute.arrays import on_host
 from parzen.estimators.base.progress import CallbackSupportMixin, Watch, watching, with_callbacks
+from parzen.estimators.base.sources import takes_sources
 from parzen.estimators.base.validation import generator, transactional
 from parzen.estimators.mixture.clusters import BaseKMeans, Look, tell
 from parzen.families.kmeans import CentroidDensity
 from parzen.families.lloyd import Assignment, Run, assigned, lloyd
+from parzen.statistics.batches import Batches
 from parzen.statistics.messages import caller_stacklevel
 
 
@@ -45,7 +47,7 @@ class KMeans(CallbackSupportMixin, BaseKMeans):
     ----------
     cluster_centers_ : array of shape (n_clusters, d), float32 or float64 as the rows
         May be set, or changed in place: `predict`, `transform` and `score` use what it is.
-    labels_ : array of shape (n,), int32
+    labels_ : array of shape (n,), int32; not of a source
         The nearest centre of each row; after `partial_fit`, of the rows of the last batch.
     inertia_ : float
         Sum of the squared distances of the rows to their centres, times their weights.
@@ -87,14 +89,19 @@ class KMeans(CallbackSupportMixin, BaseKMeans):
         self.copy_x = copy_x
         self.algorithm = algorithm
 
+    @takes_sources
     @with_callbacks
     @transactional
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> None:
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
+    ) -> None:
         """Find clusters of rows.
 
         Parameters
         ----------
-        X : table of shape (n, d): array, CSR matrix, pandas or polars
+        X : table of shape (n, d): array, CSR matrix, pandas or polars; or a source, whose rows every step reads anew:
+            ``fit(source, weight="w")``, see `parzen.scan`. Of more than 10,000 rows (or 256 for each cluster) starts
+            are then sought among so many that are drawn.
         y : ignored
         sample_weight : array of shape (n,), optional
 
@@ -108,9 +115,9 @@ class KMeans(CallbackSupportMixin, BaseKMeans):
         self._check_enough(look)
         run = self._best(look)
         self._keep_run(run, run.found)
-        if run.found.codes.shape[0] < every.shape[0]:  # rows that weigh nothing have a cluster, too
-            self.labels_ = self.density_.nearest(self._encoded(every, grow=False))
-        distinct = int((np.bincount(on_host(run.found.codes), minlength=self.n_clusters) > 0).sum())
+        if not isinstance(look.rows, Batches) and run.found.codes.shape[0] < every.shape[0]:
+            self.labels_ = self.density_.nearest(self._encoded(every, grow=False))  # of rows that weigh nothing, too
+        distinct = int((run.found.members() > 0).sum())
         if distinct < self.n_clusters:
             warnings.warn(
                 f"Number of distinct clusters ({distinct}) found smaller than n_clusters ({self.n_clusters}). Possibly "
@@ -152,6 +159,8 @@ class KMeans(CallbackSupportMixin, BaseKMeans):
         self.density_, self.statistic_ = CentroidDensity(found.centre), found.sums()
         self.n_iter_, self.outcome_, self.iterated_ = run.n_iter, run.outcome, True
         self.labels_, self.inertia_ = on_host(found.codes), found.inertia
+        if found.codes is None:
+            del self.labels_  # as many as there are rows: predict(source) gives them in batches
         self.counts_ = self.statistic_.weight.max(axis=1)
 
     @transactional
@@ -203,5 +212,10 @@ def _same(one: Assignment, other: Assignment) -> bool:
     """Whether two runs have found the same clusters, by whatever names: rounding must not choose between them."""
     if not np.isclose(one.inertia, other.inertia, rtol=1e-6):
         return False
+    if one.codes is None:
+        nearest = CentroidDensity(one.centre).nearest(other.centre)
+        return len(np.unique(nearest)) == len(nearest) and bool(
+            np.allclose(one.centre[nearest], other.centre, rtol=1e-6, atol=1e-6 * np.abs(one.centre).max())
+        )
     pairs = np.unique(one.codes.astype(np.int64) * len(other.centre) + other.codes)
     return len(pairs) == len(np.unique(one.codes)) == len(np.unique(other.codes))

@@ -3,16 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from parzen.compute.arrays import Array, as_csr, is_sparse
+from parzen.compute.memberships import Labels, Memberships
 from parzen.compute.sparse import csr_sums
 from parzen.families.gaussian import Gaussian
 from parzen.statistics.accumulate import accumulate
+from parzen.statistics.batches import Batches
+from parzen.statistics.moments import Moments
 
 #: A design of more columns than this, of which most are zero, is a sparse matrix.
 DENSE = 400
@@ -70,7 +73,7 @@ class Design:
 
         Parameters
         ----------
-        rows : encoded rows, or CSR of numbers
+        rows : encoded rows, or CSR of numbers; or batches of encoded rows
         categories : whether each column holds codes of categories
         weights : of the rows, or None
         standardise : whether numbers are to have mean 0 and standard deviation 1; those of CSR rows are only divided
@@ -80,13 +83,17 @@ class Design:
         """
         d = len(categories)
         is_category = np.asarray(categories, dtype=bool)
-        lacking = np.zeros((1, d), dtype=bool) if complete or is_sparse(rows) else np.isnan(rows)
-        mean, deviation = _moments(rows, ~is_category, weights, standardise)
-        levels = tuple(_levels(rows[:, j]) if is_category[j] else None for j in range(d))
+        if isinstance(rows, Batches):
+            seen = accumulate(Observed(is_category), rows)
+            (mean, deviation), levels, missing = seen.numbers(is_category), seen.levels, seen.lacking & seen.known
+        else:
+            lacking = np.zeros((1, d), dtype=bool) if complete or is_sparse(rows) else np.isnan(rows)
+            mean, deviation = _moments(rows, ~is_category, weights, standardise)
+            levels = tuple(_levels(rows[:, j]) if is_category[j] else None for j in range(d))
+            missing = np.asarray(lacking.any(axis=0) & ~lacking.all(axis=0), dtype=bool)
         dropped = is_category & (not penalised) & np.array([one is not None and len(one) > 0 for one in levels])
         if dropped.any() and not intercept:
             dropped[np.argmax(dropped)] = False
-        missing = np.asarray(lacking.any(axis=0) & ~lacking.all(axis=0), dtype=bool)
         centre = mean if standardise and not is_sparse(rows) else np.zeros(d)
         scale = deviation if standardise else np.ones(d)
         return cls(mean, centre, scale, missing, levels, dropped)
@@ -199,6 +206,57 @@ class Design:
         return out
 
 
+@dataclass(frozen=True)
+class Seen:
+    """What a design is made of: it adds.
+
+    Attributes
+    ----------
+    moments : of the columns of numbers, of one group
+    lacking, known : arrays of bool, of shape (d,)
+        Whether a cell is missing, and whether one is not.
+    levels : tuple, one for each column
+    """
+
+    moments: Moments | None
+    lacking: NDArray[np.bool_]
+    known: NDArray[np.bool_]
+    levels: tuple[NDArray[np.int64] | None, ...]
+
+    def __add__(self, other: "Seen") -> "Seen":
+        moments = None if self.moments is None or other.moments is None else self.moments + other.moments
+        pairs = zip(self.levels, other.levels, strict=True)
+        levels = tuple(None if one is None or two is None else np.union1d(one, two) for one, two in pairs)
+        return Seen(moments, self.lacking | other.lacking, self.known | other.known, levels)
+
+    def numbers(self, categories: NDArray[np.bool_]) -> tuple[Array, Array]:
+        """Means and deviations, as `_moments` gives them."""
+        mean, variance = np.zeros(len(categories)), np.ones(len(categories))
+        if self.moments is not None:
+            mean[~categories], variance[~categories] = _mean_and_variance(self.moments)
+        return mean, np.sqrt(np.where(variance > 0, variance, 1.0))
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What observes encoded rows, whatever their labels, into `Seen`."""
+
+    categories: NDArray[np.bool_]
+
+    keeps_rows: ClassVar[bool] = False
+
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Any:
+        """Of a block of rows."""
+        numbers = ~self.categories
+        own = X if numbers.all() else np.ascontiguousarray(X[:, numbers])
+        w = R.weights if isinstance(R, Labels) else R
+        moments = Gaussian("diag").observe(own, w) if numbers.any() else None
+        assert moments is None or isinstance(moments, Moments)
+        lacking = np.isnan(X)
+        levels = tuple(_levels(X[:, j]) if one else None for j, one in enumerate(self.categories))
+        return Seen(moments, lacking.any(axis=0), ~lacking.all(axis=0), levels)
+
+
 def _levels(codes: Array) -> NDArray[np.int64]:
     """The categories of a column, by their codes."""
     return np.unique(codes[~np.isnan(codes)]).astype(np.int64)
@@ -222,6 +280,11 @@ def _moments(rows: Any, numbers: NDArray[np.bool_], weights: Array | None, devia
         variance[variance < 1e-14 * mean**2] = 0.0  # a constant column, to rounding
     elif numbers.any():
         seen = accumulate(Gaussian("diag"), rows if numbers.all() else rows[:, numbers], weights)
-        mean[numbers] = np.where(seen.weight[0] > 0, seen.mean[0], 0.0)
-        variance[numbers] = seen.scatter[0] / np.where(seen.weight[0] > 0, seen.weight[0], 1.0)
+        mean[numbers], variance[numbers] = _mean_and_variance(seen)
     return mean, np.sqrt(np.where(variance > 0, variance, 1.0))
+
+
+def _mean_and_variance(seen: Moments) -> tuple[Array, Array]:
+    """Of each column; zero where no cell is known."""
+    weight = np.where(seen.weight[0] > 0, seen.weight[0], 1.0)
+    return np.where(seen.weight[0] > 0, seen.mean[0], 0.0), seen.scatter[0] / weight

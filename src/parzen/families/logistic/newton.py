@@ -138,7 +138,7 @@ def _sample_rows(objective: Objective) -> int:
     """How many rows a sample is to have, or 0 where there are too few to take one."""
     problem = objective.problem
     n = len(problem.labels)
-    rows = max(LEAST, AMPLE * (problem.width + 1), n // SHARE)
+    rows = problem.ample(max(LEAST, AMPLE * (problem.width + 1), n // SHARE))
     return rows if n >= SPARE * rows else 0
 
 

@@ -100,7 +100,7 @@ class Objective:
         """Whether Newton's method is one call: for two classes, few unknowns and a penalty that has a slope."""
         problem = self.problem
         few = problem.free == 1 and problem.size <= RUN
-        return few and self.penalty.smooth and problem.terms == Terms() and not is_sparse(problem.X)
+        return few and problem.at_hand and self.penalty.smooth and problem.terms == Terms() and not is_sparse(problem.X)
 
     def run(self, start: Array, most: int, enough: float = 0.0, relative: float = 0.0) -> tuple[Reached, float] | None:
         """Where Newton's method comes to, and what its last step promised to gain.
@@ -168,6 +168,8 @@ class Objective:
     def _formed(self) -> bool:
         """Whether second derivatives are formed."""
         problem = self.problem
+        if not problem.at_hand:
+            return True
         if is_sparse(problem.X) or problem.size > FORMED:
             return False
         return problem.size <= FEW or problem.free == 1 or self._work <= DEAR

@@ -17,7 +17,9 @@ from parzen.families.logistic.objective import Objective, Reached
 from parzen.families.logistic.penalty import Penalty
 from parzen.families.logistic.problem import Problem
 from parzen.families.logistic.products import Products
+from parzen.families.logistic.streamed import StreamedProblem
 from parzen.families.logistic.terms import Terms
+from parzen.statistics.batches import Batches
 
 Callback = Callable[[int, float, Array, Array], None]
 
@@ -57,7 +59,7 @@ class Optimum:
 
 def maximise_likelihood(
     X: Any,
-    labels: Labels,
+    labels: Labels | None,
     *,
     terms: Terms,
     penalty: Penalty,
@@ -72,8 +74,8 @@ def maximise_likelihood(
 
     Parameters
     ----------
-    X : rows, dense or CSR
-    labels : labels of the rows among K classes, with their weights
+    X : rows, dense or CSR, or batches of dense ones
+    labels : labels of the rows among K classes, with their weights; None of batches, which bring them
     terms : what the scores are linear in
     penalty : of the weights
     intercept : whether there is one
@@ -84,6 +86,10 @@ def maximise_likelihood(
     origin : about the means of the columns, where they are known
     callback : called after each step with its number, the objective, and weights and intercepts as they are then
     """
+    if isinstance(X, Batches):
+        streamed = StreamedProblem.of_batches(X, terms, intercept, penalty.free_intercept, origin)
+        return _optimum(Products(streamed), penalty, tol, max_iter, start, callback)
+    assert labels is not None
     products = Products(Problem.of(X, labels, terms, intercept, penalty.free_intercept, origin))
     return _optimum(products, penalty, tol, max_iter, start, callback)
 

@@ -50,6 +50,9 @@ class Problem:
     origin: Array
     whole: float
 
+    #: Whether the rows are in memory.
+    at_hand: ClassVar[bool] = True
+
     @classmethod
     def of(
         cls,
@@ -191,6 +194,10 @@ class Problem:
             matrix[k, :, k] += pair
             matrix[m, :, m] += pair
         return matrix.reshape(K * side, K * side)
+
+    def ample(self, rows: int) -> int:
+        """How many rows a sample is to have, of so many that would be taken."""
+        return rows
 
     def sample(self, rows: int) -> "Problem":
         """The problem of about so many of the rows, with weights that give each class its own.

@@ -1,7 +1,7 @@
 """Reading ahead: a thread makes the next items while the last ones are worked on."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from queue import Empty, Full, Queue
 from typing import Any, TypeVar
 
@@ -13,7 +13,7 @@ WAITING = 1
 PATIENCE = 0.1
 
 
-def read_ahead(items: Iterator[T]) -> Iterator[T]:
+def read_ahead(items: Iterator[T]) -> Generator[T, None, None]:
     """The same items in the same order, made by a thread of their own.
 
     An error of the thread is raised where its item would have come. The thread ends with the iteration: at the end, at

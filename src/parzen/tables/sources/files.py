@@ -53,6 +53,10 @@ class Files:
         counts = [self._naming(path, lambda path: self.format.count(path)) for path in self.paths]
         return None if any(one is None for one in counts) else sum(counts)
 
+    def mark(self) -> str:
+        """Names, sizes and times of change of the files."""
+        return self.unchanged.mark()
+
     def read(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
         """Tables of some columns, with so many rows each, wherever one file ends and the next begins."""
         return rebatched(self._batches(columns, rows), rows)
@@ -221,7 +225,7 @@ def _naming_file(path: Path) -> Iterator[None]:
 
     try:
         yield
-    except SourceError:
+    except (SourceError, MemoryError):
         raise
     except (pa.ArrowException, OSError, ValueError) as error:
         said = str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else type(error).__name__

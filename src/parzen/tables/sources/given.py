@@ -45,6 +45,10 @@ class Given:
         """How many rows there are, where that is known."""
         return None
 
+    def mark(self) -> str:
+        """Nothing: other rows may come each time."""
+        return ""
+
     def read(self, columns: Sequence[Any], rows: int) -> Iterator[Any]:
         """Tables of some columns, with at most so many rows each."""
         pieces = (some_columns(self._checked(piece), columns) for piece in self._pieces())

@@ -3,6 +3,7 @@
 import glob
 import os
 from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,11 @@ class Unchanged:
 
     def __init__(self, paths: Iterable[Path]) -> None:
         self.seen = {path: _state(path) for path in paths}
+
+    def mark(self) -> str:
+        """A digest of what was found."""
+        text = ";".join(f"{path}:{size}:{time}" for path, (size, time) in self.seen.items())
+        return sha256(text.encode()).hexdigest()
 
     def check(self, path: Path) -> None:
         """Raise where a file is gone or has changed since it was found."""

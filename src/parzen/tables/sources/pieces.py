@@ -77,6 +77,25 @@ def rows_at(table: Any, rows: NDArray[np.integer]) -> Any:
     return table.iloc[rows] if frame_kind(table) == "pandas" else table[rows]
 
 
+def stacked(tables: Sequence[Any]) -> Any:
+    """Tables of one kind one under the other."""
+    if len(tables) == 1:
+        return tables[0]
+    if isinstance(tables[0], np.ndarray):
+        return np.concatenate(tables)
+    if is_sparse(tables[0]):
+        from scipy import sparse
+
+        return sparse.vstack(tables, format="csr")
+    if frame_kind(tables[0]) == "pandas":
+        import pandas
+
+        return pandas.concat(tables, ignore_index=True)
+    import polars
+
+    return polars.concat(tables, how="vertical_relaxed")
+
+
 def as_table(piece: Any) -> Any:
     """A piece as a table that estimators take: an Arrow table becomes one of pandas."""
     return _as_frame(piece) if is_arrow(piece) else piece

@@ -28,6 +28,9 @@ class Reader(Protocol):
     def count(self) -> int | None:
         """How many rows there are, where that is known without reading them."""
 
+    def mark(self) -> str:
+        """What tells the rows from other rows, as far as that is known."""
+
     def read(self, columns: Sequence[Any], rows: int) -> Iterator[Any]:
         """Pieces of some columns, with at most so many rows each: the same ones each time."""
 
@@ -61,6 +64,7 @@ class Source:
     batch_rows : int
         Most rows of a batch.
     target, weight : labels of the columns that hold what is predicted and the weights of the rows, if there are any
+    checkpoint : path of a file that keeps how far an iteration has come, if it is kept
     """
 
     reader: Reader
@@ -68,6 +72,7 @@ class Source:
     batch_rows: int
     target: Any = None
     weight: Any = None
+    checkpoint: Any = None
     _known: dict[str, int] = field(default_factory=dict, repr=False)
 
     def with_roles(self, target: Any = None, weight: Any = None) -> "Source":
@@ -82,12 +87,12 @@ class Source:
             raise SourceError("no column is left to learn from; give more of them to scan.")
         return replace(self, columns=rest, target=target, weight=weight)
 
-    def select(self, columns: Sequence[Any]) -> "Source":
-        """The rows as these columns alone, in this order: what a fitted model reads."""
+    def select(self, columns: Sequence[Any], weight: Any = None) -> "Source":
+        """The rows as these columns alone, in this order: what a fitted model reads; and their weights, if any."""
         lacking = [one for one in columns if one not in self.reader.labels()]
         if lacking:
             raise SourceError(f"the source has no column {lacking[0]!r}: it has {list(self.reader.labels())}.")
-        return replace(self, columns=tuple(columns), target=None, weight=None)
+        return replace(self, columns=tuple(columns), target=None, weight=weight)
 
     def empty(self) -> Any:
         """The features as a piece without rows."""

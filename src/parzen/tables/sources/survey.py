@@ -1,7 +1,7 @@
 """What the columns of a source hold: one pass that learns categories and kinds of all rows, and keeps a sample."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from parzen.tables.categories import categories_of
 from parzen.tables.cells import column_of
 from parzen.tables.kinds import Column, Columns, NumberFacts
+from parzen.tables.schema import Schema
 from parzen.tables.sources.ahead import read_ahead
 from parzen.tables.sources.errors import SourceError
-from parzen.tables.sources.pieces import as_table, row_count, rows_at
+from parzen.tables.sources.pieces import as_table, encoded, row_count, rows_at
 from parzen.tables.sources.source import Batch, Source
 
 #: Rows, evenly spaced, that are kept for choices which no sum can make; a source with fewer is kept whole.
@@ -130,6 +131,9 @@ class SurveyedColumns(Columns):
             return True
         return all(one.kinds <= {"number", "binary", "empty"} for one in self._surveyed[0])
 
+    def batches(self, columns: Any, schema: Any) -> Any:
+        return SurveyedRows(self.source, list(columns), schema)
+
     def sampled_roles(self) -> list[Batch]:
         """Target and weight of the rows that are kept, batch by batch."""
         return self._surveyed[2]
@@ -140,6 +144,21 @@ class SurveyedColumns(Columns):
         if j not in self._described:
             self._described[j] = SurveyedColumn(_stacked([column_of(part, j) for part in kept]), facts[j])
         return self._described[j]
+
+
+@dataclass(frozen=True)
+class SurveyedRows:
+    """Some columns of a source as numbers, batch by batch, each with its weights or None: as often as is asked."""
+
+    source: Source
+    columns: list[int]
+    schema: Schema
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        known = self.source.columns
+        wanted = replace(self.source, columns=tuple(known[j] for j in self.columns), target=None)
+        for batch in read_ahead(wanted.batches()):
+            yield np.asarray(encoded(self.schema, batch.piece, grow=True)), batch.weight
 
 
 def _union(one: NDArray[Any], other: NDArray[Any], j: int) -> NDArray[Any]:
