@@ -224,20 +224,24 @@ LATER_PARAMETERS: dict[str, dict[str, Any]] = {
 }
 
 
+#: Modules by the tags of their classes.
+MODULES = {tag: module for module, tags in CLASSES.items() for tag in tags}
+
+
 @cache
+def class_of(tag: str) -> type | None:
+    """The class whose objects a file may hold by a tag; only its module is imported. None where there is none."""
+    return getattr(importlib.import_module(f"parzen.{MODULES[tag]}"), tag) if tag in MODULES else None
+
+
+def tag_of(cls: type) -> str | None:
+    """The tag of a class; None where a file may not hold its objects."""
+    return cls.__name__ if class_of(cls.__name__) is cls else None
+
+
 def classes() -> dict[str, type]:
-    """The classes whose objects a file may hold, by their tags."""
-    return {
-        tag: getattr(importlib.import_module(f"parzen.{module}"), tag)
-        for module, tags in CLASSES.items()
-        for tag in tags
-    }
-
-
-@cache
-def tags() -> dict[type, str]:
-    """The tags of the classes."""
-    return {one: tag for tag, one in classes().items()}
+    """All classes whose objects a file may hold, by their tags."""
+    return {tag: cls for tag in MODULES if (cls := class_of(tag)) is not None}
 
 
 def _short_diagonal(state: dict[str, Any]) -> dict[str, Any]:

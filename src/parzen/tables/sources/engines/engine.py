@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -46,21 +46,24 @@ class Engine(ABC):
         added : names of the new columns, and types of their cells: NumPy's
         """
 
-    def count(self) -> int | None:
-        """How many rows there are, where that is known without a pass."""
-        return None
+    @abstractmethod
+    def count(self) -> int:
+        """How many rows there are."""
 
-    def read(self, columns: Sequence[Any], rows: int) -> NoReturn:
+    def read(self, columns: Sequence[Any], rows: int) -> Iterator[Any]:
         """Rows stay where they are."""
         raise TypeError(
             f"this would read the rows of a {type(self).__name__} here, one after another, and they stay on their "
             "machines; fit an estimator whose family has a statistic, or write the table to Parquet files and scan "
             "them: parzen.scan('folder')."
         )
+        yield  # an iterator, whose making is no reading
 
 
 def engine_of(table: Any) -> Engine | None:
     """The engine of a table in partitions; None for any other object."""
+    if isinstance(table, Engine):
+        return table
     module = type(table).__module__.partition(".")[0]
     if module == "pyspark" and hasattr(table, "mapInArrow"):
         from parzen.tables.sources.engines.spark import SparkTable

@@ -20,6 +20,9 @@ class SparkTable(Engine):
 
         return to_arrow_schema(self.frame.schema).empty_table()
 
+    def count(self) -> int:
+        return int(self.frame.count())
+
     def map(self, work: Work, columns: Sequence[Any]) -> list[bytes]:
         def answered(batches: Iterator[Any]) -> Iterator[Any]:
             import pyarrow as pa
