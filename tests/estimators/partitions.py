@@ -1,5 +1,7 @@
 """A cluster within this process: what a further kind of engine must be, and no more."""
 
+from itertools import pairwise
+
 from parzen.tables.sources.engines.engine import Engine
 from parzen.tables.sources.pieces import labels_of, row_count, rows_of, some_columns
 
@@ -29,4 +31,4 @@ class Partitions(Engine):
 def halves(table, ends):
     """A table as partitions that end at some rows."""
     edges = [0, *ends, row_count(table)]
-    return Partitions([rows_of(table, *pair) for pair in zip(edges, edges[1:], strict=False)])
+    return Partitions([rows_of(table, *pair) for pair in pairwise(edges)])

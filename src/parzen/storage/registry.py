@@ -115,6 +115,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "estimators.density.histogram": ("HistogramDensity",),
     "estimators.mixture.mixture": ("MixtureModel",),
     "estimators.mixture.bayesian": ("BayesianGaussianMixture",),
+    "estimators.mixture.criteria": ("Uncertainty",),
     "estimators.mixture.gaussian": ("GaussianMixture",),
     "estimators.mixture.kmeans": ("KMeans",),
     "estimators.mixture.mini_batch_kmeans": ("MiniBatchKMeans",),
