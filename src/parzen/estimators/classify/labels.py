@@ -85,7 +85,7 @@ class LabelTally:
             rows, weight = rows + n, weight + (float(n) if batch.weight is None else float(batch.weight.sum()))
             least = least if batch.weight is None else min(least, float(batch.weight.min(initial=least)))
             missing = _missing(batch.target, unlabelled)
-            if missing is None or not missing.all():
+            if n and (missing is None or not missing.all()):
                 classes, codes, members = read_labels(batch.target, n, unlabelled)
                 own = class_counts(codes, batch.weight, len(classes)), members.astype(np.int64)
                 parts.append((classes, *own))
