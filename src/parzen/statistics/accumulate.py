@@ -72,6 +72,14 @@ def accumulate(family: Observer, X: Any, R: Any = None, at: Any = None) -> Any:
     >>> accumulate(Gaussian("diag"), np.array([[1.0], [2.0], [6.0]])).mean
     array([[3.]])
     """
+    total = _total(family, X, R, at)
+    if total is None:
+        raise ValueError("there are no rows: X gives no batch; give at least one.")
+    return total
+
+
+def _total(family: Observer, X: Any, R: Any = None, at: Any = None) -> Any:
+    """The same; None where there are no batches."""
     total: Any = None
 
     def add(part: Statistic) -> None:
@@ -86,8 +94,6 @@ def accumulate(family: Observer, X: Any, R: Any = None, at: Any = None) -> Any:
     else:
         cut = _blocks if in_memory(X) else _batched_blocks
         for_each(lambda block: family.observe(block[0], block[1], at=at), cut(X, R, whole, size), add)
-    if total is None:
-        raise ValueError("there are no rows: X gives no batch; give at least one.")
     return total
 
 
@@ -109,9 +115,9 @@ class Summed:
     threads: int
 
     def __call__(self, source: Source, partition: int) -> Any:
-        """The sum over a partition."""
+        """The sum over a partition; None where all rows weigh nothing."""
         with threads(self.threads):
-            return accumulate(self.family, self.batches.within(source), at=self.at)
+            return _total(self.family, self.batches.within(source), at=self.at)
 
 
 def _accumulate_batches(observe: Callable[..., Statistic], X: Batches, size: int, add: Callable[[Any], None]) -> None:
