@@ -16,10 +16,9 @@ pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'pa
 if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
     pytest.skip("Spark needs Java, and there is none on this machine", allow_module_level=True)
 
-#: One session for all of these tests, and so one process.
+#: Warnings of PySpark itself.
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.xdist_group("spark"),
     pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning"),
 ]
 
