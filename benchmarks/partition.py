@@ -1,7 +1,7 @@
 """What one partition of a cluster costs: processor time of a pass on one thread, and bytes that go out and come back.
 
-Run ``PARZEN_NUM_THREADS=1 python -m benchmarks.partition [ROWS]``: a table of Arrow of ROWS x 20 float64 in this process
-is fitted by the work that engines send. The plan in docs/guide/scale.md rests on what it prints.
+Run ``PARZEN_NUM_THREADS=1 python -m benchmarks.partition [ROWS]``: a table of Arrow of ROWS x 20 float64, in this
+process, is fitted by the work that engines send. The plan in docs/guide/scale.md rests on what it prints.
 """
 
 import argparse
