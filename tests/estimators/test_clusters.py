@@ -162,7 +162,7 @@ def test_results_are_new_columns(frame):
     model = GaussianNB().fit(frame[NUMBERS], frame["y"])
     parts = model.predict(table)
     assert_array_equal(np.concatenate([one[0] for one in parts]), model.predict(frame[NUMBERS]))
-    parts = model.predict_proba(table)
+    parts = model.predict_proba(scan(table))
     assert_allclose(np.concatenate([one[1] for one in parts]), model.predict_proba(frame[NUMBERS])[:, 1])
 
 

@@ -99,6 +99,7 @@ def test_a_worker_that_dies_is_tried_again(table, frame, tmp_path):
             yield batch
 
     numbers = table.drop("y", "w")
+    numbers = numbers.toDF("a", "b", "d")
     found = DensityEstimator().fit(numbers.mapInArrow(dies_once, numbers.schema))
     assert flag.exists()
     assert_allclose(found.density_.covariance, DensityEstimator().fit(frame[NUMBERS]).density_.covariance, rtol=1e-10)
@@ -109,6 +110,6 @@ def test_faults_of_partitions_are_named(table):
     with pytest.raises(ValueError, match="the source has no rows"):
         DensityEstimator().fit(numbers.where("a > 1e9"))
     with pytest.raises(ValueError, match="infinity"):
-        DensityEstimator().fit(numbers.selectExpr("a / 0d as a"))
+        DensityEstimator().fit(numbers.selectExpr("cast('inf' as double) as a"))
     with pytest.raises(SourceError, match="is no column of the source"):
         GaussianNB().fit(numbers.drop("d"), target="d")

@@ -34,7 +34,7 @@ def over_sources(method: Callable[Concatenate[E, Any, ...], Any]) -> Callable[Co
 
     @wraps(method)
     def reading(self: E, X: Any, *args: Any, to: Any = None, **kwargs: Any) -> Any:
-        engine = engine_of(X)
+        engine = X.reader if isinstance(X, Source) and isinstance(X.reader, Engine) else engine_of(X)
         if engine is not None:
             if to is not None or args or kwargs:
                 raise TypeError(f"{method.__name__} of a table on a cluster gives the table with new columns; {ALONE}")

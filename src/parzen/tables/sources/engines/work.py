@@ -75,7 +75,7 @@ def ask(source: Source, task: Task) -> list[Any]:
     for answer in answers:
         if "raised" in answer:
             raise _error(answer["raised"], answer["arguments"])
-    _check_same_rows(source, [answer["rows"] for answer in answers])
+    _check_same_rows(source, [answer["rows"] for answer in answers], hasattr(task, "first"))
     return [answer["gives"] for answer in answers]
 
 
@@ -125,12 +125,13 @@ def first_rows(source: Source) -> NDArray[np.int64]:
     return np.array([0, *accumulate(known)], dtype=np.int64)
 
 
-def _check_same_rows(source: Source, rows: list[int | None]) -> None:
-    """Raise where a partition has other rows than it had in an earlier pass."""
-    if None in rows:
+def _check_same_rows(source: Source, rows: list[int | None], numbered: bool) -> None:
+    """Raise where there are other rows than in an earlier pass; where rows are numbered, in any partition."""
+    found = [one for one in rows if one is not None]
+    if len(found) < len(rows):  # some were not read to their end
         return
-    before = source.known.setdefault("partitions", tuple(rows))
-    if before != tuple(rows):
+    before = source.known.setdefault("partitions", tuple(found))
+    if sum(before) != sum(found) or (numbered and before != tuple(found)):
         raise SourceError(
             f"the partitions had {list(before)[:8]} rows in one pass and {rows[:8]} in another, and a fit needs the "
             "same rows each time; keep the table (cache, persist), or write it to files first."
