@@ -121,7 +121,8 @@ class SourceTable:
         weight = None if self.source.weight is None else np.concatenate([one.weight for one in found])
         if self.code is None:
             return weight
-        return Labels.sound(np.concatenate([self.code(one.target) for one in found]), weight, self.tally.groups)
+        codes = [self.code(one.target) for one in found if one.target is not None]
+        return Labels.sound(np.concatenate(codes), weight, self.tally.groups)
 
     def encoded(self, encode: Callable[[Any], Any]) -> Batches:
         """The rows as a function of pieces encodes them, with their memberships."""

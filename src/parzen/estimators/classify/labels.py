@@ -86,10 +86,10 @@ class LabelTally:
             least = least if batch.weight is None else min(least, float(batch.weight.min(initial=least)))
             missing = _missing(batch.target, unlabelled)
             if n and (missing is None or not missing.all()):
-                classes, codes, members = read_labels(batch.target, n, unlabelled)
-                own = class_counts(codes, batch.weight, len(classes)), members.astype(np.int64)
-                parts.append((classes, *own))
-        return cls(*(_merged(parts) if parts else nothing), rows, weight, least)
+                own, codes, often = read_labels(batch.target, n, unlabelled)
+                parts.append((own, class_counts(codes, batch.weight, len(own)), often.astype(np.int64)))
+        classes, counts, members = _merged(parts) if parts else nothing
+        return cls(classes, counts, members, rows, weight, least)
 
     def __add__(self, other: "LabelTally") -> "LabelTally":
         both = [(one.classes, one.counts, one.members) for one in (self, other) if len(one.classes)]

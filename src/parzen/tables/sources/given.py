@@ -89,7 +89,7 @@ class Held(Given):
 
 def pieces_at_once(tables: Iterable[Any], columns: Sequence[Any], rows: int) -> Iterator[Any]:
     """Some columns of tables as pieces of at most so many rows; those of Arrow of just as many, but for the last."""
-    pieces = (some_columns(table, columns) for table in tables)
+    pieces: Iterator[Any] = (some_columns(table, columns) for table in tables)
     first = next(pieces, None)
     if first is None:
         return

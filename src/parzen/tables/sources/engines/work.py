@@ -98,8 +98,7 @@ def answered(sent: bytes, partition: int, pieces: Iterator[Any]) -> bytes:
     try:
         gives = task(Source(reader, tuple(columns), batch_rows, target, weight), partition)
     except (ValueError, TypeError) as error:  # of rows or parameters: another attempt would end the same way
-        about_column = isinstance(error, ColumnError)
-        arguments = (error.message, error.column) if about_column else error.args
+        arguments = (error.message, error.column) if isinstance(error, ColumnError) else error.args
         said = [one if type(one) in (str, int, type(None)) else str(one) for one in arguments]
         return dumped({"raised": type(error).__name__, "arguments": said})
     return dumped({"rows": reader.rows if reader.ended else None, "gives": gives})
