@@ -1,7 +1,6 @@
 """The product of families: independent blocks of columns, each with its own."""
 
 from dataclasses import dataclass, replace
-from operator import itemgetter
 from typing import Any, Self
 
 import numpy as np
@@ -120,7 +119,7 @@ class Product(Family):
 
     def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> ProductDensity:
         pairs = [(family, _positions(key)) for key, family in self._families().items()]
-        blocks = (map_rows(itemgetter((slice(None), _slice(columns))), X) for _, columns in pairs)
+        blocks = (map_rows(SomeColumns(columns), X) for _, columns in pairs)
         triples = ((family, columns, block) for (family, columns), block in zip(pairs, blocks, strict=True))
         parts = tuple(_named(columns, initial_density, family, block, R, rng) for family, columns, block in triples)
         return ProductDensity(parts, tuple(columns for _, columns in pairs))
@@ -188,6 +187,17 @@ def _positions(key: Any) -> tuple[int, ...]:
             f"blocks names the columns {key!r}, and bare arrays have no names; use positions or an estimator."
         )
     return tuple(int(position) for position in positions)
+
+
+@dataclass(frozen=True)
+class SomeColumns:
+    """Takes columns of rows."""
+
+    columns: tuple[int, ...]
+
+    def __call__(self, X: Any) -> Any:
+        """Those of a block."""
+        return X[:, _slice(self.columns)]
 
 
 def _slice(columns: tuple[int, ...]) -> Any:

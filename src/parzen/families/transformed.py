@@ -101,7 +101,7 @@ class Transformed(Family):
 
     def start(self, X: Any, R: Memberships, rng: np.random.Generator) -> TransformedDensity:
         transform = self._transform(X.shape[1])
-        rows = map_rows(lambda block: transform.forward(as_floats(block)), X)
+        rows = map_rows(Forward(transform), X)
         return TransformedDensity(self._inner().start(rows, R, rng), transform)
 
     def log_prior(self, density: Any, statistic: Any) -> float:
@@ -139,3 +139,14 @@ class Transformed(Family):
         if name == "scale" and not (array > 0).all():
             raise ValueError(f"scale must be above 0, got {value!r}.")
         return np.array(np.broadcast_to(array, d))
+
+
+@dataclass(frozen=True, eq=False)
+class Forward:
+    """Transforms rows."""
+
+    transform: PowerTransform
+
+    def __call__(self, X: Any) -> Any:
+        """Those of a block."""
+        return self.transform.forward(as_floats(X))

@@ -6,6 +6,7 @@ added: the result is the same to the last bit for any number of threads.
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -15,7 +16,9 @@ from parzen.compute.device import is_device
 from parzen.compute.memberships import Labels, Memberships, check_memberships, group_count, take
 from parzen.statistics.batches import Batches
 from parzen.statistics.statistic import Statistic
-from parzen.statistics.threads import for_each
+from parzen.statistics.threads import asked_threads, for_each, threads
+from parzen.tables.sources.engines.work import total as partitions_total
+from parzen.tables.sources.source import Source
 
 #: Bytes of a block of rows; of one whose statistic is an expectation, which is more work; and how many rows a block has
 #: at most where their results should stay in cache.
@@ -70,6 +73,14 @@ def accumulate(family: Observer, X: Any, R: Any = None, at: Any = None) -> Any:
     >>> accumulate(Gaussian("diag"), np.array([[1.0], [2.0], [6.0]])).mean
     array([[3.]])
     """
+    total = _total(family, X, R, at)
+    if total is None:
+        raise ValueError("there are no rows: X gives no batch; give at least one.")
+    return total
+
+
+def _total(family: Observer, X: Any, R: Any = None, at: Any = None) -> Any:
+    """The same; None where there are no batches."""
     total: Any = None
 
     def add(part: Statistic) -> None:
@@ -77,14 +88,37 @@ def accumulate(family: Observer, X: Any, R: Any = None, at: Any = None) -> Any:
         total = part if total is None else total + part
 
     whole, size = family.keeps_rows, BLOCK if at is None else EXPECTED
-    if isinstance(X, Batches) and R is None and not whole:
+    if isinstance(X, Batches) and X.cluster is not None:
+        total = partitions_total(X.cluster, Summed(family, X.unread(), at, asked_threads() or 1))
+    elif isinstance(X, Batches) and R is None and not whole:
         _accumulate_batches(lambda rows, R: family.observe(rows, R, at=at), X, size, add)
     else:
         cut = _blocks if in_memory(X) else _batched_blocks
         for_each(lambda block: family.observe(block[0], block[1], at=at), cut(X, R, whole, size), add)
-    if total is None:
-        raise ValueError("there are no rows: X gives no batch; give at least one.")
     return total
+
+
+@dataclass(frozen=True, eq=False)
+class Summed:
+    """The sum of a family's statistics over batches: what `accumulate` asks of each partition of a cluster.
+
+    Attributes
+    ----------
+    family : what observes
+    batches : what rows become
+    at : the current density, if there is one
+    threads : how many of them a partition is given
+    """
+
+    family: Observer
+    batches: Batches
+    at: Any
+    threads: int
+
+    def __call__(self, source: Source, partition: int) -> Any:
+        """The sum over a partition; None where all rows weigh nothing."""
+        with threads(self.threads):
+            return _total(self.family, self.batches.within(source), at=self.at)
 
 
 def _accumulate_batches(observe: Callable[..., Statistic], X: Batches, size: int, add: Callable[[Any], None]) -> None:

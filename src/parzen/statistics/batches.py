@@ -11,6 +11,85 @@ from scipy import sparse
 from parzen.compute.arrays import Array, is_sparse
 from parzen.compute.memberships import Labels, Memberships, only_group, take
 from parzen.tables.sources.ahead import read_ahead
+from parzen.tables.sources.engines.engine import Engine
+from parzen.tables.sources.engines.work import ask, first_rows
+from parzen.tables.sources.source import Batch, Source
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """Begins to read the batches of a source, cut into so many rows."""
+
+    source: Source
+
+    def __call__(self, rows: int | None) -> Iterator[Batch]:
+        """The batches, or parts of them."""
+        batches = self.source.batches()
+        return batches if rows is None else (part for batch in batches for part in batch.cut(rows))
+
+
+@dataclass(frozen=True, eq=False)
+class Encoding:
+    """Turns a batch of a source into rows and their memberships.
+
+    Attributes
+    ----------
+    encode : function of a piece of the features that gives rows
+    code : function of the cells of the target that gives the group of each, if there are groups
+    groups : how many there are
+    """
+
+    encode: Callable[[Any], Any]
+    code: Callable[[NDArray[Any]], NDArray[np.int32]] | None
+    groups: int
+
+    def __call__(self, batch: Batch) -> tuple[Any, Memberships]:
+        """Rows and memberships of a batch."""
+        X = self.encode(batch.piece)
+        if self.code is None:
+            return X, batch.weight
+        assert batch.target is not None
+        return X, Labels.sound(self.code(batch.target), batch.weight, self.groups)
+
+
+@dataclass(frozen=True, eq=False)
+class Then:
+    """Decodes a batch and applies a function to its rows."""
+
+    decode: Callable[[Any], tuple[Any, Memberships]]
+    function: Callable[[Any], Any]
+
+    def __call__(self, batch: Any) -> tuple[Any, Memberships]:
+        """Rows as the function gives them, and memberships of a batch."""
+        X, R = self.decode(batch)
+        return self.function(X), R
+
+
+@dataclass(frozen=True, eq=False)
+class OfGroup:
+    """Decodes a batch and keeps the rows of one group, with their weights."""
+
+    decode: Callable[[Any], tuple[Any, Memberships]]
+    k: int
+
+    def __call__(self, batch: Any) -> tuple[Any, Memberships]:
+        """Rows of the group and their weights."""
+        return _own(*self.decode(batch), self.k)
+
+
+@dataclass(frozen=True, eq=False)
+class Reweighted:
+    """Decodes a batch and multiplies the weights of its rows by those of their groups."""
+
+    decode: Callable[[Any], tuple[Any, Memberships]]
+    by_group: Array
+
+    def __call__(self, batch: Any) -> tuple[Any, Memberships]:
+        """Rows and memberships of a batch."""
+        X, R = self.decode(batch)
+        assert isinstance(R, Labels)
+        w = self.by_group[R.codes] * (1.0 if R.weights is None else R.weights)
+        return X, Labels.sound(R.codes, np.ascontiguousarray(w), R.groups)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +118,7 @@ class Batches:
         What tells the rows from other rows.
     """
 
-    read: Callable[[int | None], Iterator[Any]]
+    read: Any
     decode: Callable[[Any], tuple[Any, Memberships]]
     shape: tuple[int, int]
     dtype: Any
@@ -59,6 +138,28 @@ class Batches:
         return read_ahead(self.read(None if self.sparse else rows))
 
     @property
+    def cluster(self) -> Source | None:
+        """The source of the rows, where they lie in partitions on a cluster and work is sent to them."""
+        here = not isinstance(self.read, Reading) or not isinstance(self.read.source.reader, Engine)
+        return None if here else self.read.source
+
+    def unread(self) -> "Batches":
+        """The same without the way to the rows: what is sent to where they are."""
+        return replace(self, read=None, checkpoint=None)
+
+    def within(self, source: Source) -> "Batches":
+        """The same, of the rows of another source: those of one partition."""
+        return replace(self, read=Reading(source))
+
+    def check(self, function: Callable[[Any], Any]) -> None:
+        """Call a function of the rows of each batch, for the errors that it raises."""
+        if self.cluster is not None:
+            ask(self.cluster, Checked(self.unread(), function))
+            return
+        for X, _ in self:
+            function(X)
+
+    @property
     def worth(self) -> float:
         """How many rows the weights stand for: their sum if none is below 1, else as many as there are."""
         return self.weight if self.least >= 1 else float(self.shape[0])
@@ -72,24 +173,14 @@ class Batches:
         """The same with a function applied to the rows of each batch."""
         head = function(np.empty((0, self.shape[1]), dtype=self.dtype))
 
-        def decode(batch: Any) -> tuple[Any, Memberships]:
-            X, R = self.decode(batch)
-            return function(X), R
-
-        return replace(self, decode=decode, shape=(self.shape[0], head.shape[1]), dtype=head.dtype)
+        return replace(self, decode=Then(self.decode, function), shape=(self.shape[0], head.shape[1]), dtype=head.dtype)
 
     def reweighted(self, by_group: Array) -> "Batches":
         """The same rows, their weights times those of their groups."""
         assert self.counts is not None
-
-        def decode(batch: Any) -> tuple[Any, Memberships]:
-            X, R = self.decode(batch)
-            assert isinstance(R, Labels)
-            w = by_group[R.codes] * (1.0 if R.weights is None else R.weights)
-            return X, Labels.sound(R.codes, np.ascontiguousarray(w), R.groups)
-
         counts = self.counts * by_group
         least = self.least * float(by_group[by_group > 0].min(initial=1.0))
+        decode = Reweighted(self.decode, by_group)
         return replace(self, decode=decode, weight=float(counts.sum()), least=least, counts=counts)
 
     def only(self, k: int) -> "Batches":
@@ -97,12 +188,12 @@ class Batches:
         if self.counts is None or self.members is None:
             return self
         n, weight = int(self.members[k]), float(self.counts[k])
-        return Batches(
-            self.read, lambda batch: _own(*self.decode(batch), k), (n, self.shape[1]), self.dtype, weight, self.least
-        )
+        return Batches(self.read, OfGroup(self.decode, k), (n, self.shape[1]), self.dtype, weight, self.least)
 
     def take(self, wanted: NDArray[np.integer]) -> tuple[Any, Memberships]:
         """The rows of these numbers, in ascending order, and their memberships: one pass, up to the last of them."""
+        if self.cluster is not None:
+            return _taken(self, self.cluster, wanted)
         found: list[tuple[Any, Memberships]] = []
         begin = 0
         for X, R in self:
@@ -113,7 +204,67 @@ class Batches:
             begin = end
             if len(wanted) == 0 or begin > wanted[-1]:
                 break
-        return _stacked([X for X, _ in found]), _joined([R for _, R in found])
+        return _put_together(found)
+
+
+@dataclass(frozen=True, eq=False)
+class Sizes:
+    """How many rows batches have."""
+
+    batches: Batches
+
+    def __call__(self, source: Source, partition: int) -> int:
+        """Those of a partition."""
+        return sum(X.shape[0] for X, _ in self.batches.within(source))
+
+
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """Calls a function of the rows of each batch, for the errors that it raises."""
+
+    batches: Batches
+    function: Callable[[Any], Any]
+
+    def __call__(self, source: Source, partition: int) -> None:
+        """Check a partition."""
+        self.batches.within(source).check(self.function)
+
+
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """The rows of some numbers and their memberships, from each partition its own.
+
+    Attributes
+    ----------
+    batches : what rows become
+    wanted : numbers of rows, ascending
+    first : number of the first row of each partition
+    """
+
+    batches: Batches
+    wanted: NDArray[np.int64]
+    first: NDArray[np.int64]
+
+    def __call__(self, source: Source, partition: int) -> Any:
+        """Those of a partition; None where there are none."""
+        begin, end = self.first[partition : partition + 2]
+        own = self.wanted[slice(*np.searchsorted(self.wanted, [begin, end]))] - begin
+        return self.batches.within(source).take(own) if len(own) else None
+
+
+def _taken(batches: Batches, source: Source, wanted: NDArray[np.integer]) -> tuple[Any, Memberships]:
+    """Rows that lie on a cluster, by their numbers."""
+    sent = batches.unread()
+    if source.target is not None and batches.counts is None:  # of one group
+        first = np.cumsum([0, *(size or 0 for size in ask(source, Sizes(sent)))], dtype=np.int64)
+    else:
+        first = first_rows(source)
+    found = ask(source, Taken(sent, wanted.astype(np.int64), first))
+    return _put_together([one for one in found if one is not None])
+
+
+def _put_together(found: Sequence[tuple[Any, Memberships]]) -> tuple[Any, Memberships]:
+    return _stacked([X for X, _ in found]), _joined([R for _, R in found])
 
 
 def _own(X: Any, R: Memberships, k: int) -> tuple[Any, Memberships]:

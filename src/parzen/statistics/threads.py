@@ -65,6 +65,11 @@ def thread_count() -> int:
     return own or (_cores() if others is None else min(others, MOST))
 
 
+def asked_threads() -> int | None:
+    """How many threads a ``with`` block has asked for, if the code runs in one."""
+    return _asked.get()
+
+
 def _bounded(text: str) -> int | None:
     number = _whole(text)
     return None if number is None or number > MOST else number

@@ -15,7 +15,7 @@ from scipy import sparse
 from parzen.storage.columns import column_kind, interval, period
 from parzen.storage.errors import ModelFileError
 from parzen.storage.nodes import BITS, DEEPEST, attributes, room
-from parzen.storage.registry import LATER_PARAMETERS, classes, upgraded
+from parzen.storage.registry import LATER_PARAMETERS, class_of, upgraded
 
 
 class Decoder:
@@ -157,7 +157,7 @@ class Decoder:
         name, state = node["class"], node["state"]
         if self.version == 1 and isinstance(name, str) and isinstance(state, dict):
             name, state = upgraded(name, state)
-        cls = classes().get(name) if isinstance(name, str) else None
+        cls = class_of(name) if isinstance(name, str) else None
         if cls is None:
             raise ModelFileError(f"this file holds a {name!r}, which this parzen does not know; install a newer one.")
         state = {**LATER_PARAMETERS.get(name, {}), **state}

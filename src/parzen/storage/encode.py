@@ -14,7 +14,7 @@ from scipy import sparse
 from parzen.storage.columns import column_node
 from parzen.storage.errors import ModelFileError
 from parzen.storage.nodes import BITS, DEEPEST, NUMBERS, attributes
-from parzen.storage.registry import tags
+from parzen.storage.registry import tag_of
 
 
 class Encoder:
@@ -66,7 +66,8 @@ class Encoder:
 
     def _object(self, value: Any) -> Any:
         cls = type(value)
-        if cls not in tags():
+        tag = tag_of(cls)
+        if tag is None:
             what = getattr(value, "__name__", cls.__name__)
             raise ModelFileError(
                 f"a file can't hold {what!r} ({self._where()}): it holds numbers, text and the library's own classes, "
@@ -75,7 +76,7 @@ class Encoder:
         own = attributes(cls)
         kept = [name for name in vars(value) if not _derived(cls, name)] if own is None else own
         state = {name: self._inside(f".{name}", getattr(value, name)) for name in kept}
-        return {"class": tags()[cls], "state": state}
+        return {"class": tag, "state": state}
 
     def array(self, value: NDArray[Any]) -> Any:
         """An array of numbers, by name; of anything else, cell by cell."""

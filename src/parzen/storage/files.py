@@ -9,6 +9,7 @@ What a file says of sizes and kinds is checked before anything of that size is m
 
 import contextlib
 import errno
+import io
 import json
 import os
 import stat
@@ -81,6 +82,12 @@ def load(path: Any) -> Any:
     the model
     """
     found = read_file(path)
+    return Decoder(found.arrays, found.version, found.size).node(found.tree)
+
+
+def loaded(data: bytes) -> Any:
+    """What `dumped` has made bytes of."""
+    found = unpacked(io.BytesIO(data), len(data))
     return Decoder(found.arrays, found.version, found.size).node(found.tree)
 
 

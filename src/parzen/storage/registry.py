@@ -22,7 +22,13 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "statistics.range": ("Range",),
     "statistics.nets": ("NodeCounts", "NodeMoments"),
     "statistics.joint": ("Joint", "ExpectedStatistic"),
+    "statistics.accumulate": ("Summed",),
+    "statistics.batches": ("Batches", "Checked", "Encoding", "OfGroup", "Reweighted", "Sizes", "Taken", "Then"),
+    "tables.kinds": ("NumberFacts",),
     "tables.schema": ("Schema",),
+    "tables.sources.engines.work": ("Counted",),
+    "tables.sources.pieces": ("Stream",),
+    "tables.sources.survey": ("Facts", "Survey", "Surveyed"),
     "tables.alphabet": ("Alphabet",),
     "tables.sequences": ("Symbols",),
     "tables.words": ("Vocabulary",),
@@ -70,6 +76,8 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "conjugate.normal_mean": ("NormalMean",),
     "conjugate.normal_inverse_gamma": ("NormalInverseGamma",),
     "conjugate.normal_inverse_wishart": ("NormalInverseWishart",),
+    "families.family": ("Additive",),
+    "families.likelihood": ("LogLikelihood",),
     "families.gaussian": ("Gaussian",),
     "families.bernoulli": ("Bernoulli",),
     "families.categorical": ("Categorical",),
@@ -78,9 +86,9 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "families.kernel": ("Kernel",),
     "families.histogram": ("Histogram",),
     "families.uniform": ("Uniform",),
-    "families.product": ("Product",),
+    "families.product": ("Product", "SomeColumns"),
     "families.point_masses": ("PointMasses",),
-    "families.transformed": ("Transformed",),
+    "families.transformed": ("Forward", "Transformed"),
     "families.chosen": ("Chosen",),
     "families.auto_columns": ("AutoColumns",),
     "families.uninformative": ("Uninformative", "UninformativeDensity"),
@@ -100,11 +108,16 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "decisions.p_values": ("NullDistribution",),
     "decisions.explanation": ("Explanation",),
     "decisions.outlier_explanation": ("OutlierExplanation",),
+    "estimators.base.estimator": ("FirstRows",),
+    "estimators.base.sources": ("Weighed",),
+    "estimators.base.validation": ("Finite", "FiniteRows", "Squarable"),
+    "estimators.classify.labels": ("ClassCodes", "LabelCounts", "LabelTally"),
     "estimators.density.density": ("DensityEstimator",),
     "estimators.density.kernel": ("KernelDensity",),
     "estimators.density.histogram": ("HistogramDensity",),
     "estimators.mixture.mixture": ("MixtureModel",),
     "estimators.mixture.bayesian": ("BayesianGaussianMixture",),
+    "estimators.mixture.criteria": ("Uncertainty",),
     "estimators.mixture.gaussian": ("GaussianMixture",),
     "estimators.mixture.kmeans": ("KMeans",),
     "estimators.mixture.mini_batch_kmeans": ("MiniBatchKMeans",),
@@ -220,20 +233,24 @@ LATER_PARAMETERS: dict[str, dict[str, Any]] = {
 }
 
 
+#: Modules by the tags of their classes.
+MODULES = {tag: module for module, tags in CLASSES.items() for tag in tags}
+
+
 @cache
+def class_of(tag: str) -> type | None:
+    """The class whose objects a file may hold by a tag; only its module is imported. None where there is none."""
+    return getattr(importlib.import_module(f"parzen.{MODULES[tag]}"), tag) if tag in MODULES else None
+
+
+def tag_of(cls: type) -> str | None:
+    """The tag of a class; None where a file may not hold its objects."""
+    return cls.__name__ if class_of(cls.__name__) is cls else None
+
+
 def classes() -> dict[str, type]:
-    """The classes whose objects a file may hold, by their tags."""
-    return {
-        tag: getattr(importlib.import_module(f"parzen.{module}"), tag)
-        for module, tags in CLASSES.items()
-        for tag in tags
-    }
-
-
-@cache
-def tags() -> dict[type, str]:
-    """The tags of the classes."""
-    return {one: tag for tag, one in classes().items()}
+    """All classes whose objects a file may hold, by their tags."""
+    return {tag: cls for tag in MODULES if (cls := class_of(tag)) is not None}
 
 
 def _short_diagonal(state: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import warnings
 from abc import abstractmethod
-from functools import partial
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -34,11 +34,38 @@ from parzen.tables.sources.errors import SourceError
 from parzen.tables.sources.pieces import encoded
 from parzen.tables.sources.source import Source
 
+#: What is known of the columns once a family is bound to them.
+BOUND = ("given_", "family_", "schema_", "n_features_in_", "feature_names_in_")
+
 #: Error of what was found by EM and kept no statistic that adds.
 NOT_ADDITIVE = (
     "statistics found by EM (of mixtures, of rows without labels, of too many patterns of missing values) don't add; "
     "fit on all rows together."
 )
+
+
+@dataclass(frozen=True, eq=False)
+class FirstRows:
+    """Encodes pieces of the first table as an estimator reads them.
+
+    Attributes
+    ----------
+    estimator : its parameters, and what it has learnt of its columns
+    """
+
+    estimator: Any
+
+    @classmethod
+    def of(cls, estimator: Any) -> "FirstRows":
+        """What an estimator needs for it, without what a fit has left."""
+        kept = object.__new__(type(estimator))
+        names = {*estimator.get_params(deep=False), *BOUND}
+        vars(kept).update({name: value for name, value in vars(estimator).items() if name in names})
+        return cls(kept)
+
+    def __call__(self, piece: Any) -> Any:
+        """The rows of a piece."""
+        return self.estimator._encoded(piece, grow=True)
 
 
 class BaseFamilyEstimator(TensorMixin, SaveMixin, BaseEstimator):
@@ -103,7 +130,7 @@ class BaseFamilyEstimator(TensorMixin, SaveMixin, BaseEstimator):
         if isinstance(X, SourceTable):
             self._learn(X.columns(), X.sampled_memberships)
             self._check_bounded()
-            return X.encoded(partial(self._encoded, grow=True))
+            return X.encoded(FirstRows.of(self))
         columns = _columns(X)
         self._learn(columns, R)
         return self._encoded(columns, grow=True)

@@ -3,14 +3,19 @@
 import os
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
-from functools import wraps
+from dataclasses import dataclass
+from functools import lru_cache, wraps
 from pathlib import Path
 from typing import Any, Concatenate, TypeVar
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
+from parzen.statistics.threads import asked_threads, threads
+from parzen.storage.files import dumped, loaded
 from parzen.tables.cells import frame_kind
 from parzen.tables.sources.ahead import read_ahead
+from parzen.tables.sources.engines.engine import Engine, engine_of
 from parzen.tables.sources.errors import SourceError
 from parzen.tables.sources.pieces import as_table
 from parzen.tables.sources.source import Source
@@ -19,6 +24,11 @@ E = TypeVar("E")
 
 #: What the column of a result is called in a file; of several, each is named by its class or component.
 NAMES = {"predict": "predicted", "predict_proba": "p", "predict_log_proba": "log_p", "score_samples": "log_density"}
+#: Methods whose result has several columns, and the type of numbers.
+SEVERAL = ("predict_proba", "predict_log_proba")
+CELLS = np.dtype(np.float64)
+
+ALONE = "it has no options and writes no file here: give the table alone."
 
 
 def over_sources(method: Callable[Concatenate[E, Any, ...], Any]) -> Callable[Concatenate[E, Any, ...], Any]:
@@ -26,6 +36,11 @@ def over_sources(method: Callable[Concatenate[E, Any, ...], Any]) -> Callable[Co
 
     @wraps(method)
     def reading(self: E, X: Any, *args: Any, to: Any = None, **kwargs: Any) -> Any:
+        engine = X.reader if isinstance(X, Source) and isinstance(X.reader, Engine) else engine_of(X)
+        if engine is not None:
+            if to is not None or args or kwargs:
+                raise TypeError(f"{method.__name__} of a table on a cluster gives the table with new columns; {ALONE}")
+            return with_results(self, method.__name__, engine)
         if not isinstance(X, Source):
             if to is not None:
                 raise TypeError("to= writes the results of a source; those of a table are an array.")
@@ -96,10 +111,63 @@ class Results:
             raise SourceError("the source has no rows, and so there are no results to write.")
 
     def _named(self, values: Any) -> dict[str, Any]:
-        name = NAMES.get(self.name, self.name)
         if frame_kind(values):
             return {str(label): values[label].to_numpy() for label in values.columns}
-        if values.ndim == 1:
-            return {name: values}
-        labels = getattr(self.estimator, "classes_", range(values.shape[1]))
-        return {f"{name}({label})": np.ascontiguousarray(values[:, j]) for j, label in enumerate(labels)}
+        return dict(zip(_names(self.estimator, self.name, values.ndim > 1), _columns(values), strict=True))
+
+
+@dataclass(frozen=True)
+class Extension:
+    """Computes the results of a method for pieces of a table on a cluster; what is sent is a model file.
+
+    Attributes
+    ----------
+    model : bytes of the fitted estimator
+    name : of the method
+    threads : how many of them a partition is given
+    """
+
+    model: bytes
+    name: str
+    threads: int
+
+    def __call__(self, piece: Any) -> list[Any]:
+        """An array for each new column."""
+        with threads(self.threads):
+            return _columns(np.asarray(getattr(_loaded(self.model), self.name)(as_table(piece))))
+
+
+def with_results(estimator: Any, name: str, engine: Engine) -> Any:
+    """A table on a cluster with the results of a method as new columns."""
+    check_is_fitted(estimator)
+    known = getattr(estimator, "feature_names_in_", None)
+    columns = list(engine.labels()) if known is None else known.tolist()
+    lacking = [one for one in columns if one not in engine.labels()]
+    if lacking:
+        raise SourceError(f"the table has no column {lacking[0]!r}: it has {list(engine.labels())}.")
+    names = _names(estimator, name, name in SEVERAL)
+    taken = [one for one in names if one in engine.labels()]
+    if taken:
+        raise SourceError(f"the table has a column {taken[0]!r} already; drop it or call it something else.")
+    kind = np.asarray(getattr(estimator, "classes_", np.empty(0, np.int64))).dtype if name == "predict" else CELLS
+    extension = Extension(dumped(estimator), name, asked_threads() or 1)
+    return engine.extend(extension, columns, dict.fromkeys(names, kind))
+
+
+@lru_cache(maxsize=4)
+def _loaded(model: bytes) -> Any:
+    """A model that was sent: it is the same for all pieces of a partition."""
+    return loaded(model)
+
+
+def _names(estimator: Any, method: str, several: bool) -> list[str]:
+    """Names of the columns of a result."""
+    name = NAMES.get(method, method)
+    if not several:
+        return [name]
+    labels = estimator.classes_ if hasattr(estimator, "classes_") else range(len(estimator.weights_))
+    return [f"{name}({label})" for label in labels]
+
+
+def _columns(values: Any) -> list[Any]:
+    return [values] if values.ndim == 1 else [np.ascontiguousarray(column) for column in values.T]

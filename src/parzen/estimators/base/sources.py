@@ -1,7 +1,7 @@
 """Sources at the door: rows that are read batch by batch, in the place of a table."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any, Concatenate, NamedTuple, TypeVar
 
@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 from parzen.compute.arrays import Array, is_sparse
 from parzen.compute.memberships import Labels, Memberships
 from parzen.estimators.base.validation import LARGE
-from parzen.statistics.batches import Batches
-from parzen.tables.sources.source import Batch, Source
+from parzen.statistics.batches import Batches, Encoding, Reading
+from parzen.tables.sources.engines.engine import Engine
+from parzen.tables.sources.engines.work import ask
+from parzen.tables.sources.scan import scanned
+from parzen.tables.sources.source import Source
 from parzen.tables.sources.survey import SurveyedColumns
 
 E = TypeVar("E")
@@ -29,6 +32,7 @@ def takes_sources(fit: Callable[Concatenate[E, Any, ...], E]) -> Callable[Concat
     def fitting(
         self: E, X: Any, *args: Any, target: Any = None, weight: Any = None, checkpoint: Any = None, **kwargs: Any
     ) -> E:
+        X = scanned(X)
         if not isinstance(X, Source):
             if target is not None or weight is not None:
                 raise TypeError("target and weight name columns of a source; with a table give y and sample_weight.")
@@ -87,12 +91,25 @@ def tally_of(source: Source) -> Tally:
     """Count rows and their weight: by a pass over the weights alone, if there are any."""
     if source.weight is None:
         return Tally(len(source), float(len(source)))
+    if isinstance(source.reader, Engine):
+        parts = [Tally(*one) for one in ask(source.with_columns(source.columns[:1]), Weighed()) if one is not None]
+        rows, weight = sum(one.rows for one in parts), sum(one.weight for one in parts)
+        return Tally(rows, weight, min([one.least for one in parts], default=1.0))
     rows, weight, least = 0, 0.0, np.inf
     for batch in source.roles():
         assert batch.weight is not None
         rows, weight = rows + len(batch.weight), weight + float(batch.weight.sum())
         least = min(least, float(batch.weight.min(initial=np.inf)))
     return Tally(rows, weight, least)
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """Rows and weights of a partition."""
+
+    def __call__(self, source: Source, partition: int) -> tuple[Any, ...]:
+        """What is counted of it: the first fields of a `Tally`."""
+        return tuple(tally_of(source)[:3])
 
 
 class SourceTable:
@@ -135,41 +152,21 @@ class SourceTable:
         weight = None if self.source.weight is None else np.concatenate([one.weight for one in found])
         if self.code is None:
             return weight
-        return Labels.sound(np.concatenate([self._codes(one) for one in found]), weight, self.tally.groups)
+        codes = [self.code(one.target) for one in found if one.target is not None]
+        return Labels.sound(np.concatenate(codes), weight, self.tally.groups)
 
     def encoded(self, encode: Callable[[Any], Any]) -> Batches:
         """The rows as a function of pieces encodes them, with their memberships."""
-
-        def read(rows: int | None) -> Iterator[Batch]:
-            batches = self.source.batches()
-            return batches if rows is None else (part for batch in batches for part in batch.cut(rows))
-
-        def decode(batch: Batch) -> tuple[Any, Memberships]:
-            return encode(batch.piece), self._memberships(batch)
-
         head = encode(self.source.empty())
-        source, (_, weight, least, counts, members) = self.source, self.tally
-        known = (source.reader.mark(), source.columns, source.target, source.weight, self.tally.rows, repr(weight))
+        source, tally = self.source, self.tally
+        known = (source.reader.mark(), source.columns, source.target, source.weight, tally.rows, repr(tally.weight))
         return Batches(
-            read,
-            decode,
+            Reading(source),
+            Encoding(encode, self.code, tally.groups),
             self.shape,
             head.dtype,
-            weight,
-            least,
-            counts,
-            members,
-            is_sparse(head),
-            source.checkpoint,
-            repr(known),
+            *tally[1:],
+            sparse=is_sparse(head),
+            checkpoint=source.checkpoint,
+            mark=repr(known),
         )
-
-    def _memberships(self, batch: Batch) -> Memberships:
-        if self.code is None:
-            return batch.weight
-        return Labels.sound(self._codes(batch), batch.weight, self.tally.groups)
-
-    def _codes(self, batch: Batch) -> NDArray[np.int32]:
-        assert self.code is not None
-        assert batch.target is not None
-        return self.code(batch.target)

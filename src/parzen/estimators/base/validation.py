@@ -2,6 +2,7 @@
 
 import numbers
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -147,8 +148,7 @@ def drop_zero_weight(X: Any, w: Array | None, *others: Any) -> tuple[Any, ...]:
 def finite_rows(rows: Any, name: str = "X", missing: bool = False) -> Any:
     """Rows of finite numbers, float32 or float64, none missing unless that is allowed; or an error."""
     if isinstance(rows, Batches):
-        for batch, _ in rows:
-            finite_rows(batch, name, missing)
+        rows.check(FiniteRows(name, missing))
         return rows
     if rows.shape[0] == 0:
         return rows  # of a batch whose rows all weigh nothing
@@ -164,8 +164,7 @@ def finite_rows(rows: Any, name: str = "X", missing: bool = False) -> Any:
 def finite(rows: Any) -> Any:
     """Rows as they are, or an error where a number is infinite (or a value of a CSR matrix is missing)."""
     if isinstance(rows, Batches):
-        for batch, _ in rows:
-            finite(batch)
+        rows.check(Finite())
         return rows
     if rows.shape[0] == 0:
         return rows  # of a batch whose rows all weigh nothing
@@ -182,7 +181,7 @@ def finite(rows: Any) -> Any:
 def squarable(rows: Any) -> Any:
     """Rows as they are, or an error where a number is infinite or too large to be squared: distances would not be."""
     if isinstance(rows, Batches):
-        return rows.mapped(squarable)  # each batch when it is read
+        return rows.mapped(Squarable())  # each batch when it is read
     rows = finite(rows)
     if is_device(rows):
         largest = routine("largest_cell")(rows)
@@ -195,6 +194,36 @@ def squarable(rows: Any) -> Any:
         if largest > LARGE:
             raise ValueError(f"X holds {largest:.3g}, which is too large to be squared; rescale its columns.")
     return rows
+
+
+@dataclass(frozen=True)
+class FiniteRows:
+    """`finite_rows` of each batch."""
+
+    name: str
+    missing: bool
+
+    def __call__(self, rows: Any) -> Any:
+        """The rows of a batch, or an error."""
+        return finite_rows(rows, self.name, self.missing)
+
+
+@dataclass(frozen=True)
+class Finite:
+    """`finite` of each batch."""
+
+    def __call__(self, rows: Any) -> Any:
+        """The rows of a batch, or an error."""
+        return finite(rows)
+
+
+@dataclass(frozen=True)
+class Squarable:
+    """`squarable` of each batch."""
+
+    def __call__(self, rows: Any) -> Any:
+        """The rows of a batch, or an error."""
+        return squarable(rows)
 
 
 def _numbers_inside(array: Any) -> bool:

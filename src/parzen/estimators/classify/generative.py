@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -35,11 +34,11 @@ from parzen.estimators.classify.class_priors import log_of, read_class_prior
 from parzen.estimators.classify.classifier import BaseClassifier
 from parzen.estimators.classify.criteria import JointCriteria
 from parzen.estimators.classify.labels import (
+    ClassCodes,
     check_several,
     check_weights,
     class_counts,
     codes_among,
-    codes_in_source,
     declared_classes,
     read_labels,
     tally_labels,
@@ -146,12 +145,12 @@ class GenerativeClassifier(JointCriteria, BaseFamilyEstimator, BaseClassifier):
         """Rows of a source, which bring their classes; and how many each class has, where all labels are known."""
         if source.target is None:
             raise ValueError(f"{type(self).__name__} requires a target: fit(source, target='the column to predict').")
-        self.classes_, tally = tally_labels(source.roles(), self.unlabelled)
+        self.classes_, tally = tally_labels(source, self.unlabelled)
         assert tally.counts is not None
         assert tally.members is not None
         if self._several_classes:
             check_several(self.classes_)
-        code = partial(codes_in_source, classes=self.classes_, unlabelled=self.unlabelled)
+        code = ClassCodes(self.classes_, self.unlabelled)
         rows = self._bind(self._first_table(SourceTable(source, tally, code)))
         self._settle(tally.counts)
         return rows, None, None if tally.members.sum() < tally.rows else tally.members

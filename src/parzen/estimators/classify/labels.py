@@ -1,6 +1,7 @@
 """Class labels: which classes there are, the code of each row, class priors."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ from parzen.compute.arrays import Array, on_host
 from parzen.compute.codes import places
 from parzen.compute.device import is_device, routine
 from parzen.estimators.base.sources import Tally
-from parzen.tables.sources.source import Batch
+from parzen.tables.sources.engines.engine import Engine
+from parzen.tables.sources.engines.work import total
+from parzen.tables.sources.source import Batch, Source
 
 UNKNOWN = -1
 
@@ -37,21 +40,68 @@ def read_labels(y: Any, n: int, unlabelled: Any = None) -> tuple[NDArray[Any], N
     return classes, codes, counts
 
 
-def tally_labels(batches: Iterable[Batch], unlabelled: Any = None) -> tuple[NDArray[Any], Tally]:
-    """Classes in order of all batches of a source, and what is counted of them: in one pass."""
-    parts: list[tuple[NDArray[Any], Array, Array]] = []
-    rows, weight, least = 0, 0.0, 1.0
-    for batch in batches:
-        assert batch.target is not None
-        n = len(batch.target)
-        rows, weight = rows + n, weight + (float(n) if batch.weight is None else float(batch.weight.sum()))
-        least = least if batch.weight is None else min(least, float(batch.weight.min(initial=least)))
-        missing = _missing(batch.target, unlabelled)
-        if missing is None or not missing.all():
-            classes, codes, members = read_labels(batch.target, n, unlabelled)
-            parts.append((classes, class_counts(codes, batch.weight, len(classes)), members))
-    if not parts:
+def tally_labels(source: Source, unlabelled: Any = None) -> tuple[NDArray[Any], Tally]:
+    """Classes in order of all rows of a source, and what is counted of them: a pass over target and weight."""
+    if isinstance(source.reader, Engine):
+        found = total(source.with_columns(source.columns[:1]), LabelCounts(unlabelled))
+    else:
+        found = LabelTally.of(source.roles(), unlabelled)
+    if found is None or not len(found.classes):
         raise ValueError("the target has no label at all; give at least one for each class.")
+    return found.classes, Tally(found.rows, found.weight, found.least, found.counts, found.members)
+
+
+@dataclass(frozen=True)
+class LabelCounts:
+    """What is counted of the labels of a partition."""
+
+    unlabelled: Any
+
+    def __call__(self, source: Source, partition: int) -> "LabelTally":
+        """Its tally."""
+        return LabelTally.of(source.roles(), self.unlabelled)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelTally:
+    """Classes in order, their weight and their rows; and rows and weight of all rows, and the least weight of one."""
+
+    classes: NDArray[Any]
+    counts: Array
+    members: NDArray[np.int64]
+    rows: int
+    weight: float
+    least: float
+
+    @classmethod
+    def of(cls, batches: Iterable[Batch], unlabelled: Any) -> "LabelTally":
+        """The tally of batches."""
+        nothing = np.empty(0), np.empty(0), np.empty(0, dtype=np.int64)
+        parts: list[tuple[NDArray[Any], Array, NDArray[np.int64]]] = []
+        rows, weight, least = 0, 0.0, 1.0
+        for batch in batches:
+            assert batch.target is not None
+            n = len(batch.target)
+            rows, weight = rows + n, weight + (float(n) if batch.weight is None else float(batch.weight.sum()))
+            least = least if batch.weight is None else min(least, float(batch.weight.min(initial=least)))
+            missing = _missing(batch.target, unlabelled)
+            if n and (missing is None or not missing.all()):
+                own, codes, often = read_labels(batch.target, n, unlabelled)
+                parts.append((own, class_counts(codes, batch.weight, len(own)), often.astype(np.int64)))
+        classes, counts, members = _merged(parts) if parts else nothing
+        return cls(classes, counts, members, rows, weight, least)
+
+    def __add__(self, other: "LabelTally") -> "LabelTally":
+        both = [(one.classes, one.counts, one.members) for one in (self, other) if len(one.classes)]
+        merged = _merged(both) if both else (self.classes, self.counts, self.members)
+        least = min(self.least, other.least)
+        return LabelTally(*merged, self.rows + other.rows, self.weight + other.weight, least)
+
+
+def _merged(
+    parts: list[tuple[NDArray[Any], Array, NDArray[np.int64]]],
+) -> tuple[NDArray[Any], Array, NDArray[np.int64]]:
+    """Classes of several parts, in order, with the sums of their weights and rows."""
     try:
         every = np.unique(np.concatenate([classes for classes, _, _ in parts]))
     except TypeError:
@@ -60,19 +110,26 @@ def tally_labels(batches: Iterable[Batch], unlabelled: Any = None) -> tuple[NDAr
     for classes, own, members in parts:
         at = np.searchsorted(every, classes)
         counts[at] += own
-        rows_of[at] += members.astype(np.int64)
-    return every, Tally(rows, weight, least, counts, rows_of)
+        rows_of[at] += members
+    return every, counts, rows_of
 
 
-def codes_in_source(y: NDArray[Any], classes: NDArray[Any], unlabelled: Any = None) -> NDArray[np.int32]:
+@dataclass(frozen=True, eq=False)
+class ClassCodes:
     """Code of each label of a batch among the classes of its source; -1 where it is missing."""
-    missing = _missing(y, unlabelled)
-    if missing is None:
-        return codes_among(y, len(y), classes)
-    codes = np.full(len(y), UNKNOWN, dtype=np.int32)
-    if not missing.all():
-        codes[~missing] = codes_among(y[~missing], int((~missing).sum()), classes)
-    return codes
+
+    classes: NDArray[Any]
+    unlabelled: Any = None
+
+    def __call__(self, y: NDArray[Any]) -> NDArray[np.int32]:
+        """The codes of a batch."""
+        missing = _missing(y, self.unlabelled)
+        if missing is None:
+            return codes_among(y, len(y), self.classes)
+        codes = np.full(len(y), UNKNOWN, dtype=np.int32)
+        if not missing.all():
+            codes[~missing] = codes_among(y[~missing], int((~missing).sum()), self.classes)
+        return codes
 
 
 def codes_among(y: Any, n: int, classes: NDArray[Any], unlabelled: Any = None) -> NDArray[np.int32]:

@@ -1,14 +1,16 @@
 """Information criteria of fitted mixtures."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from parzen.compute.arrays import Array
+from parzen.compute.memberships import Memberships
 from parzen.densities.mixture import MixtureDensity
 from parzen.families.likelihood import log_likelihood
 from parzen.families.mixture import Mixture
-from parzen.statistics.accumulate import evaluate, for_blocks
+from parzen.statistics.accumulate import accumulate, evaluate, for_blocks
 from parzen.statistics.batches import Batches
 
 CRITERIA = ("bic", "icl", "aic")
@@ -29,7 +31,7 @@ def criterion_value(name: str, family: Mixture, density: MixtureDensity, rows: A
 def assignment_uncertainty(density: MixtureDensity, rows: Any, w: Array | None) -> float:
     """Minus twice the sum of the logs of each row's largest responsibility: what ICL adds to BIC."""
     if isinstance(rows, Batches):
-        return sum((assignment_uncertainty(density, X, own) for X, own in rows), 0.0)  # type: ignore[arg-type]
+        return float(accumulate(Uncertainty(density), rows))
     parts: dict[int, float] = {}  # by their first row: summed in that order, whichever thread was quicker
 
     def read(begin: int, block: Any) -> None:
@@ -38,3 +40,16 @@ def assignment_uncertainty(density: MixtureDensity, rows: Any, w: Array | None) 
 
     for_blocks(density.components, rows, read)
     return 2.0 * sum(parts[begin] for begin in sorted(parts))
+
+
+@dataclass(frozen=True, eq=False)
+class Uncertainty:
+    """Observes `assignment_uncertainty`: a number, which adds."""
+
+    density: MixtureDensity
+
+    keeps_rows: ClassVar[bool] = False
+
+    def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Any:
+        """That of a block of rows."""
+        return assignment_uncertainty(self.density, X, R)  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -51,13 +52,7 @@ class Given:
 
     def read(self, columns: Sequence[Any], rows: int) -> Iterator[Any]:
         """Tables of some columns, with at most so many rows each."""
-        pieces = (some_columns(self._checked(piece), columns) for piece in self._pieces())
-        if is_arrow(self._first):
-            yield from rebatched((batch for piece in pieces for batch in _record_batches(piece)), rows)
-            return
-        for piece in pieces:
-            for begin in range(0, row_count(piece), rows):
-                yield rows_of(piece, begin, begin + rows)
+        return pieces_at_once((self._checked(piece) for piece in self._pieces()), columns, rows)
 
     def _checked(self, piece: Any) -> Any:
         """A batch, or an error where it has other columns than the first one."""
@@ -94,6 +89,21 @@ class Held(Given):
 
     def count(self) -> int | None:
         return sum(map(row_count, self.tables))
+
+
+def pieces_at_once(tables: Iterable[Any], columns: Sequence[Any], rows: int) -> Iterator[Any]:
+    """Some columns of tables as pieces of at most so many rows; those of Arrow of just as many, but for the last."""
+    pieces: Iterator[Any] = (some_columns(table, columns) for table in tables)
+    first = next(pieces, None)
+    if first is None:
+        return
+    pieces = chain([first], pieces)
+    if is_arrow(first):
+        yield from rebatched((batch for piece in pieces for batch in _record_batches(piece)), rows)
+        return
+    for piece in pieces:
+        for begin in range(0, row_count(piece), rows):
+            yield rows_of(piece, begin, begin + rows)
 
 
 def reader_of(given: Any) -> Given:

@@ -1,6 +1,7 @@
 """Pieces of a source: Arrow tables, frames, arrays and CSR matrices, whose columns are taken apart alike."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -99,6 +100,45 @@ def stacked(tables: Sequence[Any]) -> Any:
 def as_table(piece: Any) -> Any:
     """A piece as a table that estimators take: an Arrow table becomes one of pandas."""
     return _as_frame(piece) if is_arrow(piece) else piece
+
+
+def packed(piece: Any) -> Any:
+    """A piece as what a model file can hold: an array or a CSR matrix as it is, any other as a stream of Arrow."""
+    if not is_arrow(piece) and not frame_kind(piece):
+        return piece
+    import pyarrow as pa
+
+    table = piece
+    if not is_arrow(piece):
+        table = pa.Table.from_pandas(piece, preserve_index=False) if frame_kind(piece) == "pandas" else piece.to_arrow()
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write(table)
+    return Stream(np.frombuffer(sink.getvalue(), dtype=np.uint8), frame_kind(piece))
+
+
+def unpacked(piece: Any) -> Any:
+    """A piece that was packed, as it was; any other as it is."""
+    if not isinstance(piece, Stream):
+        return piece
+    import pyarrow as pa
+
+    table = pa.ipc.open_stream(piece.data).read_all()
+    if piece.frame == "pandas":
+        return table.to_pandas()
+    if piece.frame is None:
+        return table
+    import polars
+
+    return polars.from_arrow(table)
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """A table as a stream of Arrow, and what kind of frame it was: None where it was Arrow's own."""
+
+    data: NDArray[np.uint8]
+    frame: str | None
 
 
 def encoded(schema: Schema, piece: Any, grow: bool, compact: bool = False) -> Any:

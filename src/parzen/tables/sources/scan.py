@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from parzen.tables.sources.engines.engine import engine_of
 from parzen.tables.sources.errors import SourceError
 from parzen.tables.sources.files import Files
 from parzen.tables.sources.given import reader_of
@@ -31,6 +32,9 @@ def scan(
         - an array on disk (`numpy.memmap`), or any iterable of tables that can be read again: arrays, CSR matrices,
           pandas, polars, Arrow
 
+        - a DataFrame of Spark, or an array or DataFrame of Dask: its rows stay where they are (``fit`` takes it as it
+          is, too)
+
     columns : sequence of names (or positions, of arrays), optional
         What is read, in this order; by default all columns.
     batch_rows : int, optional
@@ -54,6 +58,8 @@ def scan(
     """
     if _is_place(place):
         reader: Any = Files(files_at(place), types)
+    elif (engine := engine_of(place)) is not None:
+        reader = engine
     else:
         if types is not None:
             raise SourceError("types are for CSV files; tables bring their own.")
@@ -71,6 +77,11 @@ def scan(
     if not isinstance(rows, int) or isinstance(rows, bool) or rows < 1:
         raise SourceError(f"batch_rows must be a whole number, at least 1, got {batch_rows!r}.")
     return Source(reader, chosen, rows)
+
+
+def scanned(table: Any) -> Any:
+    """A table in partitions on a cluster as a source; anything else as it is."""
+    return scan(table) if engine_of(table) is not None else table
 
 
 def _is_place(place: Any) -> bool:

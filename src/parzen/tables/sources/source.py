@@ -73,7 +73,7 @@ class Source:
     target: Any = None
     weight: Any = None
     checkpoint: Any = None
-    _known: dict[str, int] = field(default_factory=dict, repr=False)
+    _known: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def with_roles(self, target: Any = None, weight: Any = None) -> "Source":
         """The same source, with columns of the target and the weight; these are no features then."""
@@ -94,6 +94,15 @@ class Source:
             raise SourceError(f"the source has no column {lacking[0]!r}: it has {list(self.reader.labels())}.")
         return replace(self, columns=tuple(columns), target=None, weight=weight)
 
+    def with_columns(self, columns: Sequence[Any]) -> "Source":
+        """The rows as these features, with their target and weight."""
+        return replace(self, columns=tuple(columns))
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """What passes over the rows have found out: shared by all sources of the same rows."""
+        return self._known
+
     def empty(self) -> Any:
         """The features as a piece without rows."""
         return some_columns(self.reader.head(), self.columns)
@@ -107,7 +116,7 @@ class Source:
         if "rows" not in self._known:
             found = self.reader.count()
             self._known["rows"] = sum(map(row_count, self._pieces(self.columns[:1]))) if found is None else found
-        return self._known["rows"]
+        return int(self._known["rows"])
 
     def __iter__(self) -> Iterator[Any]:
         return (as_table(piece) for piece in read_ahead(self._pieces(self.columns)))

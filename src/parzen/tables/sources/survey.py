@@ -13,8 +13,10 @@ from parzen.tables.cells import column_of
 from parzen.tables.kinds import Column, Columns, NumberFacts
 from parzen.tables.schema import Schema
 from parzen.tables.sources.ahead import read_ahead
+from parzen.tables.sources.engines.engine import Engine
+from parzen.tables.sources.engines.work import first_rows, total
 from parzen.tables.sources.errors import SourceError
-from parzen.tables.sources.pieces import as_table, encoded, row_count, rows_at
+from parzen.tables.sources.pieces import as_table, encoded, packed, row_count, rows_at, unpacked
 from parzen.tables.sources.source import Batch, Source
 
 #: Rows, evenly spaced, that are kept for choices which no sum can make; a source with fewer is kept whole.
@@ -49,13 +51,24 @@ class Facts:
             self._collect(column, j)
 
     def _collect(self, column: Column, j: int) -> None:
-        found = categories_of(column, j)
+        self._merge(categories_of(column, j), j)
+
+    def _merge(self, found: NDArray[Any], j: int) -> None:
+        """Add some categories to those that are known."""
         known = self.categories or []
         if not len(found) or any(len(one) == len(found) and np.array_equal(one, found) for one in known):
             return
         merged = [found] if not known else [_union(known[0], found, j)]
         many = merged[0].dtype.kind != "O" and len(merged[0]) > NUMBERS
         self.categories = None if many else merged
+
+    def with_those_of(self, other: "Facts", j: int) -> "Facts":
+        """The facts of both, of column j."""
+        known = None if self.categories is None or other.categories is None else [*self.categories]
+        found = Facts(self.kinds | other.kinds, self.numbers + other.numbers, known)
+        for one in other.categories or [] if known is not None else []:
+            found._merge(one, j)
+        return found
 
     def kind(self) -> str:
         """What the column holds, in all rows: see `Column.kind`."""
@@ -65,6 +78,53 @@ class Facts:
         if found == {"number"}:
             return self.numbers.kind()
         return found.pop() if len(found) == 1 else "categorical"
+
+
+@dataclass(frozen=True, eq=False)
+class Surveyed:
+    """What a survey finds: facts of the columns, and the rows that are kept with target and weight, batch by batch."""
+
+    facts: list[Facts]
+    kept: list[Any]
+    roles: list[tuple[Any, Any]]
+
+    @classmethod
+    def of(cls, source: Source, sample: NDArray[np.int64]) -> "Surveyed":
+        """A pass over a source that keeps the rows of some numbers."""
+        facts, kept, roles, begin = [Facts() for _ in source.columns], [], [], 0
+        for batch in read_ahead(source.batches()):
+            table, end = as_table(batch.piece), begin + row_count(batch.piece)
+            for j, one in enumerate(facts):
+                one.look(Column(column_of(table, j)), j)
+            own = sample[slice(*np.searchsorted(sample, [begin, end]))] - begin
+            kept.append(rows_at(batch.piece, own))
+            roles.append((None if batch.target is None else batch.target[own], _some(batch.weight, own)))
+            begin = end
+        return cls(facts, kept, roles)
+
+    def __add__(self, other: "Surveyed") -> "Surveyed":
+        pairs = enumerate(zip(self.facts, other.facts, strict=True))
+        facts = [one.with_those_of(another, j) for j, (one, another) in pairs]
+        return Surveyed(facts, self.kept + other.kept, self.roles + other.roles)
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """A survey of a partition: `sample` holds numbers of rows, `first` that of each partition's first."""
+
+    sample: NDArray[np.int64]
+    first: NDArray[np.int64]
+
+    def __call__(self, source: Source, partition: int) -> Surveyed:
+        """What is found in a partition."""
+        begin, end = self.first[partition : partition + 2]
+        own = self.sample[slice(*np.searchsorted(self.sample, [begin, end]))] - begin
+        found = Surveyed.of(source, own)
+        return Surveyed(found.facts, [packed(piece) for piece in found.kept], found.roles)
+
+
+def _some(weight: Any, rows: NDArray[np.int64]) -> Any:
+    return None if weight is None else weight[rows]
 
 
 class SurveyedColumn(Column):
@@ -113,17 +173,12 @@ class SurveyedColumns(Columns):
 
     @cached_property
     def _surveyed(self) -> tuple[list[Facts], list[Any], list[Batch]]:
-        d = len(self.source.columns)
-        facts, kept, roles, begin = [Facts() for _ in range(d)], [], [], 0
-        for batch in read_ahead(self.source.batches()):
-            table, end = as_table(batch.piece), begin + row_count(batch.piece)
-            for j, one in enumerate(facts):
-                one.look(Column(column_of(table, j)), j)
-            own = self.sample[slice(*np.searchsorted(self.sample, [begin, end]))] - begin
-            kept.append(rows_at(table, own))
-            roles.append(Batch(None, *(None if one is None else one[own] for one in (batch.target, batch.weight))))
-            begin = end
-        return facts, kept, roles
+        if isinstance(self.source.reader, Engine):
+            found = total(self.source, Survey(self.sample, first_rows(self.source)))
+        else:
+            found = Surveyed.of(self.source, self.sample)
+        tables = [as_table(unpacked(piece)) for piece in found.kept]
+        return found.facts, tables, [Batch(None, *one) for one in found.roles]
 
     def hold_numbers(self) -> bool:
         """Whether every cell of all rows is a number or missing; types that say so need no pass."""

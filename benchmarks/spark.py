@@ -1,0 +1,158 @@
+"""The race against Spark MLlib: the same Parquet folder in one process, through Spark, and by MLlib itself.
+
+Run ``python -m benchmarks.spark [ROWS] [--jobs nb,em,kmeans] [--ways mllib,spark,process]``: it writes a folder of
+ROWS x 20 float64 and a target, and fits it in processes of their own, Spark's on two threads. The start of the JVM and
+a first small fit are left out of the times, the reading of the folder is not. Processor time and peak memory are those
+of a process and all that it has started: on a machine that others use, compare processor times.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+COLUMNS, CLASSES, PART, STEPS = 20, 10, 250_000, 3
+NAMES = [f"x{j}" for j in range(COLUMNS)]
+JOBS, WAYS = ("nb", "em", "kmeans"), ("mllib", "spark", "process")
+
+
+def write(folder: Path, rows: int) -> None:
+    """Write a folder of Parquet files, none larger than a part."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    rng = np.random.default_rng(0)
+    centre = rng.normal(0.0, 3.0, (CLASSES, COLUMNS))
+    for at, begin in enumerate(range(0, rows, PART)):
+        y = rng.integers(0, CLASSES, min(PART, rows - begin)).astype(np.int32)
+        X = centre[y] + rng.standard_normal((len(y), COLUMNS))
+        parquet.write_table(pa.table({**dict(zip(NAMES, X.T, strict=True)), "y": y}), folder / f"{at:05d}.parquet")
+
+
+def session() -> Any:
+    """Spark on two threads of this machine."""
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    builder = builder.config("spark.driver.memory", "4g").config("spark.ui.showConsoleProgress", "false")
+    found = builder.config("spark.driver.bindAddress", "127.0.0.1").getOrCreate()
+    found.sparkContext.setLogLevel("OFF")
+    return found
+
+
+def mllib(job: str, table: Any, n: int) -> float:
+    """Fit by MLlib; give the log-likelihood of a row, or the inertia of one."""
+    from pyspark.ml.classification import NaiveBayes
+    from pyspark.ml.clustering import GaussianMixture, KMeans
+    from pyspark.ml.feature import VectorAssembler
+
+    rows = VectorAssembler(inputCols=NAMES, outputCol="features").transform(table)
+    if job == "nb":
+        NaiveBayes(modelType="gaussian", labelCol="y").fit(rows)
+        return float("nan")
+    if job == "em":
+        found = GaussianMixture(k=CLASSES, maxIter=STEPS, tol=0.0, seed=0).fit(rows)
+        return float(found.summary.logLikelihood) / n
+    found = KMeans(k=CLASSES, maxIter=STEPS, tol=0.0, seed=0).fit(rows)
+    return float(found.summary.trainingCost) / n
+
+
+def ours(job: str, table: Any, n: int) -> float:
+    """Fit a table of Spark, or a source, by parzen; give what `mllib` gives."""
+    import parzen
+
+    if job == "nb":
+        parzen.GaussianNB().fit(table, target="y")
+        return float("nan")
+    if job == "em":
+        options: dict[str, Any] = {"max_iter": STEPS, "tol": 0, "random_state": 0, "accelerate": False}
+        return float(parzen.GaussianMixture(CLASSES, **options).fit(table).lower_bound_)
+    found = parzen.KMeans(CLASSES, n_init=1, max_iter=STEPS, tol=0.0, random_state=0).fit(table)
+    return float(found.inertia_) / n
+
+
+def here(job: str, folder: Path) -> Any:
+    """The folder as a source; for k-means as an array, read at once."""
+    from pyarrow import parquet
+
+    import parzen
+
+    if job != "kmeans":
+        return parzen.scan(folder, [*NAMES, "y"] if job == "nb" else NAMES)
+    return np.column_stack([column.to_numpy() for column in parquet.read_table(folder, columns=NAMES).columns])
+
+
+def usage() -> tuple[float, float]:
+    """Processor time of this process and of all below it, in seconds, and the sum of their peaks in MB."""
+    parents, used, peak = {}, {}, {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                status = (entry / "status").read_text()
+            except OSError:
+                continue
+            parents[int(entry.name)] = int(fields[1])
+            used[int(entry.name)] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+            peak[int(entry.name)] = float((status.partition("VmHWM:")[2].split() or ["0"])[0]) / 1024
+    own = {os.getpid()}
+    while more := {pid for pid, parent in parents.items() if parent in own} - own:
+        own |= more
+    return sum(used[pid] for pid in own), sum(peak[pid] for pid in own)
+
+
+def child(way: str, job: str, folder: Path, small: Path, n: int) -> None:
+    """Fit a small folder, then the other; print time, processor time, peak and what the fit gave."""
+    warnings.simplefilter("ignore")
+    spark = None if way == "process" else session()
+    fit = mllib if way == "mllib" else ours
+
+    def table(place: Path) -> Any:
+        if spark is None:
+            return here(job, place)
+        return spark.read.parquet(str(place)).select(*NAMES, *(["y"] if job == "nb" else []))
+
+    fit(job, table(small), 1)
+    begun, before = time.perf_counter(), usage()[0]
+    value = fit(job, table(folder), n)
+    wall, (processor, peak) = time.perf_counter() - begun, usage()
+    print(json.dumps({"wall": wall, "processor": processor - before, "peak": peak, "value": value}))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("rows", type=int, nargs="?", default=1_000_000)
+    parser.add_argument("--jobs", default=",".join(JOBS))
+    parser.add_argument("--ways", default=",".join(WAYS))
+    parser.add_argument("--child", nargs=4)
+    options = parser.parse_args()
+    if options.child:
+        way, job, folder, small = options.child
+        child(way, job, Path(folder), Path(small), options.rows)
+        return
+    with tempfile.TemporaryDirectory() as place:
+        folder, small = Path(place) / "rows", Path(place) / "small"
+        for one, rows in ((folder, options.rows), (small, 2000)):
+            one.mkdir()
+            write(one, rows)
+        for job in options.jobs.split(","):
+            for way in options.ways.split(","):
+                command = [sys.executable, "-m", "benchmarks.spark", str(options.rows)]
+                call = [*command, "--child", way, job, str(folder), str(small)]
+                found = subprocess.run(call, capture_output=True, text=True, check=False)
+                lines = found.stdout.strip().splitlines()
+                said = lines[-1] if lines and found.returncode == 0 else found.stderr.strip().splitlines()[-1:]
+                print(f"{job:8s} {way:8s} {said}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

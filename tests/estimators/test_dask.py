@@ -1,0 +1,82 @@
+"""Dask: arrays, DataFrames, and the workers of a distributed client, of which one dies."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from parzen import DensityEstimator, GaussianMixture, GaussianNB, NaiveBayes, SourceError
+
+dask = pytest.importorskip("dask", reason="Dask is not installed: pip install 'parzen[dask]'")
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+
+NUMBERS = ["a", "b", "c"]
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(0)
+    group = rng.integers(0, 3, 2000)
+    out = pd.DataFrame(rng.normal(size=(2000, 3)) + 4.0 * group[:, None], columns=NUMBERS)
+    out["text"] = rng.choice(["x", "y", "z"], 2000)
+    return out.assign(y=np.where(rng.random(2000) < 0.3, "yes", "no"), w=rng.integers(0, 3, 2000).astype(float))
+
+
+@pytest.mark.parametrize("partitions", [1, 3, 7])
+def test_a_frame(frame, partitions):
+    table = dd.from_pandas(frame, npartitions=partitions)
+    found = NaiveBayes().fit(table, target="y", weight="w")
+    columns = [*NUMBERS, "text"]
+    here = NaiveBayes().fit(frame[columns], frame["y"], frame["w"])
+    results = found.predict_proba(table).compute()
+    assert_allclose(results["p(yes)"], here.predict_proba(frame[columns])[:, 1], rtol=1e-10)
+    assert_array_equal(found.predict(table).compute()["predicted"], here.predict(frame[columns]))
+
+
+@pytest.mark.parametrize("chunks", [(2000, 3), (700, 2), (1, -1)], ids=str)
+def test_an_array(frame, chunks):
+    X = frame[NUMBERS].to_numpy()[: 50 if chunks[0] == 1 else None]
+    table = da.from_array(X, chunks=chunks)
+    found, here = (GaussianMixture(2, random_state=0).fit(rows) for rows in (table, X))
+    assert_allclose(found.means_, here.means_, rtol=1e-10)
+    assert_allclose(found.score_samples(table).compute(), here.score_samples(X), rtol=1e-10)
+    assert_allclose(found.predict_proba(table).compute(), here.predict_proba(X), rtol=1e-8, atol=1e-12)
+    assert_array_equal(found.predict(table).compute(), here.predict(X))
+
+
+def test_partitions_without_rows_and_with_other_columns(frame):
+    X = frame[NUMBERS]
+    empty = dd.from_pandas(X, npartitions=4).query("a > 8")
+    assert_allclose(
+        DensityEstimator().fit(empty).density_.covariance, DensityEstimator().fit(X[X["a"] > 8]).density_.covariance
+    )
+    parts = [dask.delayed(lambda part: part)(part) for part in (X[:900], X[900:].drop(columns="b"))]
+    table = dd.from_delayed(parts, meta=X[:0], verify_meta=False)
+    with pytest.raises((SourceError, KeyError), match="b"):
+        DensityEstimator().fit(table)
+    with pytest.raises(SourceError, match="two dimensions"):
+        DensityEstimator().fit(da.zeros(5))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_two_processes_of_which_one_dies(frame, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    flag = tmp_path / "died"
+
+    def dies_once(part):
+        import os
+
+        if len(part) > 1 and not flag.exists():
+            flag.touch()
+            os._exit(1)
+        return part
+
+    X = frame[NUMBERS]
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
+        table = dd.from_pandas(frame[[*NUMBERS, "y"]], npartitions=4)
+        found = GaussianNB().fit(table.map_partitions(dies_once, meta=frame[[*NUMBERS, "y"]][:0]), target="y")
+    assert flag.exists()
+    assert_allclose(found.var_, GaussianNB().fit(X, frame["y"]).var_, rtol=1e-10)

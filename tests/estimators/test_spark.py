@@ -1,0 +1,115 @@
+"""Spark: fits and results over DataFrames in partitions, by a session of two threads of this machine."""
+
+import os
+import shutil
+import sys
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from parzen import DensityEstimator, GaussianMixture, GaussianNB, SourceError
+
+pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'parzen[spark]'")
+if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+    pytest.skip("Spark needs Java, and there is none on this machine", allow_module_level=True)
+
+#: Warnings of PySpark itself.
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning"),
+]
+
+NUMBERS = ["a", "b.c", "d"]
+
+
+@pytest.fixture(scope="module")
+def spark():
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    options = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": "1g",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.sql.shuffle.partitions": "4",
+        "spark.sql.codegen.wholeStage": "false",
+    }
+    builder = SparkSession.builder.master("local[2, 3]")  # a task is tried three times
+    for name, value in options.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(0)
+    group = rng.integers(0, 3, 3000)
+    out = pd.DataFrame(rng.normal(size=(3000, 3)) + 4.0 * group[:, None], columns=NUMBERS)
+    return out.assign(y=np.where(rng.random(3000) < 0.3, "yes", "no"), w=rng.integers(0, 3, 3000).astype(float))
+
+
+@pytest.fixture(scope="module")
+def table(spark, frame, tmp_path_factory):
+    """Partitions of 10, 500 and 2,490 rows, and one without any."""
+    folder = tmp_path_factory.mktemp("rows")
+    edges = [0, 10, 510, 510, 3000]
+    for number, (begin, end) in enumerate(pairwise(edges)):
+        frame[begin:end].to_parquet(folder / f"{number}.parquet", index=False)
+    return spark.read.parquet(str(folder)).repartition(5, "w")
+
+
+def test_a_classifier(table, frame):
+    found = GaussianNB().fit(table, target="y", weight="w")
+    here = GaussianNB().fit(frame[NUMBERS], frame["y"], frame["w"])
+    assert_allclose(found.theta_, here.theta_, rtol=1e-10)
+    assert_allclose(found.var_, here.var_, rtol=1e-10)
+    results = found.predict(table).toPandas()
+    assert list(results.columns) == [*NUMBERS, "y", "w", "predicted"]
+    assert_array_equal(results["predicted"], here.predict(results[NUMBERS]))
+    results = found.predict_proba(table).toPandas()
+    assert_allclose(results["p(yes)"], here.predict_proba(results[NUMBERS])[:, 1], rtol=1e-10)
+
+
+def test_a_mixture_by_em(table):
+    numbers = table.drop("y", "w").cache()
+    options = {"n_components": 3, "covariance_type": "diag", "max_iter": 3, "tol": 1e-3, "random_state": 0}
+    found = GaussianMixture(**options).fit(numbers)
+    here = GaussianMixture(**options).fit(numbers.toPandas())
+    assert_allclose(found.means_, here.means_, rtol=1e-10)
+    assert_allclose(found.lower_bounds_, here.lower_bounds_, rtol=1e-10)
+
+
+def test_a_worker_that_dies_is_tried_again(table, frame, tmp_path):
+    flag = tmp_path / "died"
+
+    def dies_once(batches):
+        for batch in batches:
+            if not flag.exists():
+                flag.touch()
+                os._exit(1)
+            yield batch
+
+    numbers = table.drop("y", "w")
+    numbers = numbers.toDF("a", "b", "d")
+    found = DensityEstimator().fit(numbers.mapInArrow(dies_once, numbers.schema))
+    assert flag.exists()
+    assert_allclose(found.density_.covariance, DensityEstimator().fit(frame[NUMBERS]).density_.covariance, rtol=1e-10)
+
+
+def test_faults_of_partitions_are_named(table):
+    numbers = table.drop("y", "w")
+    with pytest.raises(ValueError, match="the source has no rows"):
+        DensityEstimator().fit(numbers.where("a > 1e9"))
+    with pytest.raises(ValueError, match="infinity"):
+        DensityEstimator().fit(numbers.selectExpr("cast('inf' as double) as a"))
+    with pytest.raises(SourceError, match="is no column of the source"):
+        GaussianNB().fit(numbers.drop("d"), target="d")
