@@ -24,7 +24,7 @@ from parzen.estimators.base.validation import (
 )
 from parzen.estimators.classify.class_priors import log_of, read_class_prior
 from parzen.estimators.classify.classifier import BaseClassifier
-from parzen.estimators.classify.labels import check_several, class_counts, codes_in_source, read_labels, tally_labels
+from parzen.estimators.classify.labels import ClassCodes, check_several, class_counts, read_labels, tally_labels
 from parzen.estimators.classify.logistic_options import check_classes, class_weights
 from parzen.families.logistic.design import Design
 from parzen.families.logistic.likelihood import Scores
@@ -152,7 +152,7 @@ class BaseLogistic(SaveMixin, BaseClassifier):
         if source.target is None:
             raise ValueError(f"{type(self).__name__} requires a target: fit(source, target='the column to predict').")
         check_features(self, source.head(), reset=True)
-        self.classes_, tally = tally_labels(source.roles())
+        self.classes_, tally = tally_labels(source)
         assert tally.counts is not None
         assert tally.members is not None
         check_classes(self.solver, check_several(self.classes_))
@@ -161,7 +161,7 @@ class BaseLogistic(SaveMixin, BaseClassifier):
         by_class = class_weights(
             self.class_weight, self.classes_, np.arange(len(self.classes_), dtype=np.int32), tally.counts
         )
-        table = SourceTable(source, tally, partial(codes_in_source, classes=self.classes_))
+        table = SourceTable(source, tally, ClassCodes(self.classes_))
         self.schema_, self.degree_ = schema_with_levels(table.columns()), self.degree
         rows = table.encoded(partial(encoded, self.schema_, grow=True))
         rows = replace(rows.mapped(_checked), sparse=False)
