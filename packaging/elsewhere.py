@@ -1,6 +1,6 @@
-"""Tests by the Python of another platform, under an emulator: python packaging/elsewhere.py PLATFORM [pytest's arguments].
+"""Tests by another platform's Python, under an emulator: python packaging/elsewhere.py PLATFORM [pytest's arguments].
 
-aarch64: Debian's Python for AArch64 (fetched by apt-get into a folder of its own; nothing is installed), under qemu-user.
+aarch64: Debian's Python for AArch64 (fetched by apt-get into a folder of its own, not installed), under qemu-user.
 windows: the embeddable Python 3.11 for Windows, whose folder --python names, under Wine.
 
 NumPy and what else the tests need come as wheels of that platform, parzen as the wheel that packaging/wheels.py made.

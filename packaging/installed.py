@@ -31,7 +31,7 @@ import numpy as np, parzen
 def score(seed):
     X = np.random.default_rng(seed).normal(size=(120_000, 3))
     with parzen.threads(2):
-        return float(parzen.DensityEstimator("gaussian").fit(X).score(X))
+        return float(parzen.DensityEstimator().fit(X).score(X))
 
 if __name__ == "__main__":
     here = [score(0), score(1)]
@@ -48,7 +48,7 @@ for folder in sys.argv[1:]:
     import parzen
     from parzen.compute import native
     assert parzen.__file__.startswith(folder), parzen.__file__
-    scores.append(parzen.DensityEstimator("gaussian").fit([[0.0], [1.0], [5.0]]).score([[2.0]]))
+    scores.append(parzen.DensityEstimator().fit([[0.0], [1.0], [5.0]]).score([[2.0]]))
     assert str(native.path()).startswith(folder)
     for name in [name for name in sys.modules if name.split(".")[0] == "parzen"]:
         del sys.modules[name]
