@@ -27,14 +27,14 @@ from parzen import DensityEstimator, GaussianMixture, GaussianNB
 X = np.array([[0.0], [1.0], [5.0], [6.0]])
 mixture = GaussianMixture(n_components=2, random_state=0).fit(X)
 assert_type(mixture, GaussianMixture)
-assert_type(GaussianNB().fit(X, [0, 0, 1, 1]), GaussianNB)
+probabilities = GaussianNB().fit(X, [0, 0, 1, 1]).predict_proba(X)
 score: float = DensityEstimator().fit(X).score(X)
 parzen.show_versions()
 with parzen.threads(2):
     labels = mixture.predict(X)
 GaussianMixture(n_component=2)
 parzen.GausianMixture
-mixture.fitt(X)
+GaussianNB(smoothing=1.0)
 """
 
 
@@ -58,7 +58,7 @@ def test_a_users_script_is_checked_against_the_types_that_come_along(tmp_path):
     said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout
     lines = SCRIPT.splitlines()
     wrong = {lines[int(line) - 1] for line in re.findall(r"script\.py:(\d+): error", said)}
-    assert wrong == {"GaussianMixture(n_component=2)", "parzen.GausianMixture", "mixture.fitt(X)"}, said
+    assert wrong == {"GaussianMixture(n_component=2)", "parzen.GausianMixture", "GaussianNB(smoothing=1.0)"}, said
     assert (Path(parzen.__file__).parent / "py.typed").exists()
 
 
