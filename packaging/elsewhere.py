@@ -26,6 +26,8 @@ PLATFORMS = {
     "aarch64": (tuple(f"manylinux_2_{minor}_aarch64" for minor in (28, 27, 24, 17)), "manylinux_*_aarch64"),
     "windows": (("win_amd64",), "win_amd64"),
 }
+#: Wine 8 lacks functions of complex numbers that later versions call.
+OLDER = {"windows": {"numpy": "1.26.4", "scipy": "1.12.0", "scikit-learn": "1.6.1", "pandas": "2.2.3"}}
 DEBIAN = (
     "python3.11", "python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib", "libc6", "libexpat1",
     "zlib1g", "libssl3", "libbz2-1.0", "libffi8", "liblzma5", "libsqlite3-0", "libuuid1", "libgcc-s1", "libstdc++6",
@@ -68,7 +70,9 @@ def site(platform: str, wheels: Path) -> Path:
     downloads, folder = WORK / platform / "wheels", WORK / platform / "site"
     if not downloads.exists():
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
-        command += ["--python-version=3.11", *(f"--platform={name}" for name in names), "-d", str(downloads), *NEEDED]
+        pins = OLDER.get(platform, {})
+        needed = [f"{name}=={pins[name]}" if name in pins else name for name in NEEDED]
+        command += ["--python-version=3.11", *(f"--platform={name}" for name in names), "-d", str(downloads), *needed]
         subprocess.run(command, check=True)
     if not folder.exists():
         for wheel in downloads.glob("*.whl"):

@@ -10,7 +10,7 @@ def oldest(project: dict) -> list[str]:
     extras = project["optional-dependencies"]
     asked = [*project["dependencies"], *extras["plot"], *extras["cli"]]
     bounds = [re.fullmatch(r"([\w-]+)>=([\d.]+)", requirement) for requirement in asked]
-    return [f"{bound[1]}=={bound[2]}{'.0' if bound[2].count('.') < 2 else ''}" for bound in bounds if bound]
+    return [f"{bound[1]}=={bound[2]}{'.0' * (2 - bound[2].count('.'))}" for bound in bounds if bound]
 
 
 if __name__ == "__main__":
