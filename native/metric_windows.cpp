@@ -74,15 +74,15 @@ V box_distance(const Points& all, const Distance& metric, index t, const double*
 }
 
 template <class Distance>
-__attribute__((noinline)) void box_distances(const Points& all, const Distance& metric, const double* low, const double* high, double* out) {
+void box_distances(const Points& all, const Distance& metric, const double* low, const double* high, double* out) {
     index t = 0;
     for (; t + lanes <= all.count; t += lanes) store(out + t, box_distance<vec>(all, metric, t, low, high, false));
     for (; t < all.count; ++t) out[t] = box_distance<double>(all, metric, t, low, high, false);
 }
 
-// The logarithm of a sum whose terms all underflow: relative to the largest of them. Rare: its code is kept small.
+// The logarithm of a sum whose terms all underflow: relative to the largest of them.
 template <class Distance, class Kernel, int D>
-__attribute__((cold, noinline)) double far_sum(const Points& all, const Distance& metric, const double* q, index own, double left, double* nearness) {
+double far_sum(const Points& all, const Distance& metric, const double* q, index own, double left, double* nearness) {
     constexpr double none = -std::numeric_limits<double>::infinity();
     const index d = D ? D : all.d, size = all.size;
     auto exponent = [&](index t, index i) {
@@ -143,8 +143,7 @@ index sums(const Points& all, const Distance& metric, const double* queries, ind
         box_distances<Distance>(all, metric, low, high, distance);
         for (index k = 0; k < many; ++k) sum[k] = 0;
 
-        // Called from two places, for a whole tile each time: one copy of its code is enough.
-        auto add = [&](index t) __attribute__((noinline)) {
+        auto add = [&](index t) {
             const double *x = all.points + t * d * size, *c = all.coefficients + t * size;
             bool mine = false, close = false;
             for (index k = 0; own && k < many; ++k) mine |= own[begin + k] >= 0 && own[begin + k] / size == t;
