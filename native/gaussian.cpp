@@ -5,8 +5,7 @@
 #include "filling.h"
 #include "gaps.h"
 
-#include <memory>
-#include <new>
+#include <optional>
 
 namespace parzen {
 namespace {
@@ -143,14 +142,14 @@ inline index count_nan(const double* out, index rows, index groups) {
 struct Marginals {
     const double *mean, *factor, *constant;
     index d, groups;
-    std::unique_ptr<Gaps<10>> gaps;
+    std::optional<Gaps<10>> gaps;
 
     // Returns how many rows are left to be computed otherwise, with NaN in the first of their log-densities.
     template <class T>
     index rows(const T* X, index count, index stride, double* out) {
         if (!gaps) {
-            gaps.reset(new (std::nothrow) Gaps<10>(d, groups));
-            if (!gaps || !*gaps) return NO_MEMORY;
+            gaps.emplace(d, groups);
+            if (!*gaps) return NO_MEMORY;
             gaps->prepare(mean, factor);
         }
         index left = 0;
@@ -257,7 +256,7 @@ index separate(const T* X, index n, index d, index stride, index groups, const d
                const double* constant, index missing, double* out) {
     Scratch<double> x(d * tile), z(d * tile), inverse(groups * d);
     if (!x || !z || !inverse) return NO_MEMORY;
-    Marginals marginals{mean, factor, constant, d, groups, nullptr};
+    Marginals marginals{mean, factor, constant, d, groups, {}};
     invert_pivots(factor, groups, d, inverse);
     index found = 0;
     for (index i = 0; i < n; i += tile) {
@@ -282,7 +281,7 @@ index shared(const T* X, index n, index d, index stride, index groups, const dou
              const double* constant, index missing, double* out) {
     Scratch<double> x(d * tile), z(d * tile), white(groups * d), zero(d), inverse(d);
     if (!x || !z || !white || !zero || !inverse) return NO_MEMORY;
-    std::unique_ptr<SharedMarginals> marginals;  // made when the first row with missing cells comes
+    std::optional<SharedMarginals> marginals;  // made when the first row with missing cells comes
     invert_pivots(factor, 1, d, inverse);
     for (index k = 0; k < groups; ++k) {
         for (index i = 0; i < d; ++i) {
@@ -297,8 +296,8 @@ index shared(const T* X, index n, index d, index stride, index groups, const dou
         double* o = out + i * groups;
         const bool holes = transpose(X + i * stride, rows, d, stride, mean, x) && missing;
         if (holes && !marginals) {
-            marginals.reset(new (std::nothrow) SharedMarginals(d, groups));
-            if (!marginals || !*marginals || !marginals->prepare(mean, factor)) return NO_MEMORY;
+            marginals.emplace(d, groups);
+            if (!*marginals || !marginals->prepare(mean, factor)) return NO_MEMORY;
         }
         if (holes) marginals->fill(X + i * stride, rows, stride, x);
         solve<false>(x, zero, factor, inverse, d, z);

@@ -2,7 +2,7 @@
 
 Linux on glibc is compiled by g++ (the system's, and Debian's g++-aarch64-linux-gnu), all others by Zig's Clang, which
 brings the headers and libraries of musl, macOS and Windows. No Python headers are used: a wheel serves every Python 3.
-What a tag promises is checked: the size, and on glibc that no symbol is newer than the tag says.
+What a tag promises is checked: the size, and on glibc that no symbol is newer than the tag says, also by auditwheel.
 """
 
 import argparse
@@ -102,7 +102,14 @@ def check(wheel: Path, platform: Platform) -> str:
             newest = newest_symbol(Path(archive.extract(name, folder)))
             if newest > tuple(map(int, promised.groups())):
                 return f"{name} asks for glibc {'.'.join(map(str, newest))}, newer than its tag"
-    return ""
+    return audited(wheel, platform.tag) if promised else ""
+
+
+def audited(wheel: Path, tag: str) -> str:
+    """What auditwheel has against the tag: also libraries that the system need not have."""
+    command = [sys.executable, "-m", "auditwheel", "show", str(wheel)]
+    said = " ".join(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split())
+    return "" if f'platform tag: "{tag}"' in said else said
 
 
 def main() -> None:
