@@ -12,22 +12,35 @@ import torch
 
 from parzen.compute.arrays import Array
 
-#: Rows that one program adds in float32, and rows of a step of it.
-RUN, STEP = 32_768, 128
+#: Rows that one program of one warp adds in float32, a row in each thread at a time; the most, of very many rows.
+RUN, MOST, STEP = 8192, 65_536, 32
 #: Rows of a program that computes evidence.
 EVIDENCE = 512
+#: Most sums and numbers of the components that a thread keeps, where a program takes several groups.
+MOST_HELD = 170
 #: Most sums that a thread keeps: 13 columns with their products, 45 with their squares.
 MOST_SUMS = 105
 
 
+#: Queries and points of a tile, warps and stages of kernel sums by products, by their columns.
+TILES = {16: (64, 128, 4, 2), 32: (128, 64, 8, 1)}
+
+
 @cache
 def kernels() -> Any:
-    """The fused kernels, where Triton is installed."""
+    """The fused kernels on the tensor cores, where Triton is installed."""
     try:
         from parzen.compute.device import tiles
     except ImportError:
         return None
     return tiles
+
+
+def passes() -> Any:
+    """The fused kernels that read a row in each thread."""
+    from parzen.compute.device import passes
+
+    return passes
 
 
 def single(values: Array) -> Array:
@@ -39,7 +52,7 @@ def readable(rows: torch.Tensor, dtype: torch.dtype = torch.float32) -> bool:
     """Whether rows are such as the fused kernels read."""
     plain = rows.dtype == dtype and (rows.shape[1] == 1 or rows.stride(1) == 1)
     there = kernels() is not None and (rows.device.type == "cuda" or kernels().INTERPRETED)
-    return there and plain and 0 < len(rows) < 2**31
+    return there and plain and 0 < len(rows) < 2**31 - 2**20
 
 
 def sums_of(d: int, full: bool, labels: bool) -> int:
@@ -48,8 +61,9 @@ def sums_of(d: int, full: bool, labels: bool) -> int:
 
 
 def mixture_sums(
-    rows: torch.Tensor, w: torch.Tensor | None, origin: Array, gaussians: tuple[Array, Array, Array]
-) -> tuple[Array, Array, Array, float]:
+    rows: torch.Tensor, w: torch.Tensor | None, origin: Array, gaussians: tuple[Array, Array, Array],
+    own: int | None = None, block: int = EVIDENCE,
+) -> tuple[Array, Array, Array, float]:  # fmt: skip
     """Weights (K,), totals (K, d) and squares, (K, d, d) or (K, d), of rows about an origin, by responsibilities.
 
     Parameters
@@ -71,23 +85,74 @@ def mixture_sums(
         table = np.concatenate([inverse[:, lower[0], lower[1]], -np.einsum("kij,kj->ki", inverse, off)], axis=1)
     else:
         table = np.concatenate([inverse, -inverse * off], axis=1)
-    at, table_, constant_ = (_there(part, rows) for part in (origin, table, constant))
+    F, WIDTH = sums_of(d, full, False), table.shape[1]
+    KB = together(K, F + WIDTH, MOST_HELD) if own is None else own
+    pad = -K % KB
+    table, constant = np.pad(table, ((0, pad), (0, 0))), np.pad(constant, (0, pad), constant_values=-1e30)
+    at, table_, constant_ = _all_there(rows, origin, table, constant)
     evidence = torch.empty(n, dtype=torch.float32, device=rows.device)
-    shape = {"d": d, "WIDTH": table.shape[1], "FULL": full}
-    kernels().evidence_rows[(-(-n // EVIDENCE),)](
-        rows, at, table_, constant_, evidence, n, rows.stride(0), K, BM=EVIDENCE, **shape
-    )
-    F = sums_of(d, full, False)
-    out = torch.empty((-(-n // RUN), K, F), dtype=torch.float32, device=rows.device)
-    kernels().moment_rows[out.shape[:2]](
-        rows, at, table_, constant_, evidence, None, w, out, n, rows.stride(0), RUN, 0,
-        F=F, BM=STEP, LABELS=False, WEIGHTED=w is not None, **shape,
+    shape = {"stride": rows.stride(0), "d": d, "WIDTH": WIDTH, "FULL": full}
+    passes().evidence_rows[(-(-n // block),)](rows, at, table_, constant_, evidence, n, K, BM=block, **shape)
+    per = run(n)
+    out = torch.empty((-(-n // per), K + pad, F), dtype=torch.float32, device=rows.device)
+    passes().moment_rows[((K + pad) // KB, len(out))](
+        rows, at, table_, constant_, evidence, None, w, out, n, per, K,
+        F=F, KB=KB, BM=STEP, LABELS=False, WEIGHTED=w is not None, num_warps=1, **shape,
     )  # fmt: skip
-    found = out.sum(0, dtype=torch.float64).cpu().numpy()
     score = evidence.sum(dtype=torch.float64) if w is None else evidence.double() @ w.double()
-    if full:
-        return found[:, -1], found[:, -d - 1 : -1], _symmetric(found, d), float(score)
-    return found[:, -1], found[:, 1:-1:2], found[:, :-1:2], float(score)
+    sent = torch.cat([out.sum(0, dtype=torch.float64)[:K].ravel(), score[None]]).cpu().numpy()
+    found = sent[:-1].reshape(K, F)
+    square = _symmetric(found, d) if full else found[:, :d]
+    return found[:, -1], found[:, -d - 1 : -1], square, float(sent[-1])
+
+
+def run(n: int) -> int:
+    """Rows of one program, a multiple of its step."""
+    return min(max(RUN, -(-n // 8192 // STEP) * STEP), MOST)
+
+
+def together(K: int, each: int, most: int) -> int:
+    """How many groups one program takes, of which each needs so many registers; as even as can be."""
+    many = max(min(most // each, K), 1)
+    return -(-K // -(-K // many))
+
+
+def class_sums(
+    rows: torch.Tensor, w: torch.Tensor | None, origin: Array, codes: torch.Tensor, K: int, own: int | None = None
+) -> tuple[Array, Array, Array]:
+    """Weights (K, d), totals (K, d) and squares (K, d) about an origin (d,) of the rows of each class.
+
+    All cells are known, or the result is not finite.
+    """
+    n, d = rows.shape
+    F = sums_of(d, False, False)
+    KB = together(K, F, MOST_HELD) if own is None else own
+    per = run(n)
+    out = torch.empty((-(-n // per), -(-K // KB) * KB, F), dtype=torch.float32, device=rows.device)
+    passes().moment_rows[(out.shape[1] // KB, len(out))](
+        rows, _there(origin, rows), None, None, None, codes, w, out, n, per, K,
+        stride=rows.stride(0), d=d, WIDTH=1, F=F, KB=KB, BM=STEP, FULL=False, LABELS=True, WEIGHTED=w is not None,
+        num_warps=1,
+    )  # fmt: skip
+    found = out.sum(0, dtype=torch.float64)[:K].cpu().numpy()
+    return np.repeat(found[:, -1:], d, axis=1), found[:, d : 2 * d], found[:, :d]
+
+
+def class_products(
+    rows: torch.Tensor, w: torch.Tensor | None, origin: Array, codes: torch.Tensor, K: int,
+    BM: int = 64, warps: int = 1, split: bool = True, per: int = 8192,
+) -> tuple[Array, Array, Array]:  # fmt: skip
+    """The same on the tensor cores, for any number of columns and classes."""
+    n, d = rows.shape
+    DP, KP = min(max(_power(d + 1), 16), 64), min(max(_power(K), 16), 64)
+    wide, tall = -(-(d + 1) // DP), -(-K // KP)
+    out = torch.empty((-(-n // per), 2, K, wide * DP), dtype=torch.float32, device=rows.device)
+    kernels().class_rows[(len(out), wide, tall)](
+        rows, _there(origin, rows), codes, w, out, n, rows.stride(0), per, K,
+        d=d, DP=DP, KP=KP, BM=BM, WEIGHTED=w is not None, SPLIT=split, num_warps=warps,
+    )  # fmt: skip
+    total, square = out.sum(0, dtype=torch.float64).cpu().numpy()
+    return np.repeat(total[:, d : d + 1], d, axis=1), total[:, :d], square[:, :d]
 
 
 def label_sums(
@@ -96,10 +161,11 @@ def label_sums(
     """Weights (K, d), totals (K, d) and squares of the rows of each class about a guess (K, d) of its mean."""
     (n, d), K = rows.shape, len(guess)
     F = sums_of(d, full, True)
-    out = torch.empty((-(-n // RUN), K, F), dtype=torch.float32, device=rows.device)
-    kernels().moment_rows[out.shape[:2]](
-        rows, _there(guess, rows), None, None, None, codes, w, out, n, rows.stride(0), RUN, d,
-        d=d, WIDTH=1, F=F, BM=STEP, FULL=full, LABELS=True, WEIGHTED=w is not None,
+    per = run(n)
+    out = torch.empty((-(-n // per), K, F), dtype=torch.float32, device=rows.device)
+    passes().known_rows[(K, len(out))](
+        rows, _there(guess, rows), codes, w, out, n, rows.stride(0), per,
+        d=d, F=F, BM=STEP, FULL=full, WEIGHTED=w is not None, num_warps=1,
     )  # fmt: skip
     found = out.sum(0, dtype=torch.float64).cpu().numpy()
     if full:
@@ -139,7 +205,9 @@ def cluster_totals(
     return found[:, d], found[:, :d] + found[:, d, None] * (single(centre) - centre)
 
 
-def gaussian_sums(queries: torch.Tensor, points: torch.Tensor, w: torch.Tensor | None) -> torch.Tensor:
+def gaussian_sums(
+    queries: torch.Tensor, points: torch.Tensor, w: torch.Tensor | None, tile: tuple[int, int, int, int] | None = None
+) -> torch.Tensor:
     """Sums of w 2^(-|q - p|^2) at each query, (m,) float64; all in float32, centred, or all in float64."""
     (m, d), n = queries.shape, len(points)
     double = queries.dtype == torch.float64
@@ -155,7 +223,7 @@ def gaussian_sums(queries: torch.Tensor, points: torch.Tensor, w: torch.Tensor |
         return out.sum(0, dtype=torch.float64)
     DP = max(_power(d), 16)
     Q, P = (torch.nn.functional.pad(part, (0, DP - d)).contiguous() for part in (queries, points))
-    BM, BN, warps, stages = (64, 128, 4, 2) if DP == 16 else (128, 64, 8, 1) if DP == 32 else (64, 32, 4, 1)
+    BM, BN, warps, stages = tile or TILES.get(DP, (64, 32, 4, 1))
     kernels().gaussian_products[(-(-m // BM), len(out))](
         Q, P, Q.square().sum(1), P.square().sum(1), w, out, m, n, per,
         DP=DP, BM=BM, BN=BN, WEIGHTED=w is not None, num_warps=warps, num_stages=stages,
@@ -169,6 +237,13 @@ def _symmetric(found: Array, d: int) -> Array:
     matrix = np.empty((len(found), d, d))
     matrix[:, lower[0], lower[1]] = matrix[:, lower[1], lower[0]] = found[:, : len(lower[0])]
     return matrix
+
+
+def _all_there(rows: torch.Tensor, *values: Array) -> list[torch.Tensor]:
+    """Several arrays on the device of the rows, sent at once; each begins where the kernels may read four numbers."""
+    flat = [np.pad(part.ravel(), (0, -part.size % 4)) for part in values]
+    sent = _there(np.concatenate(flat), rows)
+    return list(sent.split([len(part) for part in flat]))
 
 
 def _there(values: Array, rows: torch.Tensor) -> torch.Tensor:
