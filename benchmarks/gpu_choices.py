@@ -18,7 +18,6 @@ from parzen.compute.device.array import DeviceArray
 from parzen.compute.device.em import _about_means, em_step
 from parzen.compute.em import em_step as em_step_here
 
-
 #: Seconds that one part may take.
 PATIENCE = 45
 _began = 0.0
