@@ -27,6 +27,11 @@ _MODULES = {
     "normalise": "posterior",
     "centre_step": "kmeans",
     "log_gaussian_sums": "kernel_sums",
+    "tally": "codes",
+    "lookup": "codes",
+    "bits": "codes",
+    "alphabet_codes": "codes",
+    "log_coefficient": "codes",
 }
 
 

@@ -52,16 +52,42 @@ class DeviceArray:
             return DeviceArray(self.tensor[tuple(self._place(part) for part in rows)])
         return DeviceArray(self.tensor[self._place(rows)])
 
-    def __setitem__(self, rows: Any, values: "DeviceArray") -> None:
-        self.tensor[rows] = values.tensor
+    def __setitem__(self, rows: Any, values: Any) -> None:
+        place = tuple(self._place(part) for part in rows) if isinstance(rows, tuple) else self._place(rows)
+        self.tensor[place] = values.tensor if isinstance(values, DeviceArray) else values
 
     def plus(self, number: float) -> "DeviceArray":
         """These cells and a number added to each."""
         return DeviceArray(self.tensor + number)
 
     def min(self) -> Any:
-        """The least cell."""
-        return self.tensor.min().item()
+        """The least cell, missing ones left out."""
+        return self._known(float("inf")).min().item()
+
+    def largest(self) -> NDArray[Any]:
+        """The largest cell of each column, missing ones left out, as NumPy's array."""
+        found: NDArray[Any] = self._known(float("-inf")).max(dim=0).values.cpu().numpy()
+        return found
+
+    def missing(self) -> bool:
+        """Whether a cell is missing."""
+        return self.tensor.is_floating_point() and bool(self.tensor.isnan().any())
+
+    def filled(self, value: float) -> "DeviceArray":
+        """The same cells, and a number where one is missing."""
+        return DeviceArray(self.tensor.masked_fill(self.tensor.isnan(), value))
+
+    def above(self, number: float) -> "DeviceArray":
+        """Whether each cell is above a number."""
+        return DeviceArray(self.tensor > number)
+
+    def trunc(self) -> "DeviceArray":
+        """The whole parts of cells."""
+        return DeviceArray(self.tensor.trunc())
+
+    def _known(self, instead: float) -> Any:
+        cells = self.tensor
+        return cells.masked_fill(cells.isnan(), instead) if cells.is_floating_point() else cells
 
     def _place(self, part: Any) -> Any:
         import torch
