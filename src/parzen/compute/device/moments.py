@@ -13,7 +13,6 @@ import torch
 from parzen.compute.arrays import Array
 from parzen.compute.device.array import DeviceArray
 from parzen.compute.device.sums import (
-    MOST_HELD,
     MOST_SUMS,
     class_products,
     class_sums,
@@ -76,8 +75,8 @@ def _at_once(rows: torch.Tensor, R: Labels, K: int) -> tuple[Array, Array, Array
     d = rows.shape[1]
     origin = single(rows[: min(len(rows), 256)].double().mean(0).cpu().numpy())
     codes, own = on(R.codes, rows), None if R.weights is None else on(R.weights, rows).float()
-    few = -(-K // together(K, sums_of(d, False, False), MOST_HELD))
-    by = class_sums if d <= NARROW and few <= READINGS else class_products
+    warps, each = together(K, sums_of(d, False, False))
+    by = class_sums if d <= NARROW and READINGS * warps * each >= K else class_products
     found = _centred(*by(rows, own, origin, codes, K), np.broadcast_to(origin, (K, d)), False)
     if not np.isfinite(found[1]).all():
         return None

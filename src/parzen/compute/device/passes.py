@@ -22,11 +22,11 @@ def _scalars(P, count: tl.constexpr) -> Any:
 
 
 @triton.jit
-def _cells(X, i, n, stride, d: tl.constexpr) -> Any:
-    """The cells of a row in each thread, read two or four at a time where d allows; zero beyond the last row."""
+def _cells(X, i, n, stride, d: tl.constexpr, PAIRS: tl.constexpr) -> Any:
+    """The cells of a row in each thread, with pairs read two or four at a time where d allows; zero beyond the last."""
     place = X + i.to(tl.int64) * stride
     x = ()
-    if d % 4 == 0:
+    if PAIRS and d % 4 == 0:
         for c in tl.static_range(d // 4):
             at = place[:, None] + 4 * c + tl.arange(0, 4)[None, :]
             four = tl.load(at, mask=i[:, None] < n, other=0.0)
@@ -34,7 +34,7 @@ def _cells(X, i, n, stride, d: tl.constexpr) -> Any:
             first, third = tl.split(even)
             second, fourth = tl.split(odd)
             x = x + (first, second, third, fourth)
-    elif d % 2 == 0:
+    elif PAIRS and d % 2 == 0:
         for c in tl.static_range(d // 2):
             at = place[:, None] + 2 * c + tl.arange(0, 2)[None, :]
             first, second = tl.split(tl.load(at, mask=i[:, None] < n, other=0.0))
@@ -46,21 +46,21 @@ def _cells(X, i, n, stride, d: tl.constexpr) -> Any:
 
 
 @triton.jit
-def _centred(x, centre, inside, d: tl.constexpr) -> Any:
+def _centred(x, centre, d: tl.constexpr) -> Any:
     found = ()
     for c in tl.static_range(d):
-        found = found + (tl.where(inside, x[c] - centre[c], 0.0),)
+        found = found + (x[c] - centre[c],)
     return found
 
 
 @triton.jit
 def _score(x, t, constant, d: tl.constexpr, FULL: tl.constexpr) -> Any:
     """Log to base 2 of a Gaussian: a constant less |z|^2, z an affine function of x by the numbers t."""
-    s = x[0] * 0.0 + constant
+    s = constant - x[0] * 0.0
     for a in tl.static_range(d):
         if FULL:
-            z = x[0] * 0.0 + t[d * (d + 1) // 2 + a]
-            for b in tl.static_range(a + 1):
+            z = t[d * (d + 1) // 2 + a] + t[a * (a + 1) // 2] * x[0]
+            for b in tl.static_range(1, a + 1):
                 z += t[a * (a + 1) // 2 + b] * x[b]
         else:
             z = t[a] * x[a] + t[d + a]
@@ -70,12 +70,13 @@ def _score(x, t, constant, d: tl.constexpr, FULL: tl.constexpr) -> Any:
 
 @triton.jit
 def evidence_rows(
-    X, ORIGIN, TABLE, CONSTANT, OUT, n, K,
+    X, ORIGIN, TABLE, CONSTANT, WEIGHTS, OUT, SCORE, n, K,
     stride: tl.constexpr, d: tl.constexpr, WIDTH: tl.constexpr, BM: tl.constexpr, FULL: tl.constexpr,
+    WEIGHTED: tl.constexpr,
 ) -> None:  # fmt: skip
-    """Log to base 2 of a mixture's density at each row."""
+    """Log to base 2 of a mixture's density at each row, and the sum of them of each program."""
     i = tl.program_id(0) * BM + tl.arange(0, BM)
-    x = _centred(_cells(X, i, n, stride, d), _scalars(ORIGIN, d), i < n, d)
+    x = _centred(_cells(X, i, n, stride, d, True), _scalars(ORIGIN, d), d)
     top = tl.full((BM,), -1e30, tl.float32)
     sums = tl.zeros((BM,), tl.float32)
     for k in range(K):
@@ -85,7 +86,13 @@ def evidence_rows(
         apart = tl.exp2(-tl.abs(top - s))
         sums = tl.where(s > top, sums * apart + 1.0, sums + apart)
         top = new
-    tl.store(OUT + i, top + tl.log2(sums), mask=i < n)
+    found = top + tl.log2(sums)
+    tl.store(OUT + i, found, mask=i < n)
+    found = tl.where(i < n, found, 0.0)
+    if WEIGHTED:
+        w = tl.load(WEIGHTS + i, mask=i < n, other=0.0)
+        found = tl.where(w == 0.0, 0.0, w * found)
+    tl.store(SCORE + tl.program_id(0), tl.sum(found, 0))
 
 
 @triton.jit
@@ -107,37 +114,50 @@ def _added(total, at: tl.constexpr, r, x, squares, d: tl.constexpr, FULL: tl.con
 
 
 @triton.jit
-def moment_rows(
-    X, ORIGIN, TABLE, CONSTANT, EVIDENCE, CODES, WEIGHTS, OUT, n, per, K,
-    stride: tl.constexpr, d: tl.constexpr, WIDTH: tl.constexpr, F: tl.constexpr, KB: tl.constexpr, BM: tl.constexpr,
-    FULL: tl.constexpr, LABELS: tl.constexpr, WEIGHTED: tl.constexpr,
-) -> None:  # fmt: skip
-    """Sums of KB groups over a run of rows: products of cells (or squares), cells, and weights, (runs, groups, F).
+def _wide(x, d: tl.constexpr) -> Any:
+    """Cells of rows as tiles of one line, which are the same for every group."""
+    found = ()
+    for c in tl.static_range(d):
+        found = found + (x[c][None, :],)
+    return found
 
-    By responsibilities, or by labels. The next rows are on their way while these are added.
+
+@triton.jit
+def moment_rows(
+    X, ORIGIN, TABLE, CONSTANT, EVIDENCE, CODES, WEIGHTS, OUT, n, per,
+    stride: tl.constexpr, d: tl.constexpr, WIDTH: tl.constexpr, F: tl.constexpr, KP: tl.constexpr, KB: tl.constexpr,
+    BM: tl.constexpr, PAIRS: tl.constexpr, FULL: tl.constexpr, LABELS: tl.constexpr, WEIGHTED: tl.constexpr,
+) -> None:  # fmt: skip
+    """Sums of some groups over a run of rows: products of cells (or squares), cells, and weights, (runs, groups, F).
+
+    By responsibilities, or by labels. Each of KP warps has KB groups; all of them read the same rows, at the same time.
+    The next rows are on their way while these are added.
     """
     part, run = tl.program_id(0), tl.program_id(1)
+    group = (part * KP + tl.arange(0, KP)) * KB
     origin = _scalars(ORIGIN, d)
     t = ()
     constant = ()
     if not LABELS:
-        t = _scalars(TABLE + part * KB * WIDTH, KB * WIDTH)
-        constant = _scalars(CONSTANT + part * KB, KB)
+        for k in tl.static_range(KB):
+            for f in tl.static_range(WIDTH):
+                t = t + (tl.load(TABLE + (group + k) * WIDTH + f)[:, None],)
+            constant = constant + (tl.load(CONSTANT + group + k)[:, None],)
     total = ()
     for _ in tl.static_range(KB * F):
-        total = total + (tl.zeros((BM,), tl.float32),)
+        total = total + (tl.zeros((KP, BM), tl.float32),)
     end = tl.minimum(run * per + per, n)
     i = run * per + tl.arange(0, BM)
-    ahead = _cells(X, i, end, stride, d)
+    ahead = _cells(X, i, end, stride, d, PAIRS)
     if LABELS:
         beside = tl.load(CODES + i, mask=i < end, other=-1)
     else:
         beside = tl.load(EVIDENCE + i, mask=i < end, other=1e30)
     for begin in range(run * per, end, BM):
         i = begin + tl.arange(0, BM)
-        x = _centred(ahead, origin, i < end, d)
-        mark = beside
-        ahead = _cells(X, i + BM, end, stride, d)
+        x = _wide(_centred(ahead, origin, d), d)
+        mark = beside[None, :]
+        ahead = _cells(X, i + BM, end, stride, d, PAIRS)
         if LABELS:
             beside = tl.load(CODES + i + BM, mask=i + BM < end, other=-1)
         else:
@@ -147,11 +167,11 @@ def moment_rows(
             for a in tl.static_range(d):
                 squares = squares + (x[a] * x[a],)
         if WEIGHTED:
-            w = tl.load(WEIGHTS + i, mask=i < end, other=0.0)
+            w = tl.load(WEIGHTS + i, mask=i < end, other=0.0)[None, :]
         new = ()
         for k in tl.static_range(KB):
             if LABELS:
-                r = tl.where(mark == part * KB + k, 1.0, 0.0)
+                r = tl.where(mark == group[:, None] + k, 1.0, 0.0)
             else:
                 own = ()
                 for f in tl.static_range(WIDTH):
@@ -161,9 +181,10 @@ def moment_rows(
                 r = r * w
             new = new + _added(total, k * F, r, x, squares, d, FULL)
         total = new
-    place = OUT + (run * tl.num_programs(0) + part).to(tl.int64) * (KB * F)
-    for f in tl.static_range(KB * F):
-        tl.store(place + f, tl.sum(total[f], 0))
+    place = OUT + (run * tl.num_programs(0) * (KP * KB) + group).to(tl.int64) * F
+    for k in tl.static_range(KB):
+        for f in tl.static_range(F):
+            tl.store(place + k * F + f, tl.sum(total[k * F + f], 1))
 
 
 @triton.jit
@@ -183,7 +204,7 @@ def known_rows(
     for begin in range(run * per, tl.minimum(run * per + per, n), BM):
         i = begin + tl.arange(0, BM)
         r = tl.where(tl.load(CODES + i, mask=i < n, other=-1) == k, 1.0, 0.0)
-        x = _centred(_cells(X, i, n, stride, d), centre, i < n, d)
+        x = _centred(_cells(X, i, n, stride, d, True), centre, d)
         if WEIGHTED:
             r = r * tl.load(WEIGHTS + i, mask=i < n, other=0.0)
         if FULL:
@@ -200,3 +221,54 @@ def known_rows(
     place = OUT + (run * tl.num_programs(0) + k).to(tl.int64) * F
     for f in tl.static_range(F):
         tl.store(place + f, tl.sum(total[f], 0))
+
+
+@triton.jit
+def column_rows(
+    X, ORIGIN, CODES, WEIGHTS, OUT, COUNTS, n, stride, per, groups,
+    d: tl.constexpr, DP: tl.constexpr, KB: tl.constexpr, AHEAD: tl.constexpr, WEIGHTED: tl.constexpr,
+) -> None:  # fmt: skip
+    """Squares and totals about an origin of the rows of each class over a run, (runs, 2, groups, d), and their weights.
+
+    A thread has columns of its own, and reads every row of the run, AHEAD of them at a time.
+    """
+    run = tl.program_id(0)
+    j = tl.program_id(1) * DP + tl.arange(0, DP)
+    first = tl.program_id(2) * KB
+    origin = tl.load(ORIGIN + j, mask=j < d, other=0.0)
+    total = ()
+    weight = ()
+    for _ in tl.static_range(KB):
+        total = total + (tl.zeros((DP,), tl.float32), tl.zeros((DP,), tl.float32))
+        weight = weight + (0.0,)
+    end = tl.minimum(run * per + per, n)
+    for begin in range(run * per, end, AHEAD):
+        x = ()
+        code = ()
+        w = ()
+        for a in tl.static_range(AHEAD):
+            i = tl.minimum(begin + a, end - 1)
+            x = x + (tl.load(X + i.to(tl.int64) * stride + j, mask=j < d, other=0.0),)
+            code = code + (tl.where(begin + a < end, tl.load(CODES + i), -1),)
+            if WEIGHTED:
+                w = w + (tl.load(WEIGHTS + i),)
+        for a in tl.static_range(AHEAD):
+            off = x[a] - origin
+            square = off * off
+            new = ()
+            heavier = ()
+            for k in tl.static_range(KB):
+                r = tl.where(code[a] == first + k, 1.0, 0.0)
+                if WEIGHTED:
+                    r = r * w[a]
+                new = new + (total[2 * k] + r * square, total[2 * k + 1] + r * off)
+                heavier = heavier + (weight[k] + r,)
+            total = new
+            weight = heavier
+    for k in tl.static_range(KB):
+        if first + k < groups:
+            place = OUT + (run * 2 * groups + first + k).to(tl.int64) * d + j
+            tl.store(place, total[2 * k], mask=j < d)
+            tl.store(place + groups * d, total[2 * k + 1], mask=j < d)
+            if tl.program_id(1) == 0:
+                tl.store(COUNTS + run * groups + first + k, weight[k])

@@ -12,8 +12,10 @@ import torch
 
 from parzen.compute.arrays import Array
 
-#: Rows that one program of one warp adds in float32, a row in each thread at a time; the most, of very many rows.
-RUN, MOST, STEP = 8192, 65_536, 32
+#: Rows that one program adds in float32, at least and as a rule at most, a row in each thread of a warp at a time.
+LEAST, RUN, STEP = 2048, 8192, 32
+#: Programs that fill a device.
+PROGRAMS = 4096
 #: Rows of a program that computes evidence.
 EVIDENCE = 512
 #: Most sums and numbers of the components that a thread keeps, where a program takes several groups.
@@ -62,7 +64,7 @@ def sums_of(d: int, full: bool, labels: bool) -> int:
 
 def mixture_sums(
     rows: torch.Tensor, w: torch.Tensor | None, origin: Array, gaussians: tuple[Array, Array, Array],
-    own: int | None = None, block: int = EVIDENCE,
+    own: tuple[int, int] | None = None, block: int = EVIDENCE,
 ) -> tuple[Array, Array, Array, float]:  # fmt: skip
     """Weights (K,), totals (K, d) and squares, (K, d, d) or (K, d), of rows about an origin, by responsibilities.
 
@@ -86,39 +88,50 @@ def mixture_sums(
     else:
         table = np.concatenate([inverse, -inverse * off], axis=1)
     F, WIDTH = sums_of(d, full, False), table.shape[1]
-    KB = together(K, F + WIDTH, MOST_HELD) if own is None else own
-    pad = -K % KB
+    KP, KB = together(K, F + WIDTH) if own is None else own
+    pad = -K % (KP * KB)
     table, constant = np.pad(table, ((0, pad), (0, 0))), np.pad(constant, (0, pad), constant_values=-1e30)
     at, table_, constant_ = _all_there(rows, origin, table, constant)
     evidence = torch.empty(n, dtype=torch.float32, device=rows.device)
     shape = {"stride": rows.stride(0), "d": d, "WIDTH": WIDTH, "FULL": full}
-    passes().evidence_rows[(-(-n // block),)](rows, at, table_, constant_, evidence, n, K, BM=block, **shape)
-    per = run(n)
+    scores = torch.empty(-(-n // block), dtype=torch.float32, device=rows.device)
+    passes().evidence_rows[(len(scores),)](
+        rows, at, table_, constant_, w, evidence, scores, n, K, BM=block, WEIGHTED=w is not None, **shape
+    )
+    per = run(n, (K + pad) // (KP * KB))
     out = torch.empty((-(-n // per), K + pad, F), dtype=torch.float32, device=rows.device)
-    passes().moment_rows[((K + pad) // KB, len(out))](
-        rows, at, table_, constant_, evidence, None, w, out, n, per, K,
-        F=F, KB=KB, BM=STEP, LABELS=False, WEIGHTED=w is not None, num_warps=1, **shape,
+    passes().moment_rows[((K + pad) // (KP * KB), len(out))](
+        rows, at, table_, constant_, evidence, None, w, out, n, per,
+        F=F, KP=KP, KB=KB, BM=STEP, PAIRS=KP == 1, LABELS=False, WEIGHTED=w is not None, num_warps=KP, **shape,
     )  # fmt: skip
-    score = evidence.sum(dtype=torch.float64) if w is None else evidence.double() @ w.double()
+    score = scores.sum(dtype=torch.float64)
     sent = torch.cat([out.sum(0, dtype=torch.float64)[:K].ravel(), score[None]]).cpu().numpy()
     found = sent[:-1].reshape(K, F)
     square = _symmetric(found, d) if full else found[:, :d]
     return found[:, -1], found[:, -d - 1 : -1], square, float(sent[-1])
 
 
-def run(n: int) -> int:
-    """Rows of one program, a multiple of its step."""
-    return min(max(RUN, -(-n // 8192 // STEP) * STEP), MOST)
+def run(n: int, parts: int) -> int:
+    """Rows of one program, of which there are so many for the same rows: a multiple of its step."""
+    rows = max(min(n * parts // PROGRAMS, RUN), LEAST, n // 16384)
+    return -(-rows // STEP) * STEP
 
 
-def together(K: int, each: int, most: int) -> int:
-    """How many groups one program takes, of which each needs so many registers; as even as can be."""
-    many = max(min(most // each, K), 1)
-    return -(-K // -(-K // many))
+def together(K: int, each: int) -> tuple[int, int]:
+    """Warps of a program, which read the same rows, and groups of each, which need so many registers."""
+    many = max(min(MOST_HELD // each, K), 1)
+    warps = 1 if many >= K else 2
+    share = -(-K // warps)
+    return warps, -(-share // -(-share // many))
 
 
 def class_sums(
-    rows: torch.Tensor, w: torch.Tensor | None, origin: Array, codes: torch.Tensor, K: int, own: int | None = None
+    rows: torch.Tensor,
+    w: torch.Tensor | None,
+    origin: Array,
+    codes: torch.Tensor,
+    K: int,
+    own: tuple[int, int] | None = None,
 ) -> tuple[Array, Array, Array]:
     """Weights (K, d), totals (K, d) and squares (K, d) about an origin (d,) of the rows of each class.
 
@@ -126,21 +139,41 @@ def class_sums(
     """
     n, d = rows.shape
     F = sums_of(d, False, False)
-    KB = together(K, F, MOST_HELD) if own is None else own
-    per = run(n)
-    out = torch.empty((-(-n // per), -(-K // KB) * KB, F), dtype=torch.float32, device=rows.device)
-    passes().moment_rows[(out.shape[1] // KB, len(out))](
-        rows, _there(origin, rows), None, None, None, codes, w, out, n, per, K,
-        stride=rows.stride(0), d=d, WIDTH=1, F=F, KB=KB, BM=STEP, FULL=False, LABELS=True, WEIGHTED=w is not None,
-        num_warps=1,
+    KP, KB = together(K, F) if own is None else own
+    parts = -(-K // (KP * KB))
+    per = run(n, parts)
+    out = torch.empty((-(-n // per), parts * KP * KB, F), dtype=torch.float32, device=rows.device)
+    passes().moment_rows[(parts, len(out))](
+        rows, _there(origin, rows), None, None, None, codes, w, out, n, per,
+        stride=rows.stride(0), d=d, WIDTH=1, F=F, KP=KP, KB=KB, BM=STEP, PAIRS=KP == 1, FULL=False, LABELS=True,
+        WEIGHTED=w is not None, num_warps=KP,
     )  # fmt: skip
     found = out.sum(0, dtype=torch.float64)[:K].cpu().numpy()
     return np.repeat(found[:, -1:], d, axis=1), found[:, d : 2 * d], found[:, :d]
 
 
+def class_columns(
+    rows: torch.Tensor, w: torch.Tensor | None, origin: Array, codes: torch.Tensor, K: int,
+    per: int = 1024, many: int = 10, ahead: int = 4,
+) -> tuple[Array, Array, Array]:  # fmt: skip
+    """The same of many columns: a thread has some of them, and all classes."""
+    n, d = rows.shape
+    parts = -(-K // many)
+    KB, DP = -(-K // parts), min(max(_power(d), 32), 128)
+    per = max(per, -(-n // 65536))
+    out = torch.empty((-(-n // per), 2, K, d), dtype=torch.float32, device=rows.device)
+    counts = torch.empty((len(out), K), dtype=torch.float32, device=rows.device)
+    passes().column_rows[(len(out), -(-d // DP), parts)](
+        rows, _there(origin, rows), codes, w, out, counts, n, rows.stride(0), per, K,
+        d=d, DP=DP, KB=KB, AHEAD=ahead, WEIGHTED=w is not None, num_warps=1,
+    )  # fmt: skip
+    square, total = out.sum(0, dtype=torch.float64).cpu().numpy()
+    return np.repeat(counts.sum(0, dtype=torch.float64).cpu().numpy()[:, None], d, axis=1), total, square
+
+
 def class_products(
     rows: torch.Tensor, w: torch.Tensor | None, origin: Array, codes: torch.Tensor, K: int,
-    BM: int = 64, warps: int = 1, split: bool = True, per: int = 8192,
+    BM: int = 64, warps: int = 1, per: int = 8192,
 ) -> tuple[Array, Array, Array]:  # fmt: skip
     """The same on the tensor cores, for any number of columns and classes."""
     n, d = rows.shape
@@ -149,7 +182,7 @@ def class_products(
     out = torch.empty((-(-n // per), 2, K, wide * DP), dtype=torch.float32, device=rows.device)
     kernels().class_rows[(len(out), wide, tall)](
         rows, _there(origin, rows), codes, w, out, n, rows.stride(0), per, K,
-        d=d, DP=DP, KP=KP, BM=BM, WEIGHTED=w is not None, SPLIT=split, num_warps=warps,
+        d=d, DP=DP, KP=KP, BM=BM, WEIGHTED=w is not None, SPLIT=not kernels().INTERPRETED, num_warps=warps,
     )  # fmt: skip
     total, square = out.sum(0, dtype=torch.float64).cpu().numpy()
     return np.repeat(total[:, d : d + 1], d, axis=1), total[:, :d], square[:, :d]
@@ -161,7 +194,7 @@ def label_sums(
     """Weights (K, d), totals (K, d) and squares of the rows of each class about a guess (K, d) of its mean."""
     (n, d), K = rows.shape, len(guess)
     F = sums_of(d, full, True)
-    per = run(n)
+    per = run(n, K)
     out = torch.empty((-(-n // per), K, F), dtype=torch.float32, device=rows.device)
     passes().known_rows[(K, len(out))](
         rows, _there(guess, rows), codes, w, out, n, rows.stride(0), per,
@@ -206,7 +239,11 @@ def cluster_totals(
 
 
 def gaussian_sums(
-    queries: torch.Tensor, points: torch.Tensor, w: torch.Tensor | None, tile: tuple[int, int, int, int] | None = None
+    queries: torch.Tensor,
+    points: torch.Tensor,
+    w: torch.Tensor | None,
+    tile: tuple[int, int, int, int] | None = None,
+    split: bool = False,
 ) -> torch.Tensor:
     """Sums of w 2^(-|q - p|^2) at each query, (m,) float64; all in float32, centred, or all in float64."""
     (m, d), n = queries.shape, len(points)
@@ -223,6 +260,15 @@ def gaussian_sums(
         return out.sum(0, dtype=torch.float64)
     DP = max(_power(d), 16)
     Q, P = (torch.nn.functional.pad(part, (0, DP - d)).contiguous() for part in (queries, points))
+    if split:
+        BM, BN, warps, stages = tile or TILES.get(DP, (64, 32, 4, 1))
+        Q2 = 2.0 * Q
+        QH, PH = ((part.view(torch.int32) & -8192).view(torch.float32) for part in (Q2, P))
+        kernels().gaussian_parts[(-(-m // BM), len(out))](
+            QH, Q2 - QH, PH, P - PH, Q.square().sum(1), P.square().sum(1), w, out, m, n, per,
+            DP=DP, BM=BM, BN=BN, WEIGHTED=w is not None, num_warps=warps, num_stages=stages,
+        )  # fmt: skip
+        return out.sum(0, dtype=torch.float64)
     BM, BN, warps, stages = tile or TILES.get(DP, (64, 32, 4, 1))
     kernels().gaussian_products[(-(-m // BM), len(out))](
         Q, P, Q.square().sum(1), P.square().sum(1), w, out, m, n, per,

@@ -45,7 +45,10 @@ def wide_sums(
     shares = torch.empty(max(parts - 1, 1), size, K, dtype=W.dtype, device=rows.device)
     evidence = torch.empty(n, dtype=torch.float32, device=rows.device)
     counts = torch.empty(-(-n // size), -(-size // 16), K, dtype=torch.float32, device=rows.device)
-    sums = torch.zeros(K, 2 * d, dtype=torch.float64, device=rows.device)
+    many = size // ADDED if size % ADDED == 0 else 1
+    high = torch.zeros(many, K, (parts > 1) * 2 * d + 2 * d, dtype=torch.float32, device=rows.device)
+    low = torch.zeros(many, K, 2 * d, dtype=torch.float32, device=rows.device)
+    S = torch.empty(size, K, dtype=torch.float32, device=rows.device)
     origin_, scale_, constant_ = (
         torch.from_numpy(np.ascontiguousarray(part, dtype=np.float32)).to(rows.device)
         for part in (origin, scale, constant)
@@ -53,18 +56,25 @@ def wide_sums(
     KP, DP = 1 << (K - 1).bit_length(), 1 << (d - 1).bit_length()
     with _tf32(way == "tf32"):
         for block, begin in enumerate(range(0, n, size)):
-            many = min(size, n - begin)
+            count = min(size, n - begin)
             kernels().feature_rows[(-(-size // 32),)](
-                rows[begin:], origin_, scale_, F, many, size, rows.stride(0),
+                rows[begin:], origin_, scale_, F, count, size, rows.stride(0),
                 d=d, DP=DP, BM=32, PARTS=parts, HALF=half,
             )  # fmt: skip
-            S = _product(F, W)
+            _product(F, W, S)
             kernels().share_rows[(-(-size // 16),)](
                 S, constant_, None if w is None else w[begin:], shares, evidence[begin:], counts[block],
-                many, size, K, back, float(2**SLOPE) if half else 1.0,
+                count, size, K, back, float(2**SLOPE) if half else 1.0,
                 KP=KP, BM=16, PARTS=parts, HALF=half, WEIGHTED=w is not None,
             )  # fmt: skip
-            sums += _moments(F, shares, 2 * d)
+            features, first = F.reshape(many, -1, parts * 2 * d), shares[0].reshape(many, -1, K).transpose(1, 2)
+            _add_product(first, features[:, :, : high.shape[2]], high)
+            if parts == 3:
+                rest = shares[1].reshape(many, -1, K).transpose(1, 2)
+                _add_product(rest, features[:, :, 2 * d : 4 * d], low)
+    sums = high.sum(0, dtype=torch.float64)
+    if parts == 3:
+        sums = sums[:, 2 * d :] + (sums[:, : 2 * d] + low.sum(0, dtype=torch.float64))
     sums /= float(2**SLOPE) if half else 1.0
     score = evidence.sum(dtype=torch.float64) if w is None else evidence.double() @ w.double()
     found = torch.cat([sums, counts.sum((0, 1), dtype=torch.float64)[:, None]], 1).cpu().numpy()
@@ -73,23 +83,8 @@ def wide_sums(
 
 def largest(rows: torch.Tensor, origin: Array) -> Array:
     """The largest distance of each column's cells from the origin."""
-    low, high = torch.aminmax(rows, dim=0)
-    low, high = low.double().cpu().numpy(), high.double().cpu().numpy()
+    low, high = (part.double().cpu().numpy() for part in (rows.amin(0), rows.amax(0)))
     return np.maximum(np.abs(low - origin), np.abs(high - origin))
-
-
-def _moments(F: torch.Tensor, shares: torch.Tensor, width: int) -> torch.Tensor:
-    """Products of responsibilities and features, by stretches of rows that are then added in float64."""
-    size, K = shares.shape[1:]
-    many = size // ADDED if size % ADDED == 0 else 1
-    features = F.reshape(many, size // many, -1)
-    high = shares[0].reshape(many, size // many, K).transpose(1, 2)
-    if len(shares) == 1:
-        return _product(high, features).sum(0, dtype=torch.float64)
-    low = shares[1].reshape(many, size // many, K).transpose(1, 2)
-    both = _product(high, features[:, :, : 2 * width]).sum(0, dtype=torch.float64)
-    small = _product(low, features[:, :, width : 2 * width]).sum(0, dtype=torch.float64)
-    return both[:, width:] + (both[:, :width] + small)
 
 
 def _parts(x: torch.Tensor, half: bool) -> tuple[torch.Tensor, torch.Tensor]:
@@ -100,14 +95,26 @@ def _parts(x: torch.Tensor, half: bool) -> tuple[torch.Tensor, torch.Tensor]:
     return high, x - high
 
 
-def _product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """A product in float32, of factors in float16 on a GPU."""
+def _product(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor) -> None:
+    """Write a product in float32, of factors in float32, or on a GPU in float16."""
     if a.dtype == torch.float32:
-        return a @ b
-    if a.device.type != "cuda":
-        return a.float() @ b.float()
-    by: Any = torch.mm if a.ndim == 2 else torch.bmm
-    return by(a, b, out_dtype=torch.float32)
+        torch.mm(a, b, out=out)
+    elif a.device.type == "cuda":
+        by: Any = torch.mm
+        by(a, b, out_dtype=torch.float32, out=out)
+    else:
+        torch.mm(a.float(), b.float(), out=out)
+
+
+def _add_product(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor) -> None:
+    """Add the products of some pairs of factors to what is there."""
+    if a.dtype == torch.float32:
+        out.baddbmm_(a, b)
+    elif a.device.type == "cuda":
+        by: Any = torch.baddbmm
+        by(out, a, b, out_dtype=torch.float32, out=out)
+    else:
+        out.baddbmm_(a.float(), b.float())
 
 
 class _tf32:
