@@ -152,6 +152,11 @@ def finite_rows(rows: Any, name: str = "X", missing: bool = False) -> Any:
         return rows
     if rows.shape[0] == 0:
         return rows  # of a batch whose rows all weigh nothing
+    if is_device(rows):
+        routine("finite")(rows)
+        if rows.missing() and not missing:
+            raise ValueError(f"Input {name} contains NaN; fill such cells, or leave out their rows.")
+        return rows
     kept = rows.dtype if rows.dtype in (np.float32, np.float64) else np.float64
     if rows.dtype == kept and isinstance(rows, np.ndarray):
         with np.errstate(over="ignore", invalid="ignore"):
