@@ -38,4 +38,6 @@ _MODULES = {
 
 def routine(name: str) -> Any:
     """The routine of this name for rows on a device."""
-    return getattr(import_module(f"parzen.compute.device.{_MODULES[name]}"), name)
+    from parzen.compute.device.memory import shrinking
+
+    return shrinking(name, getattr(import_module(f"parzen.compute.device.{_MODULES[name]}"), name))

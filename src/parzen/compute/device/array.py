@@ -1,14 +1,15 @@
 """Arrays on a device: what the library asks of an array, over a tensor of PyTorch; and tensors at the door."""
 
-import sys
 import warnings
-from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DeviceArray", "arriving", "is_device"]
+__all__ = ["DeviceArray", "Leaving", "arriving", "is_device"]
 
 
 class DeviceArray:
@@ -120,7 +121,12 @@ class DeviceArray:
         import torch
 
         name = getattr(torch, np.dtype(dtype).name)
-        return DeviceArray(torch.empty(shape, dtype=name, device=self.tensor.device))
+        try:
+            return DeviceArray(torch.empty(shape, dtype=name, device=self.tensor.device))
+        except torch.OutOfMemoryError as problem:
+            from parzen.compute.device.memory import lacking
+
+            raise lacking(problem, self.tensor.device, int(np.prod(shape)) * np.dtype(dtype).itemsize) from None
 
     def stays_there(self) -> TypeError:
         """The error of what has no routine for devices."""
@@ -138,7 +144,7 @@ def is_device(X: Any) -> bool:
     return type(X) is DeviceArray
 
 
-def arriving(X: Any) -> tuple[Any, Callable[[Any], Any] | None]:
+def arriving(X: Any) -> "tuple[Any, Leaving | None]":
     """What a user gave, as the library reads it; and what makes results of the same kind, on the same device.
 
     A tensor on the processor is read as it is, without a copy. None in the place of the second where X is no tensor.
@@ -148,9 +154,11 @@ def arriving(X: Any) -> tuple[Any, Callable[[Any], Any] | None]:
         return X, None
     import torch
 
-    given = X
+    library = "torch" if isinstance(X, torch.Tensor) else kind.__module__.partition(".")[0]
     if not isinstance(X, torch.Tensor):
         X = torch.from_dlpack(X)
+    if X.is_complex():
+        raise TypeError(f"X must hold real numbers, got {X.dtype}; give X.real, or both parts as columns.")
     if X.requires_grad:
         warnings.warn(
             "X requires gradients, which don't flow through an estimator: it is read as X.detach().", stacklevel=4
@@ -158,9 +166,8 @@ def arriving(X: Any) -> tuple[Any, Callable[[Any], Any] | None]:
         X = X.detach()
     if X.dtype in (torch.float16, torch.bfloat16):
         X = X.float()
-    device = X.device
     rows = DeviceArray(X) if on_device(X) else X.numpy()
-    return rows, lambda result: _leaving(result, given, device)
+    return rows, Leaving(library, str(X.device))
 
 
 def on_device(tensor: Any) -> bool:
@@ -168,19 +175,36 @@ def on_device(tensor: Any) -> bool:
     return bool(tensor.device.type != "cpu")
 
 
-def _leaving(result: Any, given: Any, device: Any) -> Any:
-    """A result as a tensor on the device of what was given, or as an array of its library."""
-    import torch
+@dataclass(frozen=True)
+class Leaving:
+    """Makes results of the kind that was given: tensors on its device, or arrays of its library.
 
-    if isinstance(result, tuple):
-        return tuple(_leaving(part, given, device) for part in result)
-    if isinstance(result, DeviceArray):
-        tensor = result.tensor
-    elif isinstance(result, np.ndarray) and result.dtype.kind in "biuf":
-        tensor = torch.from_numpy(np.ascontiguousarray(result)).to(device)
-    else:
-        return result  # an estimator, a number, labels that are text
-    if isinstance(given, torch.Tensor):
-        return tensor
-    library = sys.modules[type(given).__module__.partition(".")[0]]
-    return library.from_dlpack(tensor)
+    Attributes
+    ----------
+    library : the name of its module: "torch", "cupy", "jax"
+    device : as PyTorch names it
+    """
+
+    library: str
+    device: str
+
+    def __call__(self, result: Any) -> Any:
+        import torch
+
+        if isinstance(result, tuple):
+            return tuple(self(part) for part in result)
+        if isinstance(result, DeviceArray):
+            tensor = result.tensor
+        elif isinstance(result, np.ndarray) and result.dtype.kind in "biuf":
+            tensor = torch.from_numpy(np.ascontiguousarray(result)).to(self.device)
+        else:
+            return result  # an estimator, a number, labels that are text
+        return tensor if self.library == "torch" else import_module(self.library).from_dlpack(tensor)
+
+    def there(self) -> bool:
+        """Whether this machine has the library and the device."""
+        if not find_spec("torch") or not find_spec(self.library):
+            return False
+        import torch
+
+        return self.device.partition(":")[0] != "cuda" or bool(torch.cuda.is_available())

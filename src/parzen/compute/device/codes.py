@@ -10,7 +10,8 @@ import torch
 
 from parzen.compute.arrays import Array
 from parzen.compute.device.array import DeviceArray
-from parzen.compute.device.moments import memberships_of, on, pieces
+from parzen.compute.device.memory import pieces
+from parzen.compute.device.moments import memberships_of, on
 from parzen.compute.memberships import Labels, Memberships, group_count
 
 #: A cell that no column may hold: its row, its column and its value.

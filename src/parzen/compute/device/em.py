@@ -11,7 +11,8 @@ import torch
 from parzen.compute.arrays import Array
 from parzen.compute.device.array import DeviceArray
 from parzen.compute.device.gaussian import missing_cells
-from parzen.compute.device.moments import on, pieces
+from parzen.compute.device.memory import pieces
+from parzen.compute.device.moments import on
 from parzen.compute.device.sums import MOST_SUMS, mixture_sums, readable, single, sums_of
 
 #: How far rounding may grow in a score (see `Components.loss`) where rows of float32 are worked on as they are.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
 from parzen.compute.device.array import DeviceArray
-from parzen.compute.device.moments import pieces
+from parzen.compute.device.memory import pieces
 from parzen.compute.device.sums import gaussian_sums, readable
 
 #: exp(-r^2 / 2) = 2^-(SCALE r)^2.

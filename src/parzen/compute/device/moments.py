@@ -4,7 +4,6 @@ Rows are centred about a first guess of their group's mean (of the first rows), 
 few thousand rows at a time; always in the same order: the same result from run to run.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import torch
 
 from parzen.compute.arrays import Array
 from parzen.compute.device.array import DeviceArray
+from parzen.compute.device.memory import pieces
 from parzen.compute.device.sums import (
     MOST_SUMS,
     class_products,
@@ -24,8 +24,6 @@ from parzen.compute.device.sums import (
 )
 from parzen.compute.memberships import Labels, Memberships, group_count
 
-#: Cells that are worked on at a time: 96 MB of float32.
-CELLS = 24 * 2**20
 #: Most columns, and most readings of the rows, for which sums of classes are kept by threads; beyond, by products.
 NARROW, READINGS = 40, 4
 #: A guess is good enough for float32 where it is off by no more deviations.
@@ -38,13 +36,6 @@ def on(values: Any, like: torch.Tensor, rows: slice = slice(None)) -> torch.Tens
         return values.tensor[rows]
     part = values[rows]
     return torch.from_numpy(part if part.flags.writeable else part.copy()).to(like.device)
-
-
-def pieces(X: torch.Tensor, cells: int) -> Iterator[slice]:
-    """Slices of rows, of which each row needs so many cells of scratch memory."""
-    rows = max(CELLS // max(cells, 1), 1)
-    for begin in range(0, len(X), rows):
-        yield slice(begin, min(begin + rows, len(X)))
 
 
 def moments(X: DeviceArray, R: Memberships = None, full: bool = True) -> tuple[Array, Array, Array, Array]:

@@ -77,6 +77,10 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
         if reset and X.shape[1]:
             estimator.n_features_in_ = X.shape[1]
             return X
+    if is_device(X) and X.ndim != 2:
+        raise ValueError(
+            f"Expected 2D array, got {X.ndim}D array instead: X has shape {X.shape}; use X.reshape(-1, 1)."
+        )
     if not frame_kind(X) and not is_sparse(X) and np.asarray(X).ndim < 2:
         check_array(X, dtype=None, ensure_all_finite=False)  # says how to reshape it
     _check_feature_names(estimator, X, reset=reset)
