@@ -13,6 +13,7 @@ from parzen.compute.arrays import Array
 from parzen.compute.device.array import DeviceArray
 from parzen.compute.device.memory import pieces
 from parzen.compute.device.sums import (
+    HELD,
     MOST_SUMS,
     class_products,
     class_sums,
@@ -24,8 +25,9 @@ from parzen.compute.device.sums import (
 )
 from parzen.compute.memberships import Labels, Memberships, group_count
 
-#: Most columns, and most readings of the rows, for which sums of classes are kept by threads; beyond, by products.
-NARROW, READINGS = 40, 4
+#: Most columns for which a thread reads whole rows, with most readings of them; most classes for which threads have
+#: columns; beyond, sums of classes are products.
+NARROW, READINGS, CLASSES = 24, 4, 40
 #: A guess is good enough for float32 where it is off by no more deviations.
 NEAR = 8.0
 
@@ -66,7 +68,7 @@ def _at_once(rows: torch.Tensor, R: Labels, K: int) -> tuple[Array, Array, Array
     d = rows.shape[1]
     origin = single(rows[: min(len(rows), 256)].double().mean(0).cpu().numpy())
     codes, own = on(R.codes, rows), None if R.weights is None else on(R.weights, rows).float()
-    warps, each = together(K, sums_of(d, False, False))
+    warps, each = together(K, sums_of(d, False, False), HELD[1])
     by = class_sums if d <= NARROW and READINGS * warps * each >= K else class_products
     found = _centred(*by(rows, own, origin, codes, K), np.broadcast_to(origin, (K, d)), False)
     if not np.isfinite(found[1]).all():

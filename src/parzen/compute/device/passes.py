@@ -22,11 +22,11 @@ def _scalars(P, count: tl.constexpr) -> Any:
 
 
 @triton.jit
-def _cells(X, i, n, stride, d: tl.constexpr, PAIRS: tl.constexpr) -> Any:
-    """The cells of a row in each thread, with pairs read two or four at a time where d allows; zero beyond the last."""
+def _cells(X, i, n, stride, d: tl.constexpr) -> Any:
+    """The cells of a row in each thread, read two or four at a time where d allows; zero beyond the last row."""
     place = X + i.to(tl.int64) * stride
     x = ()
-    if PAIRS and d % 4 == 0:
+    if d % 4 == 0:
         for c in tl.static_range(d // 4):
             at = place[:, None] + 4 * c + tl.arange(0, 4)[None, :]
             four = tl.load(at, mask=i[:, None] < n, other=0.0)
@@ -34,7 +34,7 @@ def _cells(X, i, n, stride, d: tl.constexpr, PAIRS: tl.constexpr) -> Any:
             first, third = tl.split(even)
             second, fourth = tl.split(odd)
             x = x + (first, second, third, fourth)
-    elif PAIRS and d % 2 == 0:
+    elif d % 2 == 0:
         for c in tl.static_range(d // 2):
             at = place[:, None] + 2 * c + tl.arange(0, 2)[None, :]
             first, second = tl.split(tl.load(at, mask=i[:, None] < n, other=0.0))
@@ -76,7 +76,7 @@ def evidence_rows(
 ) -> None:  # fmt: skip
     """Log to base 2 of a mixture's density at each row, and the sum of them of each program."""
     i = tl.program_id(0) * BM + tl.arange(0, BM)
-    x = _centred(_cells(X, i, n, stride, d, True), _scalars(ORIGIN, d), d)
+    x = _centred(_cells(X, i, n, stride, d), _scalars(ORIGIN, d), d)
     top = tl.full((BM,), -1e30, tl.float32)
     sums = tl.zeros((BM,), tl.float32)
     for k in range(K):
@@ -114,77 +114,82 @@ def _added(total, at: tl.constexpr, r, x, squares, d: tl.constexpr, FULL: tl.con
 
 
 @triton.jit
-def _wide(x, d: tl.constexpr) -> Any:
-    """Cells of rows as tiles of one line, which are the same for every group."""
-    found = ()
-    for c in tl.static_range(d):
-        found = found + (x[c][None, :],)
-    return found
+def _read(
+    X, EVIDENCE, CODES, WEIGHTS, i, n, stride,
+    d: tl.constexpr, LABELS: tl.constexpr, WEIGHTED: tl.constexpr,
+) -> Any:  # fmt: skip
+    """Rows, with their labels or evidence, and their weights; beyond the last such as weigh nothing."""
+    x = _cells(X, i, n, stride, d)
+    if LABELS:
+        mark = tl.load(CODES + i, mask=i < n, other=-1)
+    else:
+        mark = tl.load(EVIDENCE + i, mask=i < n, other=1e30)
+    w = mark
+    if WEIGHTED:
+        w = tl.load(WEIGHTS + i, mask=i < n, other=0.0)
+    return x, mark, w
 
 
 @triton.jit
 def moment_rows(
     X, ORIGIN, TABLE, CONSTANT, EVIDENCE, CODES, WEIGHTS, OUT, n, per,
-    stride: tl.constexpr, d: tl.constexpr, WIDTH: tl.constexpr, F: tl.constexpr, KP: tl.constexpr, KB: tl.constexpr,
-    BM: tl.constexpr, PAIRS: tl.constexpr, FULL: tl.constexpr, LABELS: tl.constexpr, WEIGHTED: tl.constexpr,
+    stride: tl.constexpr, d: tl.constexpr, WIDTH: tl.constexpr, F: tl.constexpr, KB: tl.constexpr,
+    BM: tl.constexpr, DEPTH: tl.constexpr, FULL: tl.constexpr, LABELS: tl.constexpr,
+    WEIGHTED: tl.constexpr,
 ) -> None:  # fmt: skip
     """Sums of some groups over a run of rows: products of cells (or squares), cells, and weights, (runs, groups, F).
 
-    By responsibilities, or by labels. Each of KP warps has KB groups; all of them read the same rows, at the same time.
-    The next rows are on their way while these are added.
+    By responsibilities, or by labels. The rows of the next steps are on their way while these are added.
     """
     part, run = tl.program_id(0), tl.program_id(1)
-    group = (part * KP + tl.arange(0, KP)) * KB
+    group = part * KB
     origin = _scalars(ORIGIN, d)
     t = ()
     constant = ()
     if not LABELS:
         for k in tl.static_range(KB):
             for f in tl.static_range(WIDTH):
-                t = t + (tl.load(TABLE + (group + k) * WIDTH + f)[:, None],)
-            constant = constant + (tl.load(CONSTANT + group + k)[:, None],)
+                t = t + (tl.load(TABLE + (group + k) * WIDTH + f),)
+            constant = constant + (tl.load(CONSTANT + group + k),)
     total = ()
     for _ in tl.static_range(KB * F):
-        total = total + (tl.zeros((KP, BM), tl.float32),)
+        total = total + (tl.zeros((BM,), tl.float32),)
     end = tl.minimum(run * per + per, n)
-    i = run * per + tl.arange(0, BM)
-    ahead = _cells(X, i, end, stride, d, PAIRS)
-    if LABELS:
-        beside = tl.load(CODES + i, mask=i < end, other=-1)
-    else:
-        beside = tl.load(EVIDENCE + i, mask=i < end, other=1e30)
-    for begin in range(run * per, end, BM):
-        i = begin + tl.arange(0, BM)
-        x = _wide(_centred(ahead, origin, d), d)
-        mark = beside[None, :]
-        ahead = _cells(X, i + BM, end, stride, d, PAIRS)
-        if LABELS:
-            beside = tl.load(CODES + i + BM, mask=i + BM < end, other=-1)
-        else:
-            beside = tl.load(EVIDENCE + i + BM, mask=i + BM < end, other=1e30)
-        squares = ()
-        if not FULL:
-            for a in tl.static_range(d):
-                squares = squares + (x[a] * x[a],)
-        if WEIGHTED:
-            w = tl.load(WEIGHTS + i, mask=i < end, other=0.0)[None, :]
-        new = ()
-        for k in tl.static_range(KB):
-            if LABELS:
-                r = tl.where(mark == group[:, None] + k, 1.0, 0.0)
-            else:
-                own = ()
-                for f in tl.static_range(WIDTH):
-                    own = own + (t[k * WIDTH + f],)
-                r = tl.exp2(_score(x, own, constant[k], d, FULL) - mark)
-            if WEIGHTED:
-                r = r * w
-            new = new + _added(total, k * F, r, x, squares, d, FULL)
-        total = new
-    place = OUT + (run * tl.num_programs(0) * (KP * KB) + group).to(tl.int64) * F
+    lane = tl.arange(0, BM)
+    ahead = ()
+    for a in tl.static_range(DEPTH):
+        ahead = ahead + (
+            _read(X, EVIDENCE, CODES, WEIGHTS, run * per + a * BM + lane, end, stride, d, LABELS, WEIGHTED),
+        )
+    for begin in range(run * per, end, BM * DEPTH):
+        later = ()
+        for a in tl.static_range(DEPTH):
+            x, mark, w = ahead[a]
+            i = begin + (a + DEPTH) * BM + lane
+            later = later + (_read(X, EVIDENCE, CODES, WEIGHTS, i, end, stride, d, LABELS, WEIGHTED),)
+            x = _centred(x, origin, d)
+            squares = ()
+            if not FULL:
+                for c in tl.static_range(d):
+                    squares = squares + (x[c] * x[c],)
+            new = ()
+            for k in tl.static_range(KB):
+                if LABELS:
+                    r = tl.where(mark == group + k, 1.0, 0.0)
+                else:
+                    own = ()
+                    for f in tl.static_range(WIDTH):
+                        own = own + (t[k * WIDTH + f],)
+                    r = tl.exp2(_score(x, own, constant[k], d, FULL) - mark)
+                if WEIGHTED:
+                    r = r * w
+                new = new + _added(total, k * F, r, x, squares, d, FULL)
+            total = new
+        ahead = later
+    place = OUT + (run * tl.num_programs(0) * KB + group).to(tl.int64) * F
     for k in tl.static_range(KB):
         for f in tl.static_range(F):
-            tl.store(place + k * F + f, tl.sum(total[k * F + f], 1))
+            tl.store(place + k * F + f, tl.sum(total[k * F + f], 0))
 
 
 @triton.jit
@@ -204,7 +209,7 @@ def known_rows(
     for begin in range(run * per, tl.minimum(run * per + per, n), BM):
         i = begin + tl.arange(0, BM)
         r = tl.where(tl.load(CODES + i, mask=i < n, other=-1) == k, 1.0, 0.0)
-        x = _centred(_cells(X, i, n, stride, d, True), centre, d)
+        x = _centred(_cells(X, i, n, stride, d), centre, d)
         if WEIGHTED:
             r = r * tl.load(WEIGHTS + i, mask=i < n, other=0.0)
         if FULL:

@@ -9,23 +9,27 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
 
 #: Rows that one program adds in float32, at least and as a rule at most, a row in each thread of a warp at a time.
 LEAST, RUN, STEP = 2048, 8192, 32
+#: Steps whose rows are on their way.
+DEPTH = 2
 #: Programs that fill a device.
 PROGRAMS = 4096
 #: Rows of a program that computes evidence.
 EVIDENCE = 512
-#: Most sums and numbers of the components that a thread keeps, where a program takes several groups.
-MOST_HELD = 170
+#: Most sums, with numbers of the components, that a thread keeps where a program takes several groups: of
+#: components, and of classes.
+HELD = (100, 120)
 #: Most sums that a thread keeps: 13 columns with their products, 45 with their squares.
 MOST_SUMS = 105
 
 
 #: Queries and points of a tile, warps and stages of kernel sums by products, by their columns.
-TILES = {16: (64, 128, 4, 2), 32: (128, 64, 8, 1)}
+TILES = {16: (64, 64, 4, 3), 32: (128, 64, 8, 3)}
 
 
 @cache
@@ -64,7 +68,7 @@ def sums_of(d: int, full: bool, labels: bool) -> int:
 
 def mixture_sums(
     rows: torch.Tensor, w: torch.Tensor | None, origin: Array, gaussians: tuple[Array, Array, Array],
-    own: tuple[int, int] | None = None, block: int = EVIDENCE,
+    own: int | None = None, block: int = EVIDENCE,
 ) -> tuple[Array, Array, Array, float]:  # fmt: skip
     """Weights (K,), totals (K, d) and squares, (K, d, d) or (K, d), of rows about an origin, by responsibilities.
 
@@ -82,27 +86,25 @@ def mixture_sums(
     inverse, off, constant = gaussians
     n, d = rows.shape
     K, full = len(constant), inverse.ndim == 3
-    if full:
-        lower = np.tril_indices(d)
-        table = np.concatenate([inverse[:, lower[0], lower[1]], -np.einsum("kij,kj->ki", inverse, off)], axis=1)
-    else:
-        table = np.concatenate([inverse, -inverse * off], axis=1)
-    F, WIDTH = sums_of(d, full, False), table.shape[1]
-    KP, KB = together(K, F + WIDTH) if own is None else own
-    pad = -K % (KP * KB)
-    table, constant = np.pad(table, ((0, pad), (0, 0))), np.pad(constant, (0, pad), constant_values=-1e30)
-    at, table_, constant_ = _all_there(rows, origin, table, constant)
+    F, WIDTH = sums_of(d, full, False), d + (d * (d + 1) // 2 if full else d)
+    KB = together(K, F + WIDTH, HELD[0]) if own is None else own
+    pad = -K % KB
+    table, constants = np.zeros((K + pad, WIDTH)), np.full(K + pad, -1e30)
+    table[:K, :-d] = inverse[:, *_lower(d)] if full else inverse
+    table[:K, -d:] = -((inverse @ off[:, :, None])[:, :, 0] if full else inverse * off)
+    constants[:K] = constant
+    at, table_, constant_ = _all_there(rows, origin, table, constants)
     evidence = torch.empty(n, dtype=torch.float32, device=rows.device)
     shape = {"stride": rows.stride(0), "d": d, "WIDTH": WIDTH, "FULL": full}
     scores = torch.empty(-(-n // block), dtype=torch.float32, device=rows.device)
     passes().evidence_rows[(len(scores),)](
         rows, at, table_, constant_, w, evidence, scores, n, K, BM=block, WEIGHTED=w is not None, **shape
     )
-    per = run(n, (K + pad) // (KP * KB))
+    per = run(n, (K + pad) // KB)
     out = torch.empty((-(-n // per), K + pad, F), dtype=torch.float32, device=rows.device)
-    passes().moment_rows[((K + pad) // (KP * KB), len(out))](
+    passes().moment_rows[((K + pad) // KB, len(out))](
         rows, at, table_, constant_, evidence, None, w, out, n, per,
-        F=F, KP=KP, KB=KB, BM=STEP, PAIRS=KP == 1, LABELS=False, WEIGHTED=w is not None, num_warps=KP, **shape,
+        F=F, KB=KB, BM=STEP, DEPTH=DEPTH, LABELS=False, WEIGHTED=w is not None, num_warps=1, **shape,
     )  # fmt: skip
     score = scores.sum(dtype=torch.float64)
     sent = torch.cat([out.sum(0, dtype=torch.float64)[:K].ravel(), score[None]]).cpu().numpy()
@@ -117,12 +119,10 @@ def run(n: int, parts: int) -> int:
     return -(-rows // STEP) * STEP
 
 
-def together(K: int, each: int) -> tuple[int, int]:
-    """Warps of a program, which read the same rows, and groups of each, which need so many registers."""
-    many = max(min(MOST_HELD // each, K), 1)
-    warps = 1 if many >= K else 2
-    share = -(-K // warps)
-    return warps, -(-share // -(-share // many))
+def together(K: int, each: int, most: int) -> int:
+    """How many groups one program takes, of which each needs so many registers; as even as can be."""
+    many = max(min(most // each, K), 1)
+    return -(-K // -(-K // many))
 
 
 def class_sums(
@@ -131,7 +131,7 @@ def class_sums(
     origin: Array,
     codes: torch.Tensor,
     K: int,
-    own: tuple[int, int] | None = None,
+    own: int | None = None,
 ) -> tuple[Array, Array, Array]:
     """Weights (K, d), totals (K, d) and squares (K, d) about an origin (d,) of the rows of each class.
 
@@ -139,14 +139,14 @@ def class_sums(
     """
     n, d = rows.shape
     F = sums_of(d, False, False)
-    KP, KB = together(K, F) if own is None else own
-    parts = -(-K // (KP * KB))
+    KB = together(K, F, HELD[1]) if own is None else own
+    parts = -(-K // KB)
     per = run(n, parts)
-    out = torch.empty((-(-n // per), parts * KP * KB, F), dtype=torch.float32, device=rows.device)
+    out = torch.empty((-(-n // per), parts * KB, F), dtype=torch.float32, device=rows.device)
     passes().moment_rows[(parts, len(out))](
         rows, _there(origin, rows), None, None, None, codes, w, out, n, per,
-        stride=rows.stride(0), d=d, WIDTH=1, F=F, KP=KP, KB=KB, BM=STEP, PAIRS=KP == 1, FULL=False, LABELS=True,
-        WEIGHTED=w is not None, num_warps=KP,
+        stride=rows.stride(0), d=d, WIDTH=1, F=F, KB=KB, BM=STEP, DEPTH=DEPTH, FULL=False, LABELS=True,
+        WEIGHTED=w is not None, num_warps=1,
     )  # fmt: skip
     found = out.sum(0, dtype=torch.float64)[:K].cpu().numpy()
     return np.repeat(found[:, -1:], d, axis=1), found[:, d : 2 * d], found[:, :d]
@@ -154,7 +154,7 @@ def class_sums(
 
 def class_columns(
     rows: torch.Tensor, w: torch.Tensor | None, origin: Array, codes: torch.Tensor, K: int,
-    per: int = 1024, many: int = 10, ahead: int = 4,
+    per: int = 1024, many: int = 10, ahead: int = 8,
 ) -> tuple[Array, Array, Array]:  # fmt: skip
     """The same of many columns: a thread has some of them, and all classes."""
     n, d = rows.shape
@@ -182,7 +182,7 @@ def class_products(
     out = torch.empty((-(-n // per), 2, K, wide * DP), dtype=torch.float32, device=rows.device)
     kernels().class_rows[(len(out), wide, tall)](
         rows, _there(origin, rows), codes, w, out, n, rows.stride(0), per, K,
-        d=d, DP=DP, KP=KP, BM=BM, WEIGHTED=w is not None, SPLIT=not kernels().INTERPRETED, num_warps=warps,
+        d=d, DP=DP, BM=BM, WEIGHTED=w is not None, SPLIT=not kernels().INTERPRETED, num_warps=warps,
     )  # fmt: skip
     total, square = out.sum(0, dtype=torch.float64).cpu().numpy()
     return np.repeat(total[:, d : d + 1], d, axis=1), total[:, :d], square[:, :d]
@@ -243,7 +243,6 @@ def gaussian_sums(
     points: torch.Tensor,
     w: torch.Tensor | None,
     tile: tuple[int, int, int, int] | None = None,
-    split: bool = False,
 ) -> torch.Tensor:
     """Sums of w 2^(-|q - p|^2) at each query, (m,) float64; all in float32, centred, or all in float64."""
     (m, d), n = queries.shape, len(points)
@@ -260,26 +259,31 @@ def gaussian_sums(
         return out.sum(0, dtype=torch.float64)
     DP = max(_power(d), 16)
     Q, P = (torch.nn.functional.pad(part, (0, DP - d)).contiguous() for part in (queries, points))
-    if split:
-        BM, BN, warps, stages = tile or TILES.get(DP, (64, 32, 4, 1))
-        Q2 = 2.0 * Q
-        QH, PH = ((part.view(torch.int32) & -8192).view(torch.float32) for part in (Q2, P))
-        kernels().gaussian_parts[(-(-m // BM), len(out))](
-            QH, Q2 - QH, PH, P - PH, Q.square().sum(1), P.square().sum(1), w, out, m, n, per,
-            DP=DP, BM=BM, BN=BN, WEIGHTED=w is not None, num_warps=warps, num_stages=stages,
-        )  # fmt: skip
-        return out.sum(0, dtype=torch.float64)
     BM, BN, warps, stages = tile or TILES.get(DP, (64, 32, 4, 1))
-    kernels().gaussian_products[(-(-m // BM), len(out))](
-        Q, P, Q.square().sum(1), P.square().sum(1), w, out, m, n, per,
+    double = 2.0 * Q
+    parts = (*_two(double), *_two(P))
+    kernels().gaussian_parts[(-(-m // BM), len(out))](
+        *parts, Q.square().sum(1), P.square().sum(1), w, out, m, n, per,
         DP=DP, BM=BM, BN=BN, WEIGHTED=w is not None, num_warps=warps, num_stages=stages,
     )  # fmt: skip
     return out.sum(0, dtype=torch.float64)
 
 
+def _two(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Numbers as sums of two with eleven digits and the rest."""
+    high = ((x.view(torch.int32) + 4096) & -8192).view(torch.float32)
+    return high, x - high
+
+
+@cache
+def _lower(d: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows and columns of a lower triangle."""
+    return np.tril_indices(d)
+
+
 def _symmetric(found: Array, d: int) -> Array:
     """Matrices from the products of cells i >= j, in order of rows."""
-    lower = np.tril_indices(d)
+    lower = _lower(d)
     matrix = np.empty((len(found), d, d))
     matrix[:, lower[0], lower[1]] = matrix[:, lower[1], lower[0]] = found[:, : len(lower[0])]
     return matrix
@@ -287,9 +291,12 @@ def _symmetric(found: Array, d: int) -> Array:
 
 def _all_there(rows: torch.Tensor, *values: Array) -> list[torch.Tensor]:
     """Several arrays on the device of the rows, sent at once; each begins where the kernels may read four numbers."""
-    flat = [np.pad(part.ravel(), (0, -part.size % 4)) for part in values]
-    sent = _there(np.concatenate(flat), rows)
-    return list(sent.split([len(part) for part in flat]))
+    sizes = [-(-part.size // 4) * 4 for part in values]
+    flat, begin = np.zeros(sum(sizes), dtype=np.float32), 0
+    for part, size in zip(values, sizes, strict=True):
+        flat[begin : begin + part.size] = part.ravel()
+        begin += size
+    return list(torch.from_numpy(flat).to(rows.device).split(sizes))
 
 
 def _there(values: Array, rows: torch.Tensor) -> torch.Tensor:

@@ -94,27 +94,6 @@ def gaussian_pairs(
 
 
 @triton.jit
-def gaussian_products(
-    Q, P, QQ, PP, W, OUT, m, n, per, DP: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, WEIGHTED: tl.constexpr
-) -> None:
-    """The same by products: |q - p|^2 = |q|^2 + |p|^2 - 2 q'p, on the tensor cores; rows are padded to DP columns."""
-    i = tl.program_id(0) * BM + tl.arange(0, BM)
-    share, c = tl.program_id(1), tl.arange(0, DP)
-    q = tl.load(Q + i[:, None] * DP + c[None, :], mask=i[:, None] < m, other=0.0)
-    qq = tl.load(QQ + i, mask=i < m, other=0.0)
-    total = tl.zeros((BM, BN), tl.float32)
-    for begin in range(share * per, min(share * per + per, n), BN):
-        j = begin + tl.arange(0, BN)
-        p = tl.load(P + j[None, :] * DP + c[:, None], mask=j[None, :] < n, other=0.0)
-        pp = tl.load(PP + j, mask=j < n, other=1e18)
-        near = tl.exp2(2.0 * tl.dot(q, p, input_precision="tf32x3") - qq[:, None] - pp[None, :])
-        if WEIGHTED:
-            near = near * tl.load(W + j, mask=j < n, other=0.0)[None, :]
-        total += near
-    tl.store(OUT + share * m + i, tl.sum(total, 1), mask=i < m)
-
-
-@triton.jit
 def class_rows(
     X, ORIGIN, CODES, WEIGHTS, OUT, n, stride, per, groups,
     d: tl.constexpr, DP: tl.constexpr, KP: tl.constexpr, BM: tl.constexpr, WEIGHTED: tl.constexpr,
@@ -166,54 +145,47 @@ def _exact_dot(own, x) -> Any:
 
 
 @triton.jit
-def _split(x, HALF: tl.constexpr) -> Any:
-    """A number as a sum of two of half as many digits."""
-    if HALF:
-        high = x.to(tl.float16)
-        low = (x - high.to(tl.float32)).to(tl.float16)
-    else:
-        high = (x.to(tl.int32, bitcast=True) & -8192).to(tl.float32, bitcast=True)
-        low = x - high
-    return high, low
+def _split(x) -> Any:
+    """A number as a sum of two of float16."""
+    high = x.to(tl.float16)
+    return high, (x - high.to(tl.float32)).to(tl.float16)
 
 
 @triton.jit
-def feature_rows(
-    X, ORIGIN, SCALE, OUT, n, size, stride,
-    d: tl.constexpr, DP: tl.constexpr, BM: tl.constexpr, PARTS: tl.constexpr, HALF: tl.constexpr,
-) -> None:  # fmt: skip
-    """Centred, scaled cells of a block and their squares; or in parts: low, high and high again; zero beyond n."""
+def feature_rows(X, ORIGIN, SCALE, OUT, n, size, stride, d: tl.constexpr, DP: tl.constexpr, BM: tl.constexpr) -> None:
+    """Centred, scaled cells of a block and their squares, in parts: low, high and high again; zero beyond n."""
     i = tl.program_id(0) * BM + tl.arange(0, BM)
     j = tl.arange(0, DP)
     inside = (i[:, None] < n) & (j[None, :] < d)
     x = tl.load(X + i[:, None].to(tl.int64) * stride + j[None, :], mask=inside, other=0.0)
     x = (x - tl.load(ORIGIN + j, mask=j < d, other=0.0)[None, :]) * tl.load(SCALE + j, mask=j < d, other=0.0)[None, :]
     x = tl.where(inside, x, 0.0)
-    place = OUT + i[:, None] * (2 * d * PARTS) + j[None, :]
+    place = OUT + i[:, None] * (6 * d) + j[None, :]
     kept = (i[:, None] < size) & (j[None, :] < d)
-    if PARTS == 1:
-        tl.store(place, x, mask=kept)
-        tl.store(place + d, x * x, mask=kept)
-    else:
-        high, low = _split(x, HALF)
-        square, rest = _split(x * x, HALF)
-        tl.store(place, low, mask=kept)
-        tl.store(place + d, rest, mask=kept)
-        tl.store(place + 2 * d, high, mask=kept)
-        tl.store(place + 3 * d, square, mask=kept)
-        tl.store(place + 4 * d, high, mask=kept)
-        tl.store(place + 5 * d, square, mask=kept)
+    high, low = _split(x)
+    square, rest = _split(x * x)
+    tl.store(place, low, mask=kept)
+    tl.store(place + d, rest, mask=kept)
+    tl.store(place + 2 * d, high, mask=kept)
+    tl.store(place + 3 * d, square, mask=kept)
+    tl.store(place + 4 * d, high, mask=kept)
+    tl.store(place + 5 * d, square, mask=kept)
 
 
 @triton.jit
 def share_rows(
-    S, CONSTANT, WEIGHTS, OUT, EVIDENCE, COUNTS, n, size, K, back, scale,
-    KP: tl.constexpr, BM: tl.constexpr, PARTS: tl.constexpr, HALF: tl.constexpr, WEIGHTED: tl.constexpr,
+    S, CONSTANT, WEIGHTS, SHARES, EVIDENCE, COUNTS, n, size, K, back, scale,
+    KP: tl.constexpr, BM: tl.constexpr, WEIGHTED: tl.constexpr,
 ) -> None:  # fmt: skip
-    """Responsibilities of BM rows of a block from scores, in one part or two, with their sums and the evidence."""
+    """Responsibilities of BM rows of a block from scores, in two parts of float16, and the evidence.
+
+    SHARES is the memory of the scores: those of a row give way to both parts, one behind the other. The sums of
+    responsibilities are added to what is there.
+    """
     k = tl.arange(0, KP)
     constant = tl.load(CONSTANT + k, mask=k < K, other=-float("inf"))
-    counts = tl.zeros((KP,), tl.float32)
+    place = COUNTS + tl.program_id(0) * K + k
+    counts = tl.load(place, mask=k < K, other=0.0)
     first = tl.program_id(0) * BM
     for i in range(first, tl.minimum(first + BM, size)):
         s = tl.load(S + i * K + k, mask=k < K, other=0.0) * back + constant
@@ -226,38 +198,7 @@ def share_rows(
             weight = weight * tl.load(WEIGHTS + i, mask=i < n, other=0.0)
         r = near * weight
         counts += r
-        place = OUT + i * K + k
-        if PARTS == 1:
-            tl.store(place, r * scale, mask=k < K)
-        else:
-            high, low = _split(r * scale, HALF)
-            tl.store(place, high, mask=k < K)
-            tl.store(place + size * K, low, mask=k < K)
-    tl.store(COUNTS + tl.program_id(0) * K + k, counts, mask=k < K)
-
-
-@triton.jit
-def gaussian_parts(
-    QH, QL, PH, PL, QQ, PP, W, OUT, m, n, per,
-    DP: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, WEIGHTED: tl.constexpr,
-) -> None:  # fmt: skip
-    """The same of numbers that were split in two before; those of Q are of twice its cells."""
-    i = tl.program_id(0) * BM + tl.arange(0, BM)
-    share, c = tl.program_id(1), tl.arange(0, DP)
-    qh = tl.load(QH + i[:, None] * DP + c[None, :], mask=i[:, None] < m, other=0.0)
-    ql = tl.load(QL + i[:, None] * DP + c[None, :], mask=i[:, None] < m, other=0.0)
-    qq = tl.load(QQ + i, mask=i < m, other=0.0)
-    total = tl.zeros((BM, BN), tl.float32)
-    for begin in range(share * per, min(share * per + per, n), BN):
-        j = begin + tl.arange(0, BN)
-        ph = tl.load(PH + j[None, :] * DP + c[:, None], mask=j[None, :] < n, other=0.0)
-        pl = tl.load(PL + j[None, :] * DP + c[:, None], mask=j[None, :] < n, other=0.0)
-        pp = tl.load(PP + j, mask=j < n, other=1e18)
-        s = tl.dot(ql, ph, input_precision="tf32")
-        s = tl.dot(qh, pl, s, input_precision="tf32")
-        s = tl.dot(qh, ph, s, input_precision="tf32")
-        near = tl.exp2((s - qq[:, None]) - pp[None, :])
-        if WEIGHTED:
-            near = near * tl.load(W + j, mask=j < n, other=0.0)[None, :]
-        total += near
-    tl.store(OUT + share * m + i, tl.sum(total, 1), mask=i < m)
+        high, low = _split(r * scale)
+        tl.store(SHARES + i * 2 * K + k, high, mask=k < K)
+        tl.store(SHARES + i * 2 * K + K + k, low, mask=k < K)
+    tl.store(place, counts, mask=k < K)
