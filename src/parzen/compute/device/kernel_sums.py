@@ -117,14 +117,18 @@ def _rounding(Q: torch.Tensor, P: torch.Tensor) -> float:
     """A bound on the relative rounding of sums in float32 of points in these coordinates.
 
     A term 2^-s is off by ln 2 times what s is off by. By differences (up to four columns) that is twice the distance
-    times the rounding of both coordinates, and three units of s itself; by products, a few units of the squares.
+    times the rounding of both coordinates, and three units of s itself. By products it is twice a product of vectors,
+    whose numbers are split in two: four units for the product of the smaller parts that is left out, two for each
+    factor, and two for each step of the tensor cores, which cut off digits; three steps for eight columns.
     """
     d = P.shape[1]
-    reach = max(float(part.abs().max()) if len(part) else 0.0 for part in (Q, P))
+    parts = [part for part in (Q, P) if len(part)]
     if d <= 4:
+        reach = max((float(part.abs().max()) for part in parts), default=0.0)
         off = 4.0 * np.sqrt(FARTHEST * d) * min(reach, 1e30) + (3.0 + d) * FARTHEST
     else:
-        off = 4.0 * d * min(reach, 1e15) ** 2 + 3.0 * FARTHEST
+        square = max((float(part.square().sum(1).max()) for part in parts), default=0.0)
+        off = 2.0 * (8.0 + 0.75 * max(1 << (d - 1).bit_length(), 16)) * min(square, 1e30) + 4.0 * FARTHEST
     return float(np.log(2.0) * UNIT * (off + 4.0))
 
 

@@ -15,6 +15,7 @@ from parzen.compute.device.memory import pieces
 from parzen.compute.device.sums import (
     HELD,
     MOST_SUMS,
+    class_columns,
     class_products,
     class_sums,
     label_sums,
@@ -68,8 +69,10 @@ def _at_once(rows: torch.Tensor, R: Labels, K: int) -> tuple[Array, Array, Array
     d = rows.shape[1]
     origin = single(rows[: min(len(rows), 256)].double().mean(0).cpu().numpy())
     codes, own = on(R.codes, rows), None if R.weights is None else on(R.weights, rows).float()
-    warps, each = together(K, sums_of(d, False, False), HELD[1])
-    by = class_sums if d <= NARROW and READINGS * warps * each >= K else class_products
+    if d > NARROW:
+        by = class_columns if K <= CLASSES else class_products
+    else:
+        by = class_sums if READINGS * together(K, sums_of(d, False, False), HELD[1]) >= K else class_products
     found = _centred(*by(rows, own, origin, codes, K), np.broadcast_to(origin, (K, d)), False)
     if not np.isfinite(found[1]).all():
         return None

@@ -104,13 +104,18 @@ def mixture_sums(
     out = torch.empty((-(-n // per), K + pad, F), dtype=torch.float32, device=rows.device)
     passes().moment_rows[((K + pad) // KB, len(out))](
         rows, at, table_, constant_, evidence, None, w, out, n, per,
-        F=F, KB=KB, BM=STEP, DEPTH=DEPTH, LABELS=False, WEIGHTED=w is not None, num_warps=1, **shape,
+        F=F, KB=KB, **steps(), LABELS=False, WEIGHTED=w is not None, num_warps=1, **shape,
     )  # fmt: skip
     score = scores.sum(dtype=torch.float64)
     sent = torch.cat([out.sum(0, dtype=torch.float64)[:K].ravel(), score[None]]).cpu().numpy()
     found = sent[:-1].reshape(K, F)
     square = _symmetric(found, d) if full else found[:, :d]
     return found[:, -1], found[:, -d - 1 : -1], square, float(sent[-1])
+
+
+def steps() -> dict[str, int]:
+    """Rows of a step of a program, and how many are ahead; Triton's interpreter takes as long for many as for few."""
+    return {"BM": 256, "DEPTH": 1} if kernels().INTERPRETED else {"BM": STEP, "DEPTH": DEPTH}
 
 
 def run(n: int, parts: int) -> int:
@@ -145,7 +150,7 @@ def class_sums(
     out = torch.empty((-(-n // per), parts * KB, F), dtype=torch.float32, device=rows.device)
     passes().moment_rows[(parts, len(out))](
         rows, _there(origin, rows), None, None, None, codes, w, out, n, per,
-        stride=rows.stride(0), d=d, WIDTH=1, F=F, KB=KB, BM=STEP, DEPTH=DEPTH, FULL=False, LABELS=True,
+        stride=rows.stride(0), d=d, WIDTH=1, F=F, KB=KB, **steps(), FULL=False, LABELS=True,
         WEIGHTED=w is not None, num_warps=1,
     )  # fmt: skip
     found = out.sum(0, dtype=torch.float64)[:K].cpu().numpy()
@@ -198,7 +203,7 @@ def label_sums(
     out = torch.empty((-(-n // per), K, F), dtype=torch.float32, device=rows.device)
     passes().known_rows[(K, len(out))](
         rows, _there(guess, rows), codes, w, out, n, rows.stride(0), per,
-        d=d, F=F, BM=STEP, FULL=full, WEIGHTED=w is not None, num_warps=1,
+        d=d, F=F, BM=steps()["BM"], FULL=full, WEIGHTED=w is not None, num_warps=1,
     )  # fmt: skip
     found = out.sum(0, dtype=torch.float64).cpu().numpy()
     if full:
