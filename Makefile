@@ -51,7 +51,7 @@ test: lint types
 # Rows on a device: on a GPU where there is one, else by the same routines on the processor.
 test-gpu: $(VENV)/.with-test
 	@$(PIP) install $(TORCH)
-	$(BIN)/python -m pytest -n 0 tests/compute/test_device.py
+	$(BIN)/python -m pytest -n 0 tests/compute/test_device.py tests/compute/test_device_families.py
 
 lint: $(VENV)/.with-test
 	$(BIN)/ruff check .

@@ -188,7 +188,8 @@ def billion():
 
 def tests():
     if find_spec("pytest"):
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "tests/compute/test_device.py"]
+        files = ("tests/compute/test_device.py", "tests/compute/test_device_families.py")
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files]
         found = subprocess.run(command, capture_output=True, text=True, check=False)
         print("\n".join(found.stdout.splitlines()[-12:]), flush=True)
 

@@ -16,9 +16,6 @@ from parzen import (  # noqa: E402
     KernelDensity,
     KMeans,
     LinearDiscriminantAnalysis,
-    LogisticRegression,
-    MultinomialNB,
-    NaiveBayes,
     QuadraticDiscriminantAnalysis,
 )
 from parzen.compute import device  # noqa: E402
@@ -195,14 +192,6 @@ def test_k_means_of_tensors_is_that_of_arrays():
     np.testing.assert_allclose(ours.cluster_centers_, theirs.cluster_centers_, atol=1e-10)
     np.testing.assert_array_equal(ours.predict(there(X)).cpu().numpy(), theirs.labels_)
     assert KMeans(2, random_state=0).fit(there(X)).inertia_ == pytest.approx(theirs.inertia_, rel=1e-9)
-
-
-@pytest.mark.parametrize("model", [MultinomialNB(), LogisticRegression(), NaiveBayes(), KernelDensity(kernel="tophat")])
-def test_what_does_not_run_there_names_the_way(model):
-    X = there(np.abs(table(n=40)))
-    with pytest.raises(TypeError, match=r"X\.cpu\(\)"):
-        model.fit(X, there(np.arange(40) % 2))
-    assert not hasattr(model, "n_features_in_")
 
 
 def test_missing_cells_of_full_gaussians_are_refused_with_the_way():
