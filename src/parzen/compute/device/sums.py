@@ -16,7 +16,7 @@ from parzen.compute.arrays import Array
 #: Rows that one program adds in float32, at least and as a rule at most, a row in each thread of a warp at a time.
 LEAST, RUN, STEP = 2048, 8192, 32
 #: Steps whose rows are on their way.
-DEPTH = 2
+DEPTH = 3
 #: Programs that fill a device.
 PROGRAMS = 4096
 #: Rows of a program that computes evidence.
@@ -104,7 +104,7 @@ def mixture_sums(
     out = torch.empty((-(-n // per), K + pad, F), dtype=torch.float32, device=rows.device)
     passes().moment_rows[((K + pad) // KB, len(out))](
         rows, at, table_, constant_, evidence, None, w, out, n, per,
-        F=F, KB=KB, **steps(), LABELS=False, WEIGHTED=w is not None, num_warps=1, **shape,
+        F=F, KB=KB, **steps(KB * (F + WIDTH)), LABELS=False, WEIGHTED=w is not None, num_warps=1, **shape,
     )  # fmt: skip
     score = scores.sum(dtype=torch.float64)
     sent = torch.cat([out.sum(0, dtype=torch.float64)[:K].ravel(), score[None]]).cpu().numpy()
@@ -113,14 +113,17 @@ def mixture_sums(
     return found[:, -1], found[:, -d - 1 : -1], square, float(sent[-1])
 
 
-def steps() -> dict[str, int]:
-    """Rows of a step of a program, and how many are ahead; Triton's interpreter takes as long for many as for few."""
-    return {"BM": 256, "DEPTH": 1} if kernels().INTERPRETED else {"BM": STEP, "DEPTH": DEPTH}
+def steps(sums: int = 0) -> dict[str, int]:
+    """Rows of a step of a program, and how many steps are ahead; a program of few sums has enough others beside it.
+
+    Triton's interpreter takes as long for many rows as for few.
+    """
+    return {"BM": 256, "DEPTH": 1} if kernels().INTERPRETED else {"BM": STEP, "DEPTH": DEPTH if sums > 60 else 1}
 
 
 def run(n: int, parts: int) -> int:
     """Rows of one program, of which there are so many for the same rows: a multiple of its step."""
-    rows = max(min(n * parts // PROGRAMS, RUN), LEAST, n // 16384)
+    rows = max(min(n * parts // PROGRAMS, RUN), LEAST)
     return -(-rows // STEP) * STEP
 
 
@@ -150,7 +153,7 @@ def class_sums(
     out = torch.empty((-(-n // per), parts * KB, F), dtype=torch.float32, device=rows.device)
     passes().moment_rows[(parts, len(out))](
         rows, _there(origin, rows), None, None, None, codes, w, out, n, per,
-        stride=rows.stride(0), d=d, WIDTH=1, F=F, KB=KB, **steps(), FULL=False, LABELS=True,
+        stride=rows.stride(0), d=d, WIDTH=1, F=F, KB=KB, **steps(KB * F), FULL=False, LABELS=True,
         WEIGHTED=w is not None, num_warps=1,
     )  # fmt: skip
     found = out.sum(0, dtype=torch.float64)[:K].cpu().numpy()
@@ -187,7 +190,7 @@ def class_products(
     out = torch.empty((-(-n // per), 2, K, wide * DP), dtype=torch.float32, device=rows.device)
     kernels().class_rows[(len(out), wide, tall)](
         rows, _there(origin, rows), codes, w, out, n, rows.stride(0), per, K,
-        d=d, DP=DP, BM=BM, WEIGHTED=w is not None, SPLIT=not kernels().INTERPRETED, num_warps=warps,
+        d=d, DP=DP, KP=KP, BM=BM, WEIGHTED=w is not None, SPLIT=not kernels().INTERPRETED, num_warps=warps,
     )  # fmt: skip
     total, square = out.sum(0, dtype=torch.float64).cpu().numpy()
     return np.repeat(total[:, d : d + 1], d, axis=1), total[:, :d], square[:, :d]

@@ -202,3 +202,33 @@ def share_rows(
         tl.store(SHARES + i * 2 * K + k, high, mask=k < K)
         tl.store(SHARES + i * 2 * K + K + k, low, mask=k < K)
     tl.store(place, counts, mask=k < K)
+
+
+@triton.jit
+def gaussian_parts(
+    QH, QL, PH, PL, QQ, PP, W, OUT, m, n, per,
+    DP: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, WEIGHTED: tl.constexpr,
+) -> None:  # fmt: skip
+    """The same by products, |q - p|^2 = |q|^2 + |p|^2 - 2 q'p, on the tensor cores.
+
+    Rows are padded to DP columns. Numbers are split in two before, those of Q after they were doubled.
+    """
+    i = tl.program_id(0) * BM + tl.arange(0, BM)
+    share, c = tl.program_id(1), tl.arange(0, DP)
+    qh = tl.load(QH + i[:, None] * DP + c[None, :], mask=i[:, None] < m, other=0.0)
+    ql = tl.load(QL + i[:, None] * DP + c[None, :], mask=i[:, None] < m, other=0.0)
+    qq = tl.load(QQ + i, mask=i < m, other=0.0)
+    total = tl.zeros((BM, BN), tl.float32)
+    for begin in range(share * per, min(share * per + per, n), BN):
+        j = begin + tl.arange(0, BN)
+        ph = tl.load(PH + j[None, :] * DP + c[:, None], mask=j[None, :] < n, other=0.0)
+        pl = tl.load(PL + j[None, :] * DP + c[:, None], mask=j[None, :] < n, other=0.0)
+        pp = tl.load(PP + j, mask=j < n, other=1e18)
+        s = tl.dot(ql, ph, input_precision="tf32")
+        s = tl.dot(qh, pl, s, input_precision="tf32")
+        s = tl.dot(qh, ph, s, input_precision="tf32")
+        near = tl.exp2((s - qq[:, None]) - pp[None, :])
+        if WEIGHTED:
+            near = near * tl.load(W + j, mask=j < n, other=0.0)[None, :]
+        total += near
+    tl.store(OUT + share * m + i, tl.sum(total, 1), mask=i < m)

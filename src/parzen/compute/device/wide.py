@@ -14,9 +14,9 @@ from parzen.compute.arrays import Array
 from parzen.compute.device.sums import kernels, readable
 
 #: Bytes of the scores of the rows that are worked on at a time.
-SCORES = 48 * 2**20
+SCORES = 32 * 2**20
 #: Rows whose products are added by the tensor cores, which cut off digits; and rows of a program.
-ADDED, ROWS = 2048, 32
+ADDED, ROWS = 2048, 16
 #: Powers of two up to which cells, and slopes and responsibilities, are scaled: squares must stay below 2^16.
 CELL, SLOPE = 7, 14
 #: Fewest columns and most of them, fewest components and most, for which this pays.
@@ -69,6 +69,7 @@ def wide_sums(
         )  # fmt: skip
         _add_product(high, both, sums)
         _add_product(low, rest, small)
+    del S, F, shares, high, low, features, both, rest  # what is left to do needs memory, too
     whole = sums.sum(0, dtype=torch.float64)
     found = whole[:, 2 * d :] + (whole[:, : 2 * d] + small.sum(0, dtype=torch.float64))
     score = evidence.sum(dtype=torch.float64) if w is None else evidence.double() @ w.double()
