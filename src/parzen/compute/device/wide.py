@@ -95,7 +95,7 @@ def _slopes(
 def _product(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor) -> None:
     """Write a product in float32 of factors in float16."""
     if a.device.type == "cuda":
-        torch.mm(a, b, out_dtype=torch.float32, out=out)  # type: ignore[call-overload]
+        torch.mm(a, b, out_dtype=torch.float32, out=out)
     else:
         torch.mm(a.float(), b.float(), out=out)
 
@@ -103,6 +103,6 @@ def _product(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor) -> None:
 def _add_product(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor) -> None:
     """Add the products of pairs of factors in float16 to what is there, in float32."""
     if a.device.type == "cuda":
-        torch.baddbmm(out, a, b, out_dtype=torch.float32, out=out)  # type: ignore[call-overload]
+        torch.baddbmm(out, a, b, out_dtype=torch.float32, out=out)
     else:
         out.baddbmm_(a.float(), b.float())
