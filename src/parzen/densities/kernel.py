@@ -98,7 +98,7 @@ class WindowDensity(KeptRows):
     def _one(self, k: int, X: Array, own: NDArray[np.int64] | None = None, left: Array | None = None) -> Array:
         """Log-density of complete rows under density k."""
         if is_device(X):
-            return self._one_there(k, X, own, left)  # type: ignore[no-any-return]
+            return self._one_there(k, X, own, left)
         logs = self._folded[k].log(X, own, left)
         return logs if self.support is None else np.where(self.support.outside(X), -np.inf, logs)
 

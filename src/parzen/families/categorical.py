@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
@@ -139,7 +138,7 @@ class Categorical(Family):
             )
         return prior
 
-    def _sizes(self, X: NDArray[Any]) -> tuple[int, ...]:
+    def _sizes(self, X: Any) -> tuple[int, ...]:
         if self.categories is not None:
             return _given_sizes(self.categories, X.shape[1])
         if not len(X):

@@ -1,8 +1,8 @@
 """Arrays on a device: what the library asks of an array, over a tensor of PyTorch; and tensors at the door."""
 
+import sys
 import warnings
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -199,11 +199,11 @@ class Leaving:
             tensor = torch.from_numpy(np.ascontiguousarray(result)).to(self.device)
         else:
             return result  # an estimator, a number, labels that are text
-        return tensor if self.library == "torch" else import_module(self.library).from_dlpack(tensor)
+        return tensor if self.library == "torch" else sys.modules[self.library].from_dlpack(tensor)
 
     def there(self) -> bool:
-        """Whether this machine has the library and the device."""
-        if not find_spec("torch") or not find_spec(self.library):
+        """Whether this machine has the device, and the library is in use."""
+        if not find_spec("torch") or (self.library != "torch" and self.library not in sys.modules):
             return False
         import torch
 

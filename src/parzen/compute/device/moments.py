@@ -46,9 +46,9 @@ def moments(X: DeviceArray, R: Memberships = None, full: bool = True) -> tuple[A
     rows = X.tensor
     d, K = rows.shape[1], group_count(R)
     if isinstance(R, Labels) and not full and readable(rows):
-        found = _at_once(rows, R, K)
-        if found is not None:
-            return found
+        at_once = _at_once(rows, R, K)
+        if at_once is not None:
+            return at_once
     guess = _guess(rows, R, K)
     if not isinstance(R, np.ndarray | DeviceArray) and readable(rows) and sums_of(d, full, True) <= MOST_SUMS:
         codes = torch.zeros(len(rows), dtype=torch.int32, device=rows.device) if R is None else on(R.codes, rows)
@@ -69,6 +69,7 @@ def _at_once(rows: torch.Tensor, R: Labels, K: int) -> tuple[Array, Array, Array
     d = rows.shape[1]
     origin = single(rows[: min(len(rows), 256)].double().mean(0).cpu().numpy())
     codes, own = on(R.codes, rows), None if R.weights is None else on(R.weights, rows).float()
+    by: Any
     if d > NARROW:
         by = class_columns if K <= CLASSES else class_products
     else:
