@@ -7,8 +7,12 @@ device and what comes back is counted.
 """
 
 import math
+import subprocess
+import sys
 import time
 import warnings
+from functools import partial
+from importlib.util import find_spec
 
 import numpy as np
 import torch
@@ -82,7 +86,19 @@ def em(n, d, K, diagonal, bandwidth, flops):
     best = milliseconds(lambda: torch_em(X, K, diagonal))
     here = once(lambda: em_step_here(X.cpu().numpy(), None, at)) if n * d * K < 2e9 else None
     name = "diagonal" if diagonal else "full"
-    row(f"one pass of EM, {name}, {n:,} x {d}, K = {K}", ours, limit, best, here, "limit: float32 products")
+    first, second = (em_step(DeviceArray(X), None, at) for _ in range(2))
+    assert all(np.array_equal(one, other) for one, other in zip(first, second, strict=True))
+    note = f"{beyond(lambda: em_step(DeviceArray(X), None, at)):.0f} MB beyond the rows; limit: float32 products"
+    row(f"one pass of EM, {name}, {n:,} x {d}, K = {K}", ours, limit, best, here, note)
+
+
+def beyond(function):
+    """The most memory that a call takes, in MB."""
+    torch.cuda.empty_cache()
+    torch.cuda.reset_peak_memory_stats()
+    before = torch.cuda.memory_allocated()
+    function()
+    return (torch.cuda.max_memory_allocated() - before) / 1e6
 
 
 def torch_em(X, K, diagonal):
@@ -105,7 +121,7 @@ def naive_bayes(n, d, K, bandwidth):
     codes = torch.randint(0, K, (n,), device=DEVICE, dtype=torch.int32)
     R = Labels.sound(DeviceArray(codes), None, K)
     ours = milliseconds(lambda: moments(DeviceArray(X), R, full=False))
-    here = once(lambda: moments_here(X.cpu().numpy(), Labels(codes.cpu().numpy()), full=False))
+    here = once(lambda: moments_here(X.cpu().numpy(), Labels(codes.cpu().numpy()), full=False)) if n * d < 2e8 else None
 
     def in_torch():
         ones = torch.nn.functional.one_hot(codes.long(), K).float()
@@ -113,6 +129,8 @@ def naive_bayes(n, d, K, bandwidth):
 
     limit = 4e-9 * n * (d + 1) / bandwidth
     row(f"moments of {K} classes, {n:,} x {d}", ours, limit, milliseconds(in_torch), here, "limit: reading rows once")
+    first, second = (moments(DeviceArray(X), R, full=False) for _ in range(2))
+    assert all((one == other).all() for one, other in zip(first, second, strict=True))
 
 
 def k_means(n, d, K, flops):
@@ -146,6 +164,34 @@ def kernel_sums(n, d, exps):
     rate = n * n / ours / 1e9
     row(f"Gaussian kernel sums, d = {d}, {n:,} x {n:,}", ours, n * n / exps / 1e9, best, None,
         f"{rate:.2f} x 10^12 pairs/s, error {error:.0e}; limit: exponentials")  # fmt: skip
+
+
+def billion():
+    """Statistics of a thousand million float32 rows at an offset of 10,000, beside float64 sums of the same cells."""
+    n = 10**9
+    X = torch.empty(n, 1, device=DEVICE)
+    for part in X.split(10**8):
+        part.normal_().add_(1e4)
+    exact = [part.double() - 1e4 for part in X[:, 0].split(10**8)]
+    mean = sum(float(part.sum()) for part in exact) / n
+    variance = sum(float((part - mean).square().sum()) for part in exact) / n
+    del exact
+    codes = torch.zeros(n, dtype=torch.int32, device=DEVICE)
+    for name, R, full in (("full", None, True), ("of classes", Labels.sound(DeviceArray(codes), None, 1), False)):
+        begin = time.perf_counter()
+        weight, centre, scatter, _ = moments(DeviceArray(X), R, full)
+        took = 1e3 * (time.perf_counter() - begin)
+        spread = float(scatter.ravel()[0] / weight.ravel()[0])
+        print(f"moments {name} of {n:,} rows at 1e4, {took:.0f} ms: mean off by {abs(centre[0, 0] - 1e4 - mean):.1e}, "
+              f"variance by {abs(spread / variance - 1):.1e} of it", flush=True)  # fmt: skip
+
+
+def tests():
+    if find_spec("pytest"):
+        files = ("tests/compute/test_device.py", "tests/compute/test_device_families.py")
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files]
+        found = subprocess.run(command, capture_output=True, text=True, check=False)
+        print("\n".join(found.stdout.splitlines()[-12:]), flush=True)
 
 
 def whole_jobs():
@@ -183,15 +229,33 @@ def main():
         + "---:|" * 7
         + "---|"
     )
-    em(10_000_000, 10, 10, False, bandwidth, flops)
-    em(10_000_000, 10, 10, True, bandwidth, flops)
-    em(1_000_000, 128, 1024, True, bandwidth, flops)
-    naive_bayes(10_000_000, 10, 10, bandwidth)
-    naive_bayes(10_000_000, 10, 2, bandwidth)
-    k_means(10_000_000, 16, 1000, flops)
-    for d in (1, 2, 3, 8, 16, 32):
-        kernel_sums(2**18, d, exps)
-    whole_jobs()
+    races = [
+        lambda: em(10_000_000, 10, 10, False, bandwidth, flops),
+        lambda: em(10_000_000, 10, 10, True, bandwidth, flops),
+        lambda: em(1_000_000, 128, 1024, True, bandwidth, flops),
+        *(
+            partial(naive_bayes, n, d, K, bandwidth)
+            for n, d, K in (
+                (10_000_000, 10, 10),
+                (10_000_000, 10, 2),
+                (50_000_000, 10, 10),
+                (50_000_000, 10, 2),
+                (10_000_000, 10, 100),
+                (2_000_000, 128, 10),
+            )
+        ),
+        lambda: k_means(10_000_000, 16, 1000, flops),
+        *(partial(kernel_sums, 2**18, d, exps) for d in (1, 2, 3, 8, 16, 32)),
+        billion,
+        whole_jobs,
+        tests,
+    ]
+    for race in races:
+        try:
+            race()
+        except Exception as problem:  # the others are worth running
+            print(f"failed: {type(problem).__name__}: {problem}", flush=True)
+        torch.cuda.empty_cache()
 
 
 if __name__ == "__main__":

@@ -16,13 +16,12 @@ from parzen import (  # noqa: E402
     KernelDensity,
     KMeans,
     LinearDiscriminantAnalysis,
-    LogisticRegression,
-    MultinomialNB,
-    NaiveBayes,
     QuadraticDiscriminantAnalysis,
 )
 from parzen.compute import device  # noqa: E402
-from parzen.compute.device import array  # noqa: E402
+from parzen.compute.device import array, kernel_sums  # noqa: E402
+from parzen.compute.device import sums as device_sums  # noqa: E402
+from parzen.compute.device.wide import scales  # noqa: E402
 from parzen.compute.em import components, em_step  # noqa: E402
 from parzen.compute.kmeans import centre_step, points_of  # noqa: E402
 from parzen.compute.memberships import Labels  # noqa: E402
@@ -197,14 +196,6 @@ def test_k_means_of_tensors_is_that_of_arrays():
     assert KMeans(2, random_state=0).fit(there(X)).inertia_ == pytest.approx(theirs.inertia_, rel=1e-9)
 
 
-@pytest.mark.parametrize("model", [MultinomialNB(), LogisticRegression(), NaiveBayes(), KernelDensity(kernel="tophat")])
-def test_what_does_not_run_there_names_the_way(model):
-    X = there(np.abs(table(n=40)))
-    with pytest.raises(TypeError, match=r"X\.cpu\(\)"):
-        model.fit(X, there(np.arange(40) % 2))
-    assert not hasattr(model, "n_features_in_")
-
-
 def test_missing_cells_of_full_gaussians_are_refused_with_the_way():
     X = table(dtype=SINGLE)
     X[3, 1] = np.nan
@@ -230,3 +221,51 @@ def test_results_are_the_same_from_run_to_run():
     X = there(table(n=3000, dtype=SINGLE))
     first, second = (GaussianMixture(3, random_state=0).fit(X) for _ in range(2))
     np.testing.assert_array_equal(first.covariances_, second.covariances_)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_every_way_to_sum_classes_gives_the_same(weighted):
+    X, rng = table(n=90, d=6, dtype=SINGLE), np.random.default_rng(4)
+    X, codes = X + 3.0, rng.integers(-1, 12, 90)
+    w = rng.random(90).astype(SINGLE) if weighted else None
+    weight, mean, scatter, _ = moments(X.astype(DOUBLE), Labels(codes, w, groups=12), False)
+    square = scatter + weight * (mean - 3.0) ** 2
+    given = there(X), None if w is None else there(w), np.full(6, 3.0), there(codes.astype(np.int32)), 12
+    if device_sums.kernels() is None:
+        pytest.skip("Triton is not installed")
+    for by in (device_sums.class_sums, device_sums.class_products, device_sums.class_columns):
+        same(by(*given), (weight, weight * (mean - 3.0), square), CLOSE[SINGLE])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_pass_of_em_with_many_components_equals_the_compiled_one(weighted):
+    X, rng = table(n=140, d=16, dtype=SINGLE), np.random.default_rng(5)
+    w = rng.random(140) if weighted else None
+    at = components(rng.normal(size=(64, 16)), 0.7 + rng.random((64, 16)), np.log(np.full(64, 1 / 64)))
+    found, expected = em_step(on(X), w, at), em_step(X.astype(DOUBLE), w, at)
+    same(found[:3], expected[:3], CLOSE[SINGLE])
+    assert found[4] == pytest.approx(expected[4], rel=CLOSE[SINGLE])
+
+
+def test_an_outlier_leaves_float16_no_digits_and_is_seen():
+    X, rng = table(n=40, d=16, dtype=SINGLE), np.random.default_rng(6)
+    inverse, origin = np.full((64, 16), 0.85), rng.normal(size=16)
+    if device_sums.kernels() is None:
+        pytest.skip("Triton is not installed")
+    assert scales(there(X), origin, inverse) is not None
+    X[0, 3] = 1e3
+    assert scales(there(X), origin, inverse) is None
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("d", [2, 6, 20])
+def test_kernel_sums_in_single_precision_are_within_their_bound(d, weighted):
+    if device_sums.kernels() is None:
+        pytest.skip("Triton is not installed")
+    rng = np.random.default_rng(7)
+    Q, P, w = rng.normal(size=(30, d)), rng.normal(size=(70, d)), rng.random(70).astype(SINGLE)
+    terms = np.exp2(-((Q[:, None] - P[None]) ** 2).sum(axis=2)) * (w if weighted else 1.0)
+    found = device_sums.gaussian_sums(there(Q).float(), there(P).float(), there(w) if weighted else None)
+    bound = kernel_sums._rounding(there(Q), there(P))
+    assert bound < 1e-3
+    np.testing.assert_allclose(found.cpu().numpy(), terms.sum(axis=1), rtol=bound)

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute import native
-from parzen.compute.arrays import Array, ColumnError, check_columns, has_contiguous_rows
+from parzen.compute.arrays import Array, ColumnError, check_columns, has_contiguous_rows, room
+from parzen.compute.device import is_device, routine
 from parzen.compute.memberships import Memberships, pointers
 
 
@@ -33,6 +34,8 @@ def offsets_of(sizes: Any) -> NDArray[np.int64]:
 def as_codes(X: NDArray[Any], d: int | None = None) -> NDArray[Any]:
     """Cells in a type that is compiled for, without a copy where that is possible."""
     check_columns(X, d)
+    if is_device(X):
+        return X if X.dtype.kind != "b" else X.astype(np.uint8)
     if X.dtype == np.bool_:
         X = X.view(np.uint8)
     elif X.dtype not in native.SUFFIX:
@@ -46,6 +49,8 @@ def as_codes(X: NDArray[Any], d: int | None = None) -> NDArray[Any]:
 
 def tally(X: NDArray[Any], R: Memberships, sizes: tuple[int, ...]) -> Array:
     """Weight of each category of each column in each group, shape (K, sum(sizes)); missing cells weigh nothing."""
+    if is_device(X):
+        return _sound(routine("tally")(X, R, sizes), sizes)
     suffix, matrix = native.rows(X, native.CODES)
     n, d = X.shape
     offsets = offsets_of(sizes)
@@ -114,6 +119,9 @@ def lookup(X: NDArray[Any], table: Array, sizes: tuple[int, ...], open_ended: bo
         True: the last slot of a column serves every code from there on. False: such a code is an error.
     out : C-contiguous array of shape (n, K) to write to, if there is one
     """
+    if is_device(X):
+        there = room(X, (len(X), table.shape[1])) if out is None else out
+        return _sound(routine("lookup")(X, table, sizes, open_ended, there), sizes)
     suffix, matrix = native.rows(X, native.CODES)
     n, d = X.shape
     offsets = offsets_of(sizes)
@@ -147,6 +155,13 @@ def places(y: NDArray[np.integer]) -> tuple[int, NDArray[np.int64], NDArray[np.i
     counts, codes = np.empty(high - low + 1, dtype=np.int64), np.empty(n, dtype=np.int32)
     native.call("places_i64", *native.outputs(values)[:1], n, low, len(counts), *native.outputs(counts, codes))
     return low, counts, codes
+
+
+def _sound(found: Any, sizes: tuple[int, ...]) -> Any:
+    """What a routine for devices gives, or the error of the cell that is no code."""
+    if isinstance(found, tuple):
+        raise BadCode(found[1], found[2], sizes[found[1]])
+    return found
 
 
 def _refuse(bad: int, X: NDArray[Any], sizes: tuple[int, ...]) -> None:

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from parzen.compute.arrays import ColumnError, as_floats, canonical
+from parzen.compute.arrays import ColumnError, as_floats, canonical, check_columns
 from parzen.compute.codes import as_codes
+from parzen.compute.device import is_device, routine
 from parzen.compute.sparse import bits
 
 BITS = "Bernoulli needs cells that are 0, 1 or NaN, but column {{column}} holds {value:g}; binarise it: X > threshold."
@@ -14,6 +15,12 @@ BITS = "Bernoulli needs cells that are 0, 1 or NaN, but column {{column}} holds 
 
 def as_bits(X: Any, d: int | None = None, threshold: float | None = None) -> NDArray[Any]:
     """Codes of columns that are 0 or 1 (NaN where missing), or an error that names the column of another cell."""
+    if is_device(X):
+        check_columns(X, d)
+        found, wrong = routine("bits")(X, threshold)
+        if wrong is not None:
+            raise ColumnError(BITS.format(value=wrong[2]), wrong[1])
+        return found  # type: ignore[no-any-return]
     if threshold is not None:
         return _above(as_floats(X, d), threshold)
     codes = as_codes(X, d)

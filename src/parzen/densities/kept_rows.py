@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from parzen.compute.arrays import Array, as_floats
+from parzen.compute.arrays import Array, as_floats, on_host, room
+from parzen.compute.device import is_device, routine
 from parzen.densities.density import Density
 from parzen.densities.support import Support
 from parzen.densities.training_rows import training_rows
@@ -54,19 +55,21 @@ class KeptRows(Density):
 
     def _without(self, k: int, X: Array, own: NDArray[np.int64], left: Array, rest: Array) -> Array:
         """Log-densities of rows, each without the point `own`; `left` of its weight and `rest` of all remain."""
-        return self._one(k, X, own, left) + np.log(self.windows[k].total / rest)
+        found, correction = self._one(k, X, own, left), np.log(self.windows[k].total / rest)
+        return found.plus(routine("beside")(X, correction)) if is_device(X) else found + correction
 
     @property
     def keeps_rows(self) -> bool:
         return True
 
     def leave_one_out(self, X: Any) -> Array:
-        return self.without(X, training_rows([self.windows], [self.support], [X]))
+        return self.without(X, training_rows([self.windows], [self.support], [on_host(X)]))
 
     def without(self, X: Any, own: NDArray[np.int64]) -> Array:
         """Log-density of rows (n, K), each without the point `own` (n, K) of each density; with all points for -1."""
-        X = np.asarray(as_floats(X, self.shape[1]), dtype=np.float64)
-        out = np.empty((len(X), len(self.windows)))
+        X = as_floats(X, self.shape[1])
+        X = X if is_device(X) else np.asarray(X, dtype=np.float64)
+        out = room(X, (len(X), len(self.windows)))
         for k, window in enumerate(self.windows):
             left, rest = without_each(window.w)
             known = (own[:, k] >= 0) & (rest > 0).all()

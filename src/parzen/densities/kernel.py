@@ -83,10 +83,13 @@ class WindowDensity(KeptRows):
 
     def _write_there(self, X: Any, out: Any) -> None:
         """Log-densities of rows on a device, on that device."""
-        for k, window in enumerate(self.windows):
-            sums = routine("log_gaussian_sums")(X, window.points, window.weights, window.factor, self.rtol)
-            peak = self.kernel.log_constant(window.width) - window.log_volume - float(np.log(window.total))
-            out[:, k] = sums.plus(peak)
+        for k in range(len(self.windows)):
+            out[:, k] = self._one_there(k, X)
+
+    def _one_there(self, k: int, X: Any, own: NDArray[np.int64] | None = None, left: Array | None = None) -> Any:
+        window, kernel = self.windows[k], (self.kernel.name, self.kernel.power)
+        sums = routine("log_kernel_sums")(X, kernel, window.points, window.weights, window.factor, self.rtol, own, left)
+        return sums.plus(self.kernel.log_constant(window.width) - window.log_volume - float(np.log(window.total)))
 
     def write_complete(self, X: Array, out: Array) -> None:
         for k in range(len(self.windows)):
@@ -94,6 +97,8 @@ class WindowDensity(KeptRows):
 
     def _one(self, k: int, X: Array, own: NDArray[np.int64] | None = None, left: Array | None = None) -> Array:
         """Log-density of complete rows under density k."""
+        if is_device(X):
+            return self._one_there(k, X, own, left)
         logs = self._folded[k].log(X, own, left)
         return logs if self.support is None else np.where(self.support.outside(X), -np.inf, logs)
 

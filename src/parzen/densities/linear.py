@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from parzen.compute.arrays import Array, as_csr, as_floats, check_columns, is_sparse
+from parzen.compute.arrays import Array, as_csr, as_floats, check_columns, is_sparse, room
+from parzen.compute.device import is_device
 from parzen.compute.softmax import linear
 from parzen.compute.sparse import csr_product
 from parzen.statistics.accumulate import EVALUATED
@@ -55,7 +56,7 @@ class Linear:
 
     def log_density(self, X: Any) -> Array:
         """Scores of each row, (n, d) -> (n, K)."""
-        out = np.empty((X.shape[0], len(self.coef)))
+        out = room(X, (X.shape[0], len(self.coef)))
         self.write(X, out)
         return out
 
@@ -63,13 +64,14 @@ class Linear:
         """Write the scores of a block of rows."""
         check_columns(X, self.shape[1])
         self._product(X, self._table, self.intercept, out)
-        if self.skips_missing and not is_sparse(X) and np.isnan(out).any():
-            X = np.nan_to_num(as_floats(X), nan=0.0, posinf=np.inf, neginf=-np.inf)
+        if self.skips_missing and not is_sparse(X) and _any_missing(out):
+            X = as_floats(X)
+            X = X.filled(0.0) if is_device(X) else np.nan_to_num(X, nan=0.0, posinf=np.inf, neginf=-np.inf)
             self._product(X, self._table, self.intercept, out)
         if self._never is not None:
-            forbidden = np.empty_like(out)
+            forbidden = room(X, (X.shape[0], len(self.coef)))
             self._product(X, self._never, np.zeros(len(self.coef)), forbidden)
-            out[forbidden > 0] = -np.inf
+            out[forbidden.above(0.0) if is_device(X) else forbidden > 0] = -np.inf
 
     compare = write
 
@@ -79,3 +81,7 @@ class Linear:
             out += offset
         else:
             linear(as_floats(X), table, np.ascontiguousarray(offset), out)
+
+
+def _any_missing(out: Any) -> bool:
+    return bool(out.missing() if is_device(out) else np.isnan(out).any())

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from parzen.compute.arrays import Array, as_floats, is_sparse
+from parzen.compute.arrays import Array, as_floats, is_sparse, room
+from parzen.compute.device import is_device, routine
 from parzen.densities.count_rows import LARGE, CountRows, by_row
 from parzen.densities.linear import Linear
 from parzen.densities.poisson import poisson
@@ -38,7 +39,19 @@ class MultinomialDensity(CountRows):
     def _linear(self) -> Linear:
         return Linear(self.log_probability, np.zeros(len(self.log_probability)))
 
+    def log_density(self, X: Any) -> Array:
+        if not is_device(X):
+            return super().log_density(X)
+        out = room(X, (len(X), self.shape[0]))
+        self.compare(X, out)
+        return out.plus(routine("log_coefficient")(X).tensor)  # type: ignore[attr-defined, no-any-return]
+
     def compare(self, X: Any, out: Array) -> None:
+        if is_device(X):
+            if X.missing():
+                raise ValueError("Input X contains NaN: on a device counts must be complete; give X.cpu().")
+            self._linear.write(X, out)
+            return
         # The coefficient is the same for all classes; with a missing count, the others are multinomial too.
         missing = np.zeros((1, 1), dtype=bool) if is_sparse(X) else np.isnan(as_floats(X))
         if not missing.any():

@@ -47,6 +47,7 @@ class Bernoulli(Family):
     threshold: float | None = None
 
     takes_sparse: ClassVar[bool] = True
+    takes_device: ClassVar[bool] = True
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Counts:
         choose("estimate", self.estimate, ESTIMATES)

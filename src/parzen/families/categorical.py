@@ -1,14 +1,14 @@
 """Families of symbols: Bernoulli and categorical columns."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
 from parzen.compute.codes import as_codes, tally
+from parzen.compute.device import is_device
 from parzen.compute.memberships import Memberships
 from parzen.conjugate import Dirichlet
 from parzen.densities.categorical import CategoricalDensity
@@ -61,6 +61,8 @@ class Categorical(Family):
     categories: Any = None
     unseen: str = "new"
     least: Any = None
+
+    takes_device: ClassVar[bool] = True
 
     def bind(self, table: Table) -> Self:
         choose("unseen", self.unseen, ("new", "missing", "error"))
@@ -136,12 +138,12 @@ class Categorical(Family):
             )
         return prior
 
-    def _sizes(self, X: NDArray[Any]) -> tuple[int, ...]:
+    def _sizes(self, X: Any) -> tuple[int, ...]:
         if self.categories is not None:
             return _given_sizes(self.categories, X.shape[1])
         if not len(X):
             return (1,) * X.shape[1]
-        largest = np.fmax.reduce(X, axis=0)
+        largest = X.largest() if is_device(X) else np.fmax.reduce(X, axis=0)
         return tuple(int(top) + 1 if 0 <= top < 2**31 else 1 for top in largest)  # what is no code, the tally refuses
 
 

@@ -108,8 +108,8 @@ class Kernel(Family):
 
     @property
     def takes_device(self) -> bool:  # type: ignore[override]
-        """Whether rows may lie on a GPU: where kernels are Gaussian, of one bandwidth, and without bounds."""
-        plain = self.kernel == "gaussian" and self.adaptive is False and self.bounds is None and self.period is None
+        """Whether rows may lie on a GPU: where kernels have a name and one bandwidth, and there are no bounds."""
+        plain = isinstance(self.kernel, str) and self.adaptive is False and self.bounds is None and self.period is None
         return plain and isinstance(self.metric, str) and self.metric in ("euclidean", "l2")
 
     @property

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, as_csr, as_floats, canonical, is_sparse
 from parzen.compute.checks import choose
+from parzen.compute.device import is_device
 from parzen.compute.memberships import Memberships, group_count, only_group
 from parzen.compute.moments import sums
 from parzen.compute.sparse import csr_sums
@@ -56,6 +57,11 @@ class Multinomial(Family):
     takes_negative: ClassVar[bool] = False
 
     @property
+    def takes_device(self) -> bool:  # type: ignore[override]
+        """Whether rows may lie on a GPU: where densities are multinomials."""
+        return self.estimate != "bayes"
+
+    @property
     def takes_missing(self) -> bool:  # type: ignore[override]
         """Whether a count may be NaN: not where its predictive has no exact form then."""
         return self.estimate != "bayes"
@@ -72,6 +78,8 @@ class Multinomial(Family):
                 raise ValueError("a sparse matrix of counts must hold finite numbers, but a cell is NaN or infinite.")
             return Sums(weight[:, None], totals)
         X = as_floats(X)
+        if is_device(X):
+            return self._observe_there(X, R)
         self._refuse(X)
         missing = np.isnan(X)
         if not missing.any():
@@ -82,6 +90,13 @@ class Multinomial(Family):
                 "estimator over rows that can be read again, and estimate='mean', 'map' or 'ml'."
             )
         return self._expected(X, R, missing, at)
+
+    def _observe_there(self, X: Any, R: Memberships) -> Sums:
+        if X.missing():
+            raise ValueError("Input X contains NaN: on a device counts must be complete; give X.cpu(), or fill them.")
+        if X.min() < 0:
+            self._refuse(np.array([X.min()]))
+        return self._sums(X, R)
 
     def _sums(self, X: Any, R: Memberships) -> Sums:
         weight, totals = sums(X, R)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
-from parzen.compute.device import is_device
+from parzen.compute.device import is_device, routine
 
 #: Kinds of NumPy's types that are numbers.
 NUMBERS = "biuf"
@@ -22,7 +22,9 @@ def frame_kind(X: Any) -> str | None:
 
 
 def column_of(X: Any, j: int) -> Any:
-    """Column j of an array, a pandas or a polars table."""
+    """Column j of an array, a pandas or a polars table; of an array on a device, its different values."""
+    if is_device(X):
+        return routine("distinct")(X[:, j])[0]
     if isinstance(X, np.ndarray):
         return X[:, j]
     return X.iloc[:, j] if frame_kind(X) == "pandas" else X.to_series(j)

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, is_sparse
+from parzen.compute.device import is_device, routine
 from parzen.tables.categories import codes_in, compact_codes, decoded
-from parzen.tables.cells import cells_of, frame_kind, is_missing, is_numeric, plain_numbers
+from parzen.tables.cells import NUMBERS, cells_of, frame_kind, is_missing, is_numeric, plain_numbers
 from parzen.tables.coded import smallest_type
 from parzen.tables.decode import as_table
 from parzen.tables.kinds import Column, Columns
@@ -76,6 +77,8 @@ class Schema:
         X = table.X
         if is_sparse(X) or (is_numeric(X) and self.plain):
             return X
+        if is_device(X):
+            return self._codes_there(X, grow)
         if self._holds_codes(X, grow):
             return X
         whole = plain_numbers(X) if self.plain else None
@@ -172,11 +175,23 @@ class Schema:
         beyond = codes == len(alphabet)
         if (grow or j in self.closed) and beyond.any():
             new = cells_of(column.values)[int(np.argmax(beyond))]
-            new = new.item() if isinstance(new, np.generic) else new
-            raise ValueError(
-                f"column {self.labels[j]!r} holds {new!r}, which is none of its {len(alphabet)} categories so far; "
-                "declare all of them (by a category dtype, or Categorical(categories=...)), or fit anew on all rows."
-            )
+            raise self._unknown(new.item() if isinstance(new, np.generic) else new, j, len(alphabet))
+
+    def _codes_there(self, X: Any, grow: bool) -> Any:
+        """Codes of rows on a device, all of whose columns hold numbers that are categories."""
+        if not all(alphabet is not None and alphabet.dtype.kind in NUMBERS for alphabet in self.alphabets):
+            raise X.stays_there()
+        codes = routine("alphabet_codes")(X, self.alphabets)
+        for j, (top, alphabet) in enumerate(zip(codes.largest(), self.alphabets, strict=True)):
+            if top == len(alphabet) and (grow or j in self.closed):  # type: ignore[arg-type]
+                raise self._unknown(X[:, j].host()[codes[:, j].host() == top][0].item(), j, int(top))
+        return codes
+
+    def _unknown(self, cell: Any, j: int, categories: int) -> ValueError:
+        return ValueError(
+            f"column {self.labels[j]!r} holds {cell!r}, which is none of its {categories} categories so far; "
+            "declare all of them (by a category dtype, or Categorical(categories=...)), or fit anew on all rows."
+        )
 
 
 def side_by_side(columns: Sequence[NDArray[Any]], out: NDArray[Any] | None = None) -> NDArray[Any]:

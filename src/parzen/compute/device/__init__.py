@@ -26,10 +26,18 @@ _MODULES = {
     "largest": "posterior",
     "normalise": "posterior",
     "centre_step": "kmeans",
-    "log_gaussian_sums": "kernel_sums",
+    "log_kernel_sums": "kernel_sums",
+    "beside": "checks",
+    "tally": "codes",
+    "lookup": "codes",
+    "bits": "codes",
+    "alphabet_codes": "codes",
+    "log_coefficient": "codes",
 }
 
 
 def routine(name: str) -> Any:
     """The routine of this name for rows on a device."""
-    return getattr(import_module(f"parzen.compute.device.{_MODULES[name]}"), name)
+    from parzen.compute.device.memory import shrinking
+
+    return shrinking(name, getattr(import_module(f"parzen.compute.device.{_MODULES[name]}"), name))

@@ -2,13 +2,14 @@
 
 import sys
 import warnings
-from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DeviceArray", "arriving", "is_device"]
+__all__ = ["DeviceArray", "Leaving", "arriving", "is_device"]
 
 
 class DeviceArray:
@@ -52,16 +53,42 @@ class DeviceArray:
             return DeviceArray(self.tensor[tuple(self._place(part) for part in rows)])
         return DeviceArray(self.tensor[self._place(rows)])
 
-    def __setitem__(self, rows: Any, values: "DeviceArray") -> None:
-        self.tensor[rows] = values.tensor
+    def __setitem__(self, rows: Any, values: Any) -> None:
+        place = tuple(self._place(part) for part in rows) if isinstance(rows, tuple) else self._place(rows)
+        self.tensor[place] = values.tensor if isinstance(values, DeviceArray) else values
 
     def plus(self, number: float) -> "DeviceArray":
         """These cells and a number added to each."""
         return DeviceArray(self.tensor + number)
 
     def min(self) -> Any:
-        """The least cell."""
-        return self.tensor.min().item()
+        """The least cell, missing ones left out."""
+        return self._known(float("inf")).min().item()
+
+    def largest(self) -> NDArray[Any]:
+        """The largest cell of each column, missing ones left out, as NumPy's array."""
+        found: NDArray[Any] = self._known(float("-inf")).max(dim=0).values.cpu().numpy()
+        return found
+
+    def missing(self) -> bool:
+        """Whether a cell is missing."""
+        return self.tensor.is_floating_point() and bool(self.tensor.isnan().any())
+
+    def filled(self, value: float) -> "DeviceArray":
+        """The same cells, and a number where one is missing."""
+        return DeviceArray(self.tensor.masked_fill(self.tensor.isnan(), value))
+
+    def above(self, number: float) -> "DeviceArray":
+        """Whether each cell is above a number."""
+        return DeviceArray(self.tensor > number)
+
+    def trunc(self) -> "DeviceArray":
+        """The whole parts of cells."""
+        return DeviceArray(self.tensor.trunc())
+
+    def _known(self, instead: float) -> Any:
+        cells = self.tensor
+        return cells.masked_fill(cells.isnan(), instead) if cells.is_floating_point() else cells
 
     def _place(self, part: Any) -> Any:
         import torch
@@ -94,7 +121,12 @@ class DeviceArray:
         import torch
 
         name = getattr(torch, np.dtype(dtype).name)
-        return DeviceArray(torch.empty(shape, dtype=name, device=self.tensor.device))
+        try:
+            return DeviceArray(torch.empty(shape, dtype=name, device=self.tensor.device))
+        except torch.OutOfMemoryError as problem:
+            from parzen.compute.device.memory import lacking
+
+            raise lacking(problem, self.tensor.device, int(np.prod(shape)) * np.dtype(dtype).itemsize) from None
 
     def stays_there(self) -> TypeError:
         """The error of what has no routine for devices."""
@@ -112,7 +144,7 @@ def is_device(X: Any) -> bool:
     return type(X) is DeviceArray
 
 
-def arriving(X: Any) -> tuple[Any, Callable[[Any], Any] | None]:
+def arriving(X: Any) -> "tuple[Any, Leaving | None]":
     """What a user gave, as the library reads it; and what makes results of the same kind, on the same device.
 
     A tensor on the processor is read as it is, without a copy. None in the place of the second where X is no tensor.
@@ -122,9 +154,11 @@ def arriving(X: Any) -> tuple[Any, Callable[[Any], Any] | None]:
         return X, None
     import torch
 
-    given = X
+    library = "torch" if isinstance(X, torch.Tensor) else kind.__module__.partition(".")[0]
     if not isinstance(X, torch.Tensor):
         X = torch.from_dlpack(X)
+    if X.is_complex():
+        raise TypeError(f"X must hold real numbers, got {X.dtype}; give X.real, or both parts as columns.")
     if X.requires_grad:
         warnings.warn(
             "X requires gradients, which don't flow through an estimator: it is read as X.detach().", stacklevel=4
@@ -132,9 +166,8 @@ def arriving(X: Any) -> tuple[Any, Callable[[Any], Any] | None]:
         X = X.detach()
     if X.dtype in (torch.float16, torch.bfloat16):
         X = X.float()
-    device = X.device
     rows = DeviceArray(X) if on_device(X) else X.numpy()
-    return rows, lambda result: _leaving(result, given, device)
+    return rows, Leaving(library, str(X.device))
 
 
 def on_device(tensor: Any) -> bool:
@@ -142,19 +175,36 @@ def on_device(tensor: Any) -> bool:
     return bool(tensor.device.type != "cpu")
 
 
-def _leaving(result: Any, given: Any, device: Any) -> Any:
-    """A result as a tensor on the device of what was given, or as an array of its library."""
-    import torch
+@dataclass(frozen=True)
+class Leaving:
+    """Makes results of the kind that was given: tensors on its device, or arrays of its library.
 
-    if isinstance(result, tuple):
-        return tuple(_leaving(part, given, device) for part in result)
-    if isinstance(result, DeviceArray):
-        tensor = result.tensor
-    elif isinstance(result, np.ndarray) and result.dtype.kind in "biuf":
-        tensor = torch.from_numpy(np.ascontiguousarray(result)).to(device)
-    else:
-        return result  # an estimator, a number, labels that are text
-    if isinstance(given, torch.Tensor):
-        return tensor
-    library = sys.modules[type(given).__module__.partition(".")[0]]
-    return library.from_dlpack(tensor)
+    Attributes
+    ----------
+    library : the name of its module: "torch", "cupy", "jax"
+    device : as PyTorch names it
+    """
+
+    library: str
+    device: str
+
+    def __call__(self, result: Any) -> Any:
+        import torch
+
+        if isinstance(result, tuple):
+            return tuple(self(part) for part in result)
+        if isinstance(result, DeviceArray):
+            tensor = result.tensor
+        elif isinstance(result, np.ndarray) and result.dtype.kind in "biuf":
+            tensor = torch.from_numpy(np.ascontiguousarray(result)).to(self.device)
+        else:
+            return result  # an estimator, a number, labels that are text
+        return tensor if self.library == "torch" else sys.modules[self.library].from_dlpack(tensor)
+
+    def there(self) -> bool:
+        """Whether this machine has the device, and the library is in use."""
+        if not find_spec("torch") or (self.library != "torch" and self.library not in sys.modules):
+            return False
+        import torch
+
+        return self.device.partition(":")[0] != "cuda" or bool(torch.cuda.is_available())

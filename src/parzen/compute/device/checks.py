@@ -1,7 +1,10 @@
 """Checks of rows on a device."""
 
+from typing import Any
+
 import torch
 
+from parzen.compute.arrays import Array
 from parzen.compute.device.array import DeviceArray
 
 
@@ -14,3 +17,8 @@ def finite(X: DeviceArray) -> None:
 def largest_cell(X: DeviceArray) -> float:
     """The largest absolute value of a cell, missing ones left out."""
     return float(torch.nan_to_num(X.tensor, nan=0.0).abs().max()) if X.size else 0.0
+
+
+def beside(X: DeviceArray, values: Array) -> Any:
+    """Numbers of the host, one for each row, as a tensor on the rows' device."""
+    return torch.from_numpy(values).to(X.tensor.device)

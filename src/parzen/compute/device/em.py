@@ -11,8 +11,10 @@ import torch
 from parzen.compute.arrays import Array
 from parzen.compute.device.array import DeviceArray
 from parzen.compute.device.gaussian import missing_cells
-from parzen.compute.device.moments import on, pieces
+from parzen.compute.device.memory import pieces
+from parzen.compute.device.moments import on
 from parzen.compute.device.sums import MOST_SUMS, mixture_sums, readable, single, sums_of
+from parzen.compute.device.wide import scales, wide_sums
 
 #: How far rounding may grow in a score (see `Components.loss`) where rows of float32 are worked on as they are.
 EXACT = 30.0
@@ -28,6 +30,9 @@ def em_step(X: DeviceArray, w: Any, at: Any) -> tuple[Array, Array, Array, Array
         own = None if w is None else on(w, rows).float()
         gaussians = at.inverse, at.mean - origin, at.constant
         weight, total, square, score = mixture_sums(rows, own, origin, gaussians)
+    elif light and at.kind == "diagonal" and (scale := scales(rows, origin, at.inverse)) is not None:
+        own = None if w is None else on(w, rows).float()
+        weight, total, square, score = wide_sums(rows, own, origin, (at.inverse, at.mean - origin, at.constant), scale)
     else:
         weight, total, square, score = _by_products(rows, w, at, origin, torch.float32 if light else torch.float64)
     if not np.isfinite(score):

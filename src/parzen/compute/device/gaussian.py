@@ -6,7 +6,7 @@ from scipy.linalg.lapack import dtrtri
 
 from parzen.compute.arrays import Array
 from parzen.compute.device.array import DeviceArray
-from parzen.compute.device.moments import pieces
+from parzen.compute.device.memory import pieces
 
 
 def gaussian_log_density(

@@ -7,7 +7,8 @@ import torch
 
 from parzen.compute.arrays import Array
 from parzen.compute.device.array import DeviceArray
-from parzen.compute.device.moments import memberships_of, on, pieces
+from parzen.compute.device.memory import pieces
+from parzen.compute.device.moments import memberships_of, on
 from parzen.compute.device.sums import cluster_totals, nearest, readable
 from parzen.compute.memberships import Labels
 

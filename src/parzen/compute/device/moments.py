@@ -4,7 +4,6 @@ Rows are centred about a first guess of their group's mean (of the first rows), 
 few thousand rows at a time; always in the same order: the same result from run to run.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,24 @@ import torch
 
 from parzen.compute.arrays import Array
 from parzen.compute.device.array import DeviceArray
-from parzen.compute.device.sums import MOST_SUMS, label_sums, readable, single, sums_of
+from parzen.compute.device.memory import pieces
+from parzen.compute.device.sums import (
+    HELD,
+    MOST_SUMS,
+    class_columns,
+    class_products,
+    class_sums,
+    label_sums,
+    readable,
+    single,
+    sums_of,
+    together,
+)
 from parzen.compute.memberships import Labels, Memberships, group_count
 
-#: Cells that are worked on at a time: 96 MB of float32.
-CELLS = 24 * 2**20
+#: Most columns for which a thread reads whole rows, with most readings of them; most classes for which threads have
+#: columns; beyond, sums of classes are products.
+NARROW, READINGS, CLASSES = 24, 4, 40
 #: A guess is good enough for float32 where it is off by no more deviations.
 NEAR = 8.0
 
@@ -29,17 +41,14 @@ def on(values: Any, like: torch.Tensor, rows: slice = slice(None)) -> torch.Tens
     return torch.from_numpy(part if part.flags.writeable else part.copy()).to(like.device)
 
 
-def pieces(X: torch.Tensor, cells: int) -> Iterator[slice]:
-    """Slices of rows, of which each row needs so many cells of scratch memory."""
-    rows = max(CELLS // max(cells, 1), 1)
-    for begin in range(0, len(X), rows):
-        yield slice(begin, min(begin + rows, len(X)))
-
-
 def moments(X: DeviceArray, R: Memberships = None, full: bool = True) -> tuple[Array, Array, Array, Array]:
     """Weight, mean, scatter and carry of each group."""
     rows = X.tensor
     d, K = rows.shape[1], group_count(R)
+    if isinstance(R, Labels) and not full and readable(rows):
+        at_once = _at_once(rows, R, K)
+        if at_once is not None:
+            return at_once
     guess = _guess(rows, R, K)
     if not isinstance(R, np.ndarray | DeviceArray) and readable(rows) and sums_of(d, full, True) <= MOST_SUMS:
         codes = torch.zeros(len(rows), dtype=torch.int32, device=rows.device) if R is None else on(R.codes, rows)
@@ -53,6 +62,23 @@ def moments(X: DeviceArray, R: Memberships = None, full: bool = True) -> tuple[A
             guess = found[1]
         return found
     return _centred(*_sums(rows, R, guess, full), guess, full)
+
+
+def _at_once(rows: torch.Tensor, R: Labels, K: int) -> tuple[Array, Array, Array, Array] | None:
+    """Moments of classes in one reading of complete rows, about one origin; None where that is not exact enough."""
+    d = rows.shape[1]
+    origin = single(rows[: min(len(rows), 256)].double().mean(0).cpu().numpy())
+    codes, own = on(R.codes, rows), None if R.weights is None else on(R.weights, rows).float()
+    by: Any
+    if d > NARROW:
+        by = class_columns if K <= CLASSES else class_products
+    else:
+        by = class_sums if READINGS * together(K, sums_of(d, False, False), HELD[1]) >= K else class_products
+    found = _centred(*by(rows, own, origin, codes, K), np.broadcast_to(origin, (K, d)), False)
+    if not np.isfinite(found[1]).all():
+        return None
+    far = np.abs(found[1] - origin) > NEAR * np.sqrt(_variances(found, False))
+    return None if (far & (found[0] > 0)).any() else found
 
 
 def _variances(found: tuple[Array, Array, Array, Array], full: bool) -> Array:

@@ -4,6 +4,7 @@ import torch
 
 from parzen.compute.arrays import Array
 from parzen.compute.device.array import DeviceArray
+from parzen.compute.device.memory import pieces
 
 
 def largest(values: DeviceArray, prior: Array, codes: DeviceArray) -> int:
@@ -18,7 +19,13 @@ def largest(values: DeviceArray, prior: Array, codes: DeviceArray) -> int:
 
 def normalise(values: DeviceArray, prior: Array, form: str, sums: DeviceArray | None = None) -> int:
     """Turn log-densities into posteriors, or sums of them; how many rows have no finite one."""
-    joint = values.tensor
+    odd = 0
+    for part in pieces(values.tensor, 4 * values.shape[1]):
+        odd += _normalise(values.tensor[part], prior, form, None if sums is None else sums[part])
+    return odd
+
+
+def _normalise(joint: torch.Tensor, prior: Array, form: str, sums: DeviceArray | None) -> int:
     at = torch.from_numpy(prior).to(joint.device)
     joint += at
     total = torch.logsumexp(joint, dim=1)

@@ -9,25 +9,44 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
 
-#: Rows that one program adds in float32, and rows of a step of it.
-RUN, STEP = 32_768, 128
+#: Rows that one program adds in float32, at least and as a rule at most, a row in each thread of a warp at a time.
+LEAST, RUN, STEP = 2048, 8192, 32
+#: Steps whose rows are on their way.
+DEPTH = 3
+#: Programs that fill a device.
+PROGRAMS = 4096
 #: Rows of a program that computes evidence.
 EVIDENCE = 512
+#: Most sums, with numbers of the components, that a thread keeps where a program takes several groups: of
+#: components, and of classes.
+HELD = (100, 120)
 #: Most sums that a thread keeps: 13 columns with their products, 45 with their squares.
 MOST_SUMS = 105
 
 
+#: Queries and points of a tile, warps and stages of kernel sums by products, by their columns.
+TILES = {16: (64, 64, 4, 3), 32: (128, 64, 8, 3)}
+
+
 @cache
 def kernels() -> Any:
-    """The fused kernels, where Triton is installed."""
+    """The fused kernels on the tensor cores, where Triton is installed."""
     try:
         from parzen.compute.device import tiles
     except ImportError:
         return None
     return tiles
+
+
+def passes() -> Any:
+    """The fused kernels that read a row in each thread."""
+    from parzen.compute.device import passes
+
+    return passes
 
 
 def single(values: Array) -> Array:
@@ -39,7 +58,7 @@ def readable(rows: torch.Tensor, dtype: torch.dtype = torch.float32) -> bool:
     """Whether rows are such as the fused kernels read."""
     plain = rows.dtype == dtype and (rows.shape[1] == 1 or rows.stride(1) == 1)
     there = kernels() is not None and (rows.device.type == "cuda" or kernels().INTERPRETED)
-    return there and plain and 0 < len(rows) < 2**31
+    return there and plain and 0 < len(rows) < 2**31 - 2**20
 
 
 def sums_of(d: int, full: bool, labels: bool) -> int:
@@ -48,8 +67,9 @@ def sums_of(d: int, full: bool, labels: bool) -> int:
 
 
 def mixture_sums(
-    rows: torch.Tensor, w: torch.Tensor | None, origin: Array, gaussians: tuple[Array, Array, Array]
-) -> tuple[Array, Array, Array, float]:
+    rows: torch.Tensor, w: torch.Tensor | None, origin: Array, gaussians: tuple[Array, Array, Array],
+    own: int | None = None, block: int = EVIDENCE,
+) -> tuple[Array, Array, Array, float]:  # fmt: skip
     """Weights (K,), totals (K, d) and squares, (K, d, d) or (K, d), of rows about an origin, by responsibilities.
 
     Parameters
@@ -66,28 +86,114 @@ def mixture_sums(
     inverse, off, constant = gaussians
     n, d = rows.shape
     K, full = len(constant), inverse.ndim == 3
-    if full:
-        lower = np.tril_indices(d)
-        table = np.concatenate([inverse[:, lower[0], lower[1]], -np.einsum("kij,kj->ki", inverse, off)], axis=1)
-    else:
-        table = np.concatenate([inverse, -inverse * off], axis=1)
-    at, table_, constant_ = (_there(part, rows) for part in (origin, table, constant))
+    F, WIDTH = sums_of(d, full, False), d + (d * (d + 1) // 2 if full else d)
+    KB = together(K, F + WIDTH, HELD[0]) if own is None else own
+    pad = -K % KB
+    table, constants = np.zeros((K + pad, WIDTH)), np.full(K + pad, -1e30)
+    table[:K, :-d] = inverse[:, *_lower(d)] if full else inverse
+    table[:K, -d:] = -((inverse @ off[:, :, None])[:, :, 0] if full else inverse * off)
+    constants[:K] = constant
+    at, table_, constant_ = _all_there(rows, origin, table, constants)
     evidence = torch.empty(n, dtype=torch.float32, device=rows.device)
-    shape = {"d": d, "WIDTH": table.shape[1], "FULL": full}
-    kernels().evidence_rows[(-(-n // EVIDENCE),)](
-        rows, at, table_, constant_, evidence, n, rows.stride(0), K, BM=EVIDENCE, **shape
+    shape = {"stride": rows.stride(0), "d": d, "WIDTH": WIDTH, "FULL": full}
+    scores = torch.empty(-(-n // block), dtype=torch.float32, device=rows.device)
+    passes().evidence_rows[(len(scores),)](
+        rows, at, table_, constant_, w, evidence, scores, n, K, BM=block, WEIGHTED=w is not None, **shape
     )
-    F = sums_of(d, full, False)
-    out = torch.empty((-(-n // RUN), K, F), dtype=torch.float32, device=rows.device)
-    kernels().moment_rows[out.shape[:2]](
-        rows, at, table_, constant_, evidence, None, w, out, n, rows.stride(0), RUN, 0,
-        F=F, BM=STEP, LABELS=False, WEIGHTED=w is not None, **shape,
+    per = run(n, (K + pad) // KB)
+    out = torch.empty((-(-n // per), K + pad, F), dtype=torch.float32, device=rows.device)
+    passes().moment_rows[((K + pad) // KB, len(out))](
+        rows, at, table_, constant_, evidence, None, w, out, n, per,
+        F=F, KB=KB, **steps(KB * (F + WIDTH)), LABELS=False, WEIGHTED=w is not None, num_warps=1, **shape,
     )  # fmt: skip
-    found = out.sum(0, dtype=torch.float64).cpu().numpy()
-    score = evidence.sum(dtype=torch.float64) if w is None else evidence.double() @ w.double()
-    if full:
-        return found[:, -1], found[:, -d - 1 : -1], _symmetric(found, d), float(score)
-    return found[:, -1], found[:, 1:-1:2], found[:, :-1:2], float(score)
+    score = scores.sum(dtype=torch.float64)
+    sent = torch.cat([out.sum(0, dtype=torch.float64)[:K].ravel(), score[None]]).cpu().numpy()
+    found = sent[:-1].reshape(K, F)
+    square = _symmetric(found, d) if full else found[:, :d]
+    return found[:, -1], found[:, -d - 1 : -1], square, float(sent[-1])
+
+
+def steps(sums: int = 0) -> dict[str, int]:
+    """Rows of a step of a program, and how many steps are ahead; a program of few sums has enough others beside it.
+
+    Triton's interpreter takes as long for many rows as for few.
+    """
+    return {"BM": 256, "DEPTH": 1} if kernels().INTERPRETED else {"BM": STEP, "DEPTH": DEPTH if sums > 60 else 1}
+
+
+def run(n: int, parts: int) -> int:
+    """Rows of one program, of which there are so many for the same rows: a multiple of its step."""
+    rows = max(min(n * parts // PROGRAMS, RUN), LEAST)
+    return -(-rows // STEP) * STEP
+
+
+def together(K: int, each: int, most: int) -> int:
+    """How many groups one program takes, of which each needs so many registers; as even as can be."""
+    many = max(min(most // each, K), 1)
+    return -(-K // -(-K // many))
+
+
+def class_sums(
+    rows: torch.Tensor,
+    w: torch.Tensor | None,
+    origin: Array,
+    codes: torch.Tensor,
+    K: int,
+    own: int | None = None,
+) -> tuple[Array, Array, Array]:
+    """Weights (K, d), totals (K, d) and squares (K, d) about an origin (d,) of the rows of each class.
+
+    All cells are known, or the result is not finite.
+    """
+    n, d = rows.shape
+    F = sums_of(d, False, False)
+    KB = together(K, F, HELD[1]) if own is None else own
+    parts = -(-K // KB)
+    per = run(n, parts)
+    out = torch.empty((-(-n // per), parts * KB, F), dtype=torch.float32, device=rows.device)
+    passes().moment_rows[(parts, len(out))](
+        rows, _there(origin, rows), None, None, None, codes, w, out, n, per,
+        stride=rows.stride(0), d=d, WIDTH=1, F=F, KB=KB, **steps(KB * F), FULL=False, LABELS=True,
+        WEIGHTED=w is not None, num_warps=1,
+    )  # fmt: skip
+    found = out.sum(0, dtype=torch.float64)[:K].cpu().numpy()
+    return np.repeat(found[:, -1:], d, axis=1), found[:, d : 2 * d], found[:, :d]
+
+
+def class_columns(
+    rows: torch.Tensor, w: torch.Tensor | None, origin: Array, codes: torch.Tensor, K: int,
+    per: int = 1024, many: int = 10, ahead: int = 8,
+) -> tuple[Array, Array, Array]:  # fmt: skip
+    """The same of many columns: a thread has some of them, and all classes."""
+    n, d = rows.shape
+    parts = -(-K // many)
+    KB, DP = -(-K // parts), min(max(_power(d), 32), 128)
+    per = max(per, -(-n // 65536))
+    out = torch.empty((-(-n // per), 2, K, d), dtype=torch.float32, device=rows.device)
+    counts = torch.empty((len(out), K), dtype=torch.float32, device=rows.device)
+    passes().column_rows[(len(out), -(-d // DP), parts)](
+        rows, _there(origin, rows), codes, w, out, counts, n, rows.stride(0), per, K,
+        d=d, DP=DP, KB=KB, AHEAD=ahead, WEIGHTED=w is not None, num_warps=1,
+    )  # fmt: skip
+    square, total = out.sum(0, dtype=torch.float64).cpu().numpy()
+    return np.repeat(counts.sum(0, dtype=torch.float64).cpu().numpy()[:, None], d, axis=1), total, square
+
+
+def class_products(
+    rows: torch.Tensor, w: torch.Tensor | None, origin: Array, codes: torch.Tensor, K: int,
+    BM: int = 64, warps: int = 1, per: int = 8192,
+) -> tuple[Array, Array, Array]:  # fmt: skip
+    """The same on the tensor cores, for any number of columns and classes."""
+    n, d = rows.shape
+    DP, KP = min(max(_power(d + 1), 16), 64), min(max(_power(K), 16), 64)
+    wide, tall = -(-(d + 1) // DP), -(-K // KP)
+    out = torch.empty((-(-n // per), 2, K, wide * DP), dtype=torch.float32, device=rows.device)
+    kernels().class_rows[(len(out), wide, tall)](
+        rows, _there(origin, rows), codes, w, out, n, rows.stride(0), per, K,
+        d=d, DP=DP, KP=KP, BM=BM, WEIGHTED=w is not None, SPLIT=not kernels().INTERPRETED, num_warps=warps,
+    )  # fmt: skip
+    total, square = out.sum(0, dtype=torch.float64).cpu().numpy()
+    return np.repeat(total[:, d : d + 1], d, axis=1), total[:, :d], square[:, :d]
 
 
 def label_sums(
@@ -96,10 +202,11 @@ def label_sums(
     """Weights (K, d), totals (K, d) and squares of the rows of each class about a guess (K, d) of its mean."""
     (n, d), K = rows.shape, len(guess)
     F = sums_of(d, full, True)
-    out = torch.empty((-(-n // RUN), K, F), dtype=torch.float32, device=rows.device)
-    kernels().moment_rows[out.shape[:2]](
-        rows, _there(guess, rows), None, None, None, codes, w, out, n, rows.stride(0), RUN, d,
-        d=d, WIDTH=1, F=F, BM=STEP, FULL=full, LABELS=True, WEIGHTED=w is not None,
+    per = run(n, K)
+    out = torch.empty((-(-n // per), K, F), dtype=torch.float32, device=rows.device)
+    passes().known_rows[(K, len(out))](
+        rows, _there(guess, rows), codes, w, out, n, rows.stride(0), per,
+        d=d, F=F, BM=steps()["BM"], FULL=full, WEIGHTED=w is not None, num_warps=1,
     )  # fmt: skip
     found = out.sum(0, dtype=torch.float64).cpu().numpy()
     if full:
@@ -139,7 +246,12 @@ def cluster_totals(
     return found[:, d], found[:, :d] + found[:, d, None] * (single(centre) - centre)
 
 
-def gaussian_sums(queries: torch.Tensor, points: torch.Tensor, w: torch.Tensor | None) -> torch.Tensor:
+def gaussian_sums(
+    queries: torch.Tensor,
+    points: torch.Tensor,
+    w: torch.Tensor | None,
+    tile: tuple[int, int, int, int] | None = None,
+) -> torch.Tensor:
     """Sums of w 2^(-|q - p|^2) at each query, (m,) float64; all in float32, centred, or all in float64."""
     (m, d), n = queries.shape, len(points)
     double = queries.dtype == torch.float64
@@ -155,20 +267,44 @@ def gaussian_sums(queries: torch.Tensor, points: torch.Tensor, w: torch.Tensor |
         return out.sum(0, dtype=torch.float64)
     DP = max(_power(d), 16)
     Q, P = (torch.nn.functional.pad(part, (0, DP - d)).contiguous() for part in (queries, points))
-    BM, BN, warps, stages = (64, 128, 4, 2) if DP == 16 else (128, 64, 8, 1) if DP == 32 else (64, 32, 4, 1)
-    kernels().gaussian_products[(-(-m // BM), len(out))](
-        Q, P, Q.square().sum(1), P.square().sum(1), w, out, m, n, per,
+    BM, BN, warps, stages = tile or TILES.get(DP, (64, 32, 4, 1))
+    double = 2.0 * Q
+    parts = (*_two(double), *_two(P))
+    kernels().gaussian_parts[(-(-m // BM), len(out))](
+        *parts, Q.square().sum(1), P.square().sum(1), w, out, m, n, per,
         DP=DP, BM=BM, BN=BN, WEIGHTED=w is not None, num_warps=warps, num_stages=stages,
     )  # fmt: skip
     return out.sum(0, dtype=torch.float64)
 
 
+def _two(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Numbers as sums of two with eleven digits and the rest."""
+    high = ((x.view(torch.int32) + 4096) & -8192).view(torch.float32)
+    return high, x - high
+
+
+@cache
+def _lower(d: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows and columns of a lower triangle."""
+    return np.tril_indices(d)
+
+
 def _symmetric(found: Array, d: int) -> Array:
     """Matrices from the products of cells i >= j, in order of rows."""
-    lower = np.tril_indices(d)
+    lower = _lower(d)
     matrix = np.empty((len(found), d, d))
     matrix[:, lower[0], lower[1]] = matrix[:, lower[1], lower[0]] = found[:, : len(lower[0])]
     return matrix
+
+
+def _all_there(rows: torch.Tensor, *values: Array) -> list[torch.Tensor]:
+    """Several arrays on the device of the rows, sent at once; each begins where the kernels may read four numbers."""
+    sizes = [-(-part.size // 4) * 4 for part in values]
+    flat, begin = np.zeros(sum(sizes), dtype=np.float32), 0
+    for part, size in zip(values, sizes, strict=True):
+        flat[begin : begin + part.size] = part.ravel()
+        begin += size
+    return list(torch.from_numpy(flat).to(rows.device).split(sizes))
 
 
 def _there(values: Array, rows: torch.Tensor) -> torch.Tensor:

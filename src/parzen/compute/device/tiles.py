@@ -1,11 +1,9 @@
-"""Fused Triton kernels over float32 rows: responsibilities and moments of Gaussians, nearest centres, kernel sums.
+"""Fused Triton kernels over float32 rows, on the tensor cores: nearest centres, sums of classes, kernel sums.
 
-A thread reads whole rows and keeps sums of what they add; the sums of all programs are added in float64 by
-`parzen.compute.device.sums`. Nothing is added by atomics: results are the same from run to run. Products of matrices
-are ``tf32x3``: three products of the tensor cores, nearly as exact as float32's own.
+Products of matrices are ``tf32x3``: three products of the tensor cores, nearly as exact as float32's own. The sums of
+all programs are added in float64 by `parzen.compute.device.sums`, never by atomics: results are the same from run to
+run.
 """
-# Tuples grow by +, which is what Triton compiles.
-# ruff: noqa: RUF005
 
 import os
 from typing import Any
@@ -17,112 +15,6 @@ import triton.language as tl
 INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
 #: Types of sums in single and double precision.
 KINDS = (tl.float32, tl.float64)
-
-
-@triton.jit
-def _scalars(P, count: tl.constexpr) -> Any:
-    """Numbers that all threads share."""
-    found = ()
-    for f in tl.static_range(count):
-        found = found + (tl.load(P + f),)
-    return found
-
-
-@triton.jit
-def _cells(X, i, n, stride, centre, d: tl.constexpr) -> Any:
-    """The cells of a row in each thread, less a centre; zero beyond the last row."""
-    place = X + i.to(tl.int64) * stride
-    x = ()
-    for c in tl.static_range(d):
-        x = x + (tl.where(i < n, tl.load(place + c, mask=i < n, other=0.0) - centre[c], 0.0),)
-    return x
-
-
-@triton.jit
-def _score(x, t, constant, d: tl.constexpr, FULL: tl.constexpr) -> Any:
-    """Log to base 2 of a Gaussian: a constant less |z|^2, z an affine function of x by the numbers t."""
-    s = x[0] * 0.0 + constant
-    for a in tl.static_range(d):
-        if FULL:
-            z = x[0] * 0.0 + t[d * (d + 1) // 2 + a]
-            for b in tl.static_range(a + 1):
-                z += t[a * (a + 1) // 2 + b] * x[b]
-        else:
-            z = t[a] * x[a] + t[d + a]
-        s -= z * z
-    return s
-
-
-@triton.jit
-def evidence_rows(
-    X, ORIGIN, TABLE, CONSTANT, OUT, n, stride, K,
-    d: tl.constexpr, WIDTH: tl.constexpr, BM: tl.constexpr, FULL: tl.constexpr,
-) -> None:  # fmt: skip
-    """Log to base 2 of a mixture's density at each row."""
-    i = tl.program_id(0) * BM + tl.arange(0, BM)
-    x = _cells(X, i, n, stride, _scalars(ORIGIN, d), d)
-    top = tl.full((BM,), -1e30, tl.float32)
-    sums = tl.zeros((BM,), tl.float32)
-    for k in range(K):
-        s = _score(x, _scalars(TABLE + k * WIDTH, WIDTH), tl.load(CONSTANT + k), d, FULL)
-        new = tl.maximum(top, s)
-        sums = sums * tl.exp2(top - new) + tl.exp2(s - new)
-        top = new
-    tl.store(OUT + i, top + tl.log2(sums), mask=i < n)
-
-
-@triton.jit
-def moment_rows(
-    X, CENTRE, TABLE, CONSTANT, EVIDENCE, CODES, WEIGHTS, OUT, n, stride, per, apart,
-    d: tl.constexpr, WIDTH: tl.constexpr, F: tl.constexpr, BM: tl.constexpr, FULL: tl.constexpr, LABELS: tl.constexpr,
-    WEIGHTED: tl.constexpr,
-) -> None:  # fmt: skip
-    """Sums of one group over a run of rows: products of cells (or squares), cells, and weights, (runs, K, F).
-
-    By responsibilities, or by labels; then a missing cell weighs nothing, and every column has a weight.
-    """
-    run, k = tl.program_id(0), tl.program_id(1)
-    centre = _scalars(CENTRE + k * apart, d)
-    if not LABELS:
-        t = _scalars(TABLE + k * WIDTH, WIDTH)
-        constant = tl.load(CONSTANT + k)
-    total = ()
-    for _ in tl.static_range(F):
-        total = total + (tl.zeros((BM,), tl.float32),)
-    for begin in range(run * per, min(run * per + per, n), BM):
-        i = begin + tl.arange(0, BM)
-        if LABELS:
-            r = tl.where(tl.load(CODES + i, mask=i < n, other=-1) == k, 1.0, 0.0)
-        x = _cells(X, i, n, stride, centre, d)
-        if not LABELS:
-            r = tl.exp2(_score(x, t, constant, d, FULL) - tl.load(EVIDENCE + i, mask=i < n, other=1e30))
-        if WEIGHTED:
-            r = r * tl.load(WEIGHTS + i, mask=i < n, other=0.0)
-        new = ()
-        if FULL:
-            for a in tl.static_range(d):
-                y = r * x[a]
-                for b in tl.static_range(a + 1):
-                    new = new + (total[a * (a + 1) // 2 + b] + y * x[b],)
-            for a in tl.static_range(d):
-                new = new + (total[d * (d + 1) // 2 + a] + r * x[a],)
-            new = new + (total[d * (d + 1) // 2 + d] + r,)
-        elif LABELS:
-            for a in tl.static_range(d):
-                known = x[a] == x[a]
-                own = tl.where(known, r, 0.0)
-                off = tl.where(known, x[a], 0.0)
-                y = own * off
-                new = new + (total[3 * a] + y * off, total[3 * a + 1] + y, total[3 * a + 2] + own)
-        else:
-            for a in tl.static_range(d):
-                y = r * x[a]
-                new = new + (total[2 * a] + y * x[a], total[2 * a + 1] + y)
-            new = new + (total[2 * d] + r,)
-        total = new
-    place = OUT + (run * tl.num_programs(1) + k) * F
-    for f in tl.static_range(F):
-        tl.store(place + f, tl.sum(total[f], 0))
 
 
 @triton.jit
@@ -202,20 +94,140 @@ def gaussian_pairs(
 
 
 @triton.jit
-def gaussian_products(
-    Q, P, QQ, PP, W, OUT, m, n, per, DP: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, WEIGHTED: tl.constexpr
-) -> None:
-    """The same by products: |q - p|^2 = |q|^2 + |p|^2 - 2 q'p, on the tensor cores; rows are padded to DP columns."""
+def class_rows(
+    X, ORIGIN, CODES, WEIGHTS, OUT, n, stride, per, groups,
+    d: tl.constexpr, DP: tl.constexpr, KP: tl.constexpr, BM: tl.constexpr, WEIGHTED: tl.constexpr,
+    SPLIT: tl.constexpr,
+) -> None:  # fmt: skip
+    """Totals and squares about an origin of the rows of each class over a run, (runs, 2, groups, columns).
+
+    Labels are a matrix of zeros and ones, exact in bfloat16; so are the three parts of a float32 number. Column d holds
+    the weights.
+    """
+    run = tl.program_id(0)
+    j = tl.program_id(1) * DP + tl.arange(0, DP)
+    k = tl.program_id(2) * KP + tl.arange(0, KP)
+    width = tl.num_programs(1) * DP
+    origin = tl.load(ORIGIN + j, mask=j < d, other=0.0)
+    total = tl.zeros((KP, DP), tl.float32)
+    square = tl.zeros((KP, DP), tl.float32)
+    for begin in range(run * per, min(run * per + per, n), BM):
+        i = begin + tl.arange(0, BM)
+        code = tl.load(CODES + i, mask=i < n, other=-1)
+        x = tl.load(
+            X + i[:, None].to(tl.int64) * stride + j[None, :], mask=(i[:, None] < n) & (j[None, :] < d), other=0.0
+        )
+        x = tl.where(j[None, :] == d, 1.0, x - origin[None, :])
+        y = x
+        if WEIGHTED:
+            y = x * tl.load(WEIGHTS + i, mask=i < n, other=0.0)[:, None]
+        if SPLIT:
+            own = (code[None, :] == k[:, None]).to(tl.bfloat16)
+            total += _exact_dot(own, y)
+            square += _exact_dot(own, y * x)
+        else:
+            own = (code[None, :] == k[:, None]).to(tl.float32)
+            total += tl.dot(own, y, input_precision="tf32x3")
+            square += tl.dot(own, y * x, input_precision="tf32x3")
+    place = OUT + (run.to(tl.int64) * 2 * groups + k[:, None]) * width + j[None, :]
+    tl.store(place, total, mask=k[:, None] < groups)
+    tl.store(place + groups * width, square, mask=k[:, None] < groups)
+
+
+@triton.jit
+def _exact_dot(own, x) -> Any:
+    """A product of zeros and ones with float32 numbers, which are sums of three of bfloat16; the smallest first."""
+    high = x.to(tl.bfloat16)
+    rest = x - high.to(tl.float32)
+    middle = rest.to(tl.bfloat16)
+    low = (rest - middle.to(tl.float32)).to(tl.bfloat16)
+    return tl.dot(own, high, tl.dot(own, middle, tl.dot(own, low)))
+
+
+@triton.jit
+def _split(x) -> Any:
+    """A number as a sum of two of float16."""
+    high = x.to(tl.float16)
+    return high, (x - high.to(tl.float32)).to(tl.float16)
+
+
+@triton.jit
+def feature_rows(X, ORIGIN, SCALE, OUT, n, size, stride, d: tl.constexpr, DP: tl.constexpr, BM: tl.constexpr) -> None:
+    """Centred, scaled cells of a block and their squares, in parts: low, high and high again; zero beyond n."""
+    i = tl.program_id(0) * BM + tl.arange(0, BM)
+    j = tl.arange(0, DP)
+    inside = (i[:, None] < n) & (j[None, :] < d)
+    x = tl.load(X + i[:, None].to(tl.int64) * stride + j[None, :], mask=inside, other=0.0)
+    x = (x - tl.load(ORIGIN + j, mask=j < d, other=0.0)[None, :]) * tl.load(SCALE + j, mask=j < d, other=0.0)[None, :]
+    x = tl.where(inside, x, 0.0)
+    place = OUT + i[:, None] * (6 * d) + j[None, :]
+    kept = (i[:, None] < size) & (j[None, :] < d)
+    high, low = _split(x)
+    square, rest = _split(x * x)
+    tl.store(place, low, mask=kept)
+    tl.store(place + d, rest, mask=kept)
+    tl.store(place + 2 * d, high, mask=kept)
+    tl.store(place + 3 * d, square, mask=kept)
+    tl.store(place + 4 * d, high, mask=kept)
+    tl.store(place + 5 * d, square, mask=kept)
+
+
+@triton.jit
+def share_rows(
+    S, CONSTANT, WEIGHTS, SHARES, EVIDENCE, COUNTS, n, size, K, back, scale,
+    KP: tl.constexpr, BM: tl.constexpr, WEIGHTED: tl.constexpr,
+) -> None:  # fmt: skip
+    """Responsibilities of BM rows of a block from scores, in two parts of float16, and the evidence.
+
+    SHARES is the memory of the scores: those of a row give way to both parts, one behind the other. The sums of
+    responsibilities are added to what is there.
+    """
+    k = tl.arange(0, KP)
+    constant = tl.load(CONSTANT + k, mask=k < K, other=-float("inf"))
+    place = COUNTS + tl.program_id(0) * K + k
+    counts = tl.load(place, mask=k < K, other=0.0)
+    first = tl.program_id(0) * BM
+    for i in range(first, tl.minimum(first + BM, size)):
+        s = tl.load(S + i * K + k, mask=k < K, other=0.0) * back + constant
+        top = tl.max(s, 0)
+        near = tl.exp2(s - top)
+        total = tl.sum(near, 0)
+        tl.store(EVIDENCE + i, top + tl.log2(total), mask=i < n)
+        weight = tl.where(i < n, 1.0, 0.0) / total
+        if WEIGHTED:
+            weight = weight * tl.load(WEIGHTS + i, mask=i < n, other=0.0)
+        r = near * weight
+        counts += r
+        high, low = _split(r * scale)
+        tl.store(SHARES + i * 2 * K + k, high, mask=k < K)
+        tl.store(SHARES + i * 2 * K + K + k, low, mask=k < K)
+    tl.store(place, counts, mask=k < K)
+
+
+@triton.jit
+def gaussian_parts(
+    QH, QL, PH, PL, QQ, PP, W, OUT, m, n, per,
+    DP: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, WEIGHTED: tl.constexpr,
+) -> None:  # fmt: skip
+    """The same by products, |q - p|^2 = |q|^2 + |p|^2 - 2 q'p, on the tensor cores.
+
+    Rows are padded to DP columns. Numbers are split in two before, those of Q after they were doubled.
+    """
     i = tl.program_id(0) * BM + tl.arange(0, BM)
     share, c = tl.program_id(1), tl.arange(0, DP)
-    q = tl.load(Q + i[:, None] * DP + c[None, :], mask=i[:, None] < m, other=0.0)
+    qh = tl.load(QH + i[:, None] * DP + c[None, :], mask=i[:, None] < m, other=0.0)
+    ql = tl.load(QL + i[:, None] * DP + c[None, :], mask=i[:, None] < m, other=0.0)
     qq = tl.load(QQ + i, mask=i < m, other=0.0)
     total = tl.zeros((BM, BN), tl.float32)
     for begin in range(share * per, min(share * per + per, n), BN):
         j = begin + tl.arange(0, BN)
-        p = tl.load(P + j[None, :] * DP + c[:, None], mask=j[None, :] < n, other=0.0)
+        ph = tl.load(PH + j[None, :] * DP + c[:, None], mask=j[None, :] < n, other=0.0)
+        pl = tl.load(PL + j[None, :] * DP + c[:, None], mask=j[None, :] < n, other=0.0)
         pp = tl.load(PP + j, mask=j < n, other=1e18)
-        near = tl.exp2(2.0 * tl.dot(q, p, input_precision="tf32x3") - qq[:, None] - pp[None, :])
+        s = tl.dot(ql, ph, input_precision="tf32")
+        s = tl.dot(qh, pl, s, input_precision="tf32")
+        s = tl.dot(qh, ph, s, input_precision="tf32")
+        near = tl.exp2((s - qq[:, None]) - pp[None, :])
         if WEIGHTED:
             near = near * tl.load(W + j, mask=j < n, other=0.0)[None, :]
         total += near

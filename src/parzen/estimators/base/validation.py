@@ -78,6 +78,10 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
         if reset and X.shape[1]:
             estimator.n_features_in_ = X.shape[1]
             return X
+    if is_device(X) and X.ndim != 2:
+        raise ValueError(
+            f"Expected 2D array, got {X.ndim}D array instead: X has shape {X.shape}; use X.reshape(-1, 1)."
+        )
     if not frame_kind(X) and not is_sparse(X) and np.asarray(X).ndim < 2:
         check_array(X, dtype=None, ensure_all_finite=False)  # says how to reshape it
     _check_feature_names(estimator, X, reset=reset)
@@ -152,6 +156,11 @@ def finite_rows(rows: Any, name: str = "X", missing: bool = False) -> Any:
         return rows
     if rows.shape[0] == 0:
         return rows  # of a batch whose rows all weigh nothing
+    if is_device(rows):
+        routine("finite")(rows)
+        if rows.missing() and not missing:
+            raise ValueError(f"Input {name} contains NaN; fill such cells, or leave out their rows.")
+        return rows
     kept = rows.dtype if rows.dtype in (np.float32, np.float64) else np.float64
     if rows.dtype == kept and isinstance(rows, np.ndarray):
         with np.errstate(over="ignore", invalid="ignore"):

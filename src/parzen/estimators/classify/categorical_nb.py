@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
+from parzen.compute.device import is_device
 from parzen.conjugate import Dirichlet
 from parzen.densities.categorical import CategoricalDensity
 from parzen.estimators.base.fitted import Fitted
@@ -102,8 +103,12 @@ class CategoricalNB(DiscreteNB):
         """Codes of a table of numbers: fractions are cut off, as scikit-learn does, and none may be negative."""
         if not rows.size:
             return rows
-        rows = np.trunc(rows) if rows.dtype.kind == "f" else rows
-        least = (np.min if rows.dtype.kind in "biu" else np.fmin.reduce)(rows, axis=None)
+        if is_device(rows):
+            rows = rows.trunc() if rows.dtype.kind == "f" else rows
+            least = rows.min()
+        else:
+            rows = np.trunc(rows) if rows.dtype.kind == "f" else rows
+            least = (np.min if rows.dtype.kind in "biu" else np.fmin.reduce)(rows, axis=None)
         if least < 0:
             raise ValueError(
                 f"Negative values in data passed to CategoricalNB (input X): X holds {least:g}, but codes are 0, 1, "

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from parzen.compute.arrays import Array
+from parzen.compute.arrays import Array, on_host
 from parzen.compute.checks import choose
 from parzen.densities.kept_rows import KeptRows
 from parzen.densities.summed_kernels import SummedKernelDensity
@@ -194,7 +194,7 @@ class KernelDensity(UnivariateMixin):
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Total log-density of the rows: a sum, as in scikit-learn's KernelDensity, not the mean."""
-        values = self.score_samples(X)
+        values = on_host(self.score_samples(X))
         values, w = drop_zero_weight(values, weights(sample_weight, values))
         return float(values.sum() if w is None else w @ values)
 
