@@ -20,7 +20,7 @@ def as_bits(X: Any, d: int | None = None, threshold: float | None = None) -> NDA
         found, wrong = routine("bits")(X, threshold)
         if wrong is not None:
             raise ColumnError(BITS.format(value=wrong[2]), wrong[1])
-        return found  # type: ignore[no-any-return]
+        return found
     if threshold is not None:
         return _above(as_floats(X, d), threshold)
     codes = as_codes(X, d)

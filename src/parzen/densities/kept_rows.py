@@ -55,7 +55,8 @@ class KeptRows(Density):
 
     def _without(self, k: int, X: Array, own: NDArray[np.int64], left: Array, rest: Array) -> Array:
         """Log-densities of rows, each without the point `own`; `left` of its weight and `rest` of all remain."""
-        found, correction = self._one(k, X, own, left), np.log(self.windows[k].total / rest)
+        found: Any = self._one(k, X, own, left)
+        correction = np.log(self.windows[k].total / rest)
         return found.plus(routine("beside")(X, correction)) if is_device(X) else found + correction
 
     @property

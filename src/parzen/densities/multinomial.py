@@ -44,7 +44,7 @@ class MultinomialDensity(CountRows):
             return super().log_density(X)
         out = room(X, (len(X), self.shape[0]))
         self.compare(X, out)
-        return out.plus(routine("log_coefficient")(X).tensor)  # type: ignore[attr-defined, no-any-return]
+        return out.plus(routine("log_coefficient")(X).tensor)
 
     def compare(self, X: Any, out: Array) -> None:
         if is_device(X):

@@ -74,7 +74,8 @@ def _at_once(rows: torch.Tensor, R: Labels, K: int) -> tuple[Array, Array, Array
         by = class_columns if K <= CLASSES else class_products
     else:
         by = class_sums if READINGS * together(K, sums_of(d, False, False), HELD[1]) >= K else class_products
-    found = _centred(*by(rows, own, origin, codes, K), np.broadcast_to(origin, (K, d)), False)
+    weight, total, square = by(rows, own, origin, codes, K)
+    found = _centred(weight, total, square, np.broadcast_to(origin, (K, d)), False)
     if not np.isfinite(found[1]).all():
         return None
     far = np.abs(found[1] - origin) > NEAR * np.sqrt(_variances(found, False))
