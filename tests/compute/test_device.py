@@ -237,6 +237,17 @@ def test_every_way_to_sum_classes_gives_the_same(weighted):
         same(by(*given), (weight, weight * (mean - 3.0), square), CLOSE[SINGLE])
 
 
+@pytest.mark.parametrize("R", [None, Labels(np.arange(90) % 4 - 1, np.linspace(0.5, 2.0, 90), groups=3)])
+def test_more_rows_than_a_launch_takes_are_added(R, monkeypatch):
+    X, at = table(n=90, d=3, dtype=SINGLE), components(np.eye(2, 3), np.ones((2, 3)), np.log([0.3, 0.7]))
+    whole = [moments(on(X), R, full) for full in (False, True)], em_step(on(X), None, at)
+    monkeypatch.setattr(device_sums, "MOST_ROWS", 32)
+    parts = [moments(on(X), R, full) for full in (False, True)], em_step(on(X), None, at)
+    for one, other in zip(whole[0], parts[0], strict=True):
+        same(other, one, CLOSE[SINGLE])
+    same(parts[1][:3], whole[1][:3], CLOSE[SINGLE])
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_pass_of_em_with_many_components_equals_the_compiled_one(weighted):
     X, rng = table(n=140, d=16, dtype=SINGLE), np.random.default_rng(5)

@@ -4,14 +4,17 @@ Where these are not exact enough, or there is no Triton, or there are too many c
 do the same by PyTorch's own products.
 """
 
-from functools import cache
-from typing import Any
+from collections.abc import Callable
+from functools import cache, wraps
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
+
+Sums = TypeVar("Sums", bound=Callable[..., Any])
 
 #: Rows that one program adds in float32, at least and as a rule at most, a row in each thread of a warp at a time.
 LEAST, RUN, STEP = 2048, 8192, 32
@@ -24,6 +27,8 @@ EVIDENCE = 512
 #: Most sums, with numbers of the components, that a thread keeps where a program takes several groups: of
 #: components, and of classes.
 HELD = (100, 120)
+#: Most rows of one launch, whose grid has at most 65,535 programs in its second direction.
+MOST_ROWS = 65_535 * RUN
 #: Most sums that a thread keeps: 13 columns with their products, 45 with their squares.
 MOST_SUMS = 105
 
@@ -66,6 +71,24 @@ def sums_of(d: int, full: bool, labels: bool) -> int:
     return (d + 1) * (d + 2) // 2 if full else 3 * d if labels else 2 * d + 1
 
 
+def in_launches(sums: Sums) -> Sums:
+    """Let sums over rows take any number of them: results of several launches are added, in order."""
+
+    @wraps(sums)
+    def summed(rows: torch.Tensor, w: torch.Tensor | None, origin: Array, other: Any, *args: Any, **kwargs: Any) -> Any:
+        if len(rows) <= MOST_ROWS:
+            return sums(rows, w, origin, other, *args, **kwargs)
+        parts = []
+        for begin in range(0, len(rows), MOST_ROWS):
+            some = slice(begin, begin + MOST_ROWS)
+            own = other[some] if isinstance(other, torch.Tensor) else other
+            parts.append(sums(rows[some], None if w is None else w[some], origin, own, *args, **kwargs))
+        return tuple(sum(found) for found in zip(*parts, strict=True))
+
+    return cast(Sums, summed)
+
+
+@in_launches
 def mixture_sums(
     rows: torch.Tensor, w: torch.Tensor | None, origin: Array, gaussians: tuple[Array, Array, Array],
     own: int | None = None, block: int = EVIDENCE,
@@ -133,6 +156,7 @@ def together(K: int, each: int, most: int) -> int:
     return -(-K // -(-K // many))
 
 
+@in_launches
 def class_sums(
     rows: torch.Tensor,
     w: torch.Tensor | None,
@@ -196,6 +220,7 @@ def class_products(
     return np.repeat(total[:, d : d + 1], d, axis=1), total[:, :d], square[:, :d]
 
 
+@in_launches
 def label_sums(
     rows: torch.Tensor, w: torch.Tensor | None, guess: Array, codes: torch.Tensor, full: bool
 ) -> tuple[Array, Array, Array]:
