@@ -34,7 +34,7 @@ def test_errors_are_one_clear_sentence(table, tmp_path, run):
     (tmp_path / "broken.parzen").write_bytes(model.read_bytes()[:-3])
     for arguments, sentence in (
         (["report", tmp_path / "tabel.csv"], "did you mean"),
-        (["report", tmp_path], "is a folder"),
+        (["report", tmp_path], "binary.csv' can't be read"),
         (["report", table, "--target", "kinds"], "did you mean 'kind'?"),
         (["report", table, "--target", "zzz"], "the columns are id, length, width"),
         (["report", tmp_path / "empty.csv"], "is empty"),

@@ -100,7 +100,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "families.logistic.design": ("Design",),
     "families.nets.bayes_net": ("BayesNet",),
     "families.nets.one_dependence": ("OneDependence",),
-    "families.nets.pairs": ("Pairs",),
+    "families.nets.pairs": ("PairSums",),
     "families.markov": ("Markov",),
     "families.hmm": ("HMM",),
     "decisions.decision": ("Decision",),

@@ -6,7 +6,7 @@ import pytest
 from parzen import Labels
 from parzen.compute.memberships import take
 from parzen.families.nets import pairs
-from parzen.families.nets.pairs import Pairs, mutual_information
+from parzen.families.nets.pairs import PairSums, mutual_information
 from parzen.families.nets.trees import chow_liu
 
 
@@ -34,8 +34,8 @@ def test_pairs_are_the_same_in_many_passes_as_in_one(rng, monkeypatch):
     rows, sizes = table(rng)
     once, seen = mutual_information(rows, sizes), []
     monkeypatch.setattr(pairs, "ROOM", 20)
-    observe = Pairs.observe
-    monkeypatch.setattr(Pairs, "observe", lambda self, *a, **k: seen.append(self.nodes) or observe(self, *a, **k))
+    observe = PairSums.observe
+    monkeypatch.setattr(PairSums, "observe", lambda self, *a, **k: seen.append(self.nodes) or observe(self, *a, **k))
     np.testing.assert_array_equal(mutual_information(rows, sizes), once)
     assert len(seen) > 1
 

@@ -51,7 +51,7 @@ def mutual_information(
     K = groups if given is None else sizes[given]
     columns = [j for j in range(d) if j != given]
     for nodes in _passes(columns, sizes, K):
-        pairs = Pairs(sizes, dict(bins or {}), tuple(columns), nodes, given, K)
+        pairs = PairSums(sizes, dict(bins or {}), tuple(columns), nodes, given, K)
         counts, one, two = accumulate(pairs, X, R).parts
         pairs.read_counts(counts.counts[0], found)
         pairs.read_moments(one, two, found)
@@ -73,7 +73,7 @@ def _passes(columns: Sequence[int], sizes: Sequence[int], K: int) -> list[tuple[
 
 
 @dataclass(frozen=True)
-class Pairs:
+class PairSums:
     """Observes some columns with each one before them: counts of two categories, moments of numbers.
 
     Attributes
