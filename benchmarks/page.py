@@ -45,7 +45,8 @@ medians in milliseconds; the ratio is the peer's time divided by ours. Errors ar
 in extended precision where there is one. Where the peer is a limit of time, we know of no library that does the job in
 reasonable time. Memory is the peak of Python and NumPy during our job, beyond the input, the output included; compiled
 routines take some KB more for each thread. The target is the ratio that we aim at. The machine is shared: two runs
-differ by up to a third.
+differ by up to a third. Rows on a GPU (an NVIDIA H200) are raced by `python -m benchmarks.gpu`: [the
+guide](guide/gpu.md).
 """
 
 MEMORY = """
