@@ -14,8 +14,9 @@ def test_the_gallery_has_a_sentence_for_each_example():
     assert set(SENTENCES) == set(EXAMPLES)
 
 
-def test_the_command_serves_an_example_until_it_is_interrupted():
-    command = [sys.executable, "-m", "parzen", "explore", "--example", "iris", "--no-browser"]
+def served(*options):
+    """What the page is told first, by a command that is then interrupted; and how the command ends."""
+    command = [sys.executable, "-m", "parzen", "explore", *options, "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         address = process.stdout.readline().strip()
         host, token = address.removeprefix("http://").split("/#token=")
@@ -25,5 +26,16 @@ def test_the_command_serves_an_example_until_it_is_interrupted():
         line.close()
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
-    assert (found["name"], found["rows"], found["target"]) == ("iris", 150, "species")
-    assert process.returncode == 130
+    return found, process.returncode
+
+
+def test_the_command_serves_an_example_until_it_is_interrupted():
+    found, code = served("--example", "iris")
+    assert (found["name"], found["rows"], found["target"], code) == ("iris", 150, "species", 130)
+
+
+def test_without_a_file_the_command_serves_the_gallery():
+    found, code = served()
+    assert found["gallery"]["iris"] == SENTENCES["iris"]
+    assert len(found["views"]) == 6
+    assert code == 130
