@@ -125,6 +125,16 @@ class Request:
             raise RequestError(f"{name} must be a column with at least two values.")
         return value
 
+    def two_columns(self, data: Data, lacking: str) -> tuple[str, str]:
+        """The names `x` and `y` of two different columns of numbers; an error says what is lacking."""
+        first, second = self.column("x", data), self.column("y", data, optional=True)
+        assert first is not None
+        if second is None or second == first:
+            second = next((name for name in data.numbers if name != first), None)
+        if second is None:
+            raise RequestError(lacking)
+        return first, second
+
     def classes(self, name: str, data: Data) -> str:
         """The name of a column of classes; the target, or the first, where none is named."""
         value = self._get(name)

@@ -31,7 +31,7 @@ class Path:
 
 def answer(data: Data, request: Request) -> dict[str, Any]:
     """The mixture after some half steps of EM, responsibilities, the path of the bound, and k-means beside it."""
-    names = _names(data, request)
+    names = request.two_columns(data, "Mixtures are drawn over two columns of numbers, and this table has one.")
     k, shape = request.whole("k", 1, MOST, 2), request.choice("covariance", SHAPES, "full")
     start, seed = request.choice("start", STARTS, "random"), request.whole("seed", 0, 10_000, 0)
     centres = request.points("centres", MOST)
@@ -69,18 +69,6 @@ def answer(data: Data, request: Request) -> dict[str, Any]:
         "start": given,
         "python": _python(data, names, len(rows), len(complete), given, shape, options, half, last, path),
     }
-
-
-def _names(data: Data, request: Request) -> tuple[str, str]:
-    first = request.column("x", data)
-    others = [name for name in data.numbers if name != first]
-    second = request.column("y", data, optional=True)
-    if second is None or second == first:
-        if not others:
-            raise RequestError("Mixtures are drawn over two columns of numbers, and this table has one.")
-        second = others[0]
-    assert first is not None
-    return first, second
 
 
 def _centres(

@@ -18,7 +18,7 @@ KINDS = {"Nadaraya-Watson": 0, "local lines": 1}
 
 def answer(data: Data, request: Request) -> dict[str, Any]:
     """Both regressions at one bandwidth, weights and p(y | x) at a point, and the outliers at a rate."""
-    first, second = _names(data, request)
+    first, second = request.two_columns(data, "A regression needs two columns of numbers, and this table has one.")
     own, at = request.maybe("bandwidth", 1e-300), request.maybe("at")
     shown = request.choice("weights", tuple(KINDS), "Nadaraya-Watson")
     rate = request.number("fdr", 1e-6, 0.5, 0.05)
@@ -64,18 +64,6 @@ def answer(data: Data, request: Request) -> dict[str, Any]:
             f"outliers = DensityOutlier().fit(rows).flagged(fdr={rate!r})"
         ),
     }
-
-
-def _names(data: Data, request: Request) -> tuple[str, str]:
-    first = request.column("x", data)
-    others = [name for name in data.numbers if name != first]
-    second = request.column("y", data, optional=True)
-    if second is None or second == first:
-        if not others:
-            raise RequestError("A regression needs two columns of numbers, and this table has one.")
-        second = others[0]
-    assert first is not None
-    return first, second
 
 
 def _bandwidths(rows: Array, request: Request) -> dict[str, float]:
