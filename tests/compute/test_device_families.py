@@ -139,7 +139,13 @@ def test_a_saved_model_of_tensors_draws_tensors(tmp_path):
 
 @pytest.mark.parametrize(
     "model",
-    [HistogramDensity(), LogisticRegression(), NaiveBayes(), KernelDensity(bounds=(0, None)), KernelRegressor()],
+    [
+        HistogramDensity(),
+        LogisticRegression(degree=2),
+        NaiveBayes(),
+        KernelDensity(bounds=(0, None)),
+        KernelRegressor(),
+    ],
     ids=lambda model: type(model).__name__,
 )
 def test_what_does_not_run_there_names_the_way(model):

@@ -33,6 +33,7 @@ _MODULES = {
     "bits": "codes",
     "alphabet_codes": "codes",
     "log_coefficient": "codes",
+    "softmax_sums": "softmax",
 }
 
 
