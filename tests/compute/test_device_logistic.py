@@ -28,7 +28,7 @@ def there(values):
 
 def labelled(K, n=600, seed=0):
     rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 3)) + [5.0, 0.0, -2.0]
+    X = rng.normal((5.0, 0.0, -2.0), size=(n, 3))
     y = ((X - X.mean(axis=0)) @ rng.normal(size=(3, K)) + rng.gumbel(size=(n, K))).argmax(axis=1)
     return X, y, rng.random(n)
 

@@ -34,6 +34,7 @@ _MODULES = {
     "alphabet_codes": "codes",
     "log_coefficient": "codes",
     "softmax_sums": "softmax",
+    "local_averages": "local_sums",
 }
 
 
