@@ -34,6 +34,9 @@ _MODULES = {
     "alphabet_codes": "codes",
     "log_coefficient": "codes",
     "softmax_sums": "softmax",
+    "box_codes": "boxes",
+    "least_risk": "decisions",
+    "box_heights": "boxes",
     "local_averages": "local_sums",
 }
 

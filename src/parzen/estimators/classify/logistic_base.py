@@ -146,9 +146,14 @@ class BaseLogistic(SaveMixin, BaseClassifier):
     solver: str
     class_weight: Any = None
 
+    @property
+    def _fits_there(self) -> bool:
+        """Whether it is fitted to rows on a device: to those that are the design matrix as they are."""
+        return False
+
     def _read(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Training:
         """Learn columns and classes of a table and its labels."""
-        X = table(self, X, reset=True, sparse=self.degree == 1, device=self.degree == 1 and not self.standardise)
+        X = table(self, X, reset=True, sparse=self.degree == 1, device=self._fits_there)
         self.schema_, self.degree_ = schema_with_levels(X), self.degree
         rows = self.schema_.encode(X)
         complete = is_sound(rows)
