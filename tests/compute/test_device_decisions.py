@@ -46,9 +46,10 @@ def test_actions_by_a_loss_are_those_of_arrays(decision):
 @pytest.mark.parametrize("loss", ["zero_one", LOSS], ids=["zero_one", "matrix"])
 def test_a_classifier_that_acts_on_tensors(estimator, loss):
     X, y = labelled()
-    model = DecisionClassifier(estimator, loss=loss).fit(X, y)
+    w = np.random.default_rng(2).random(len(X))
+    model = DecisionClassifier(estimator, loss=loss).fit(X, y, sample_weight=w)
     expected, P, logs = model.predict(X), model.predict_proba(X), model.predict_log_proba(X)
-    model = DecisionClassifier(estimator, loss=loss).fit(there(X), there(y))
+    model = DecisionClassifier(estimator, loss=loss).fit(there(X), there(y), sample_weight=there(w))
     np.testing.assert_array_equal(model.predict(there(X)).cpu().numpy(), expected)
     np.testing.assert_allclose(model.predict_proba(there(X)).cpu().numpy(), P, atol=1e-9)
     np.testing.assert_allclose(model.predict_log_proba(there(X)).cpu().numpy(), logs, atol=1e-7)

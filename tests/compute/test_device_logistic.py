@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make test-gpu` installs it and runs these.")
 
 from parzen import LogisticRegression  # noqa: E402
-from parzen.compute.device import array, sums  # noqa: E402
+from parzen.compute.device import array, memory, sums  # noqa: E402
 from parzen.compute.device.array import DeviceArray  # noqa: E402
 from parzen.compute.memberships import Labels  # noqa: E402
 from parzen.compute.softmax import softmax_sums  # noqa: E402
@@ -47,6 +47,14 @@ def test_slopes_and_curvature_of_tensors_are_those_of_arrays(K, least, dtype):
         expected = softmax_sums(X, labels, table, offset, origin, least)
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
         np.testing.assert_array_equal(found, softmax_sums(DeviceArray(there(X)), labels, table, offset, origin, least))
+
+
+def test_blocks_of_few_rows_give_the_same_sums(monkeypatch):
+    X, y, w = labelled(3)
+    given = Labels(y, w, 3), np.ones((3, 3)) * [1.0, 0.5, -1.0], np.zeros(3), None, 0.0
+    whole = softmax_sums(DeviceArray(there(X)), *given)
+    monkeypatch.setattr(memory, "CELLS", 2**12)
+    np.testing.assert_allclose(softmax_sums(DeviceArray(there(X)), *given), whole, rtol=1e-10, atol=1e-10)
 
 
 def test_the_likelihood_of_rows_far_from_the_boundary_keeps_its_digits():

@@ -6,16 +6,17 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make test-gpu` installs it and runs these.")
 
 from parzen import KernelRegressor  # noqa: E402
-from parzen.compute.device import array, local_sums  # noqa: E402
+from parzen.compute.device import array, local_sums, memory  # noqa: E402
 
 HERE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
 @pytest.fixture(autouse=True)
 def _routines(monkeypatch):
-    """Tensors on the processor are read as if they lay on a device, in blocks of a few points."""
+    """Tensors on the processor are read as if they lay on a device, in blocks of a few rows and points."""
     monkeypatch.setattr(array, "on_device", lambda tensor: True)
     monkeypatch.setattr(local_sums, "POINTS", 64)
+    monkeypatch.setattr(memory, "CELLS", 2**14)
 
 
 def there(values):
@@ -50,6 +51,14 @@ def test_several_outputs_float32_and_extreme_queries(order):
     np.testing.assert_allclose(model.predict(there(Q)).cpu().numpy(), model.predict(Q), rtol=1e-9)
     Q = Q[:3].astype(np.float32)
     np.testing.assert_allclose(model.predict(there(Q)).cpu().numpy(), model.predict(Q), rtol=1e-9)
+
+
+def test_weights_far_from_all_rows_keep_their_digits():
+    X, y, _ = curve(100, d=8)
+    model = KernelRegressor(np.full(8, 0.2)).fit(X, y)  # rows are many bandwidths apart
+    for shift in (0.0, 8.0, 60.0, 1e7):
+        Q = np.random.default_rng(2).uniform(0.0, 3.0, (30, 8)) + shift
+        np.testing.assert_allclose(model.predict(there(Q)).cpu().numpy(), model.predict(Q), rtol=1e-9)
 
 
 @pytest.mark.parametrize("order", [0, 1])

@@ -154,7 +154,7 @@ class Decision:
         rows, leaving = arriving(posterior)
         if is_device(rows):
             found = self._act_there(rows, loss)
-            return found if leaving is None else leaving(found)  # type: ignore[no-any-return]
+            return found if leaving is None else leaving(found)
         P = class_probabilities(posterior)
         K = P.shape[1]
         if self.is_continuous:

@@ -17,8 +17,8 @@ from parzen.compute.local_sums import Averages
 
 #: Points of a block.
 POINTS = 2**13
-#: Squared distance of the nearest point, in bandwidths, up to which squared distances from all keep their digits.
-NEAR = 16.0
+#: Squared distance of the nearest point, in bandwidths, up to which weights keep eleven digits.
+NEAR = 2.0**13
 
 
 def local_averages(
