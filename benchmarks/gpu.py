@@ -12,8 +12,8 @@ import sys
 import time
 import warnings
 from functools import partial
-from glob import glob
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -189,7 +189,7 @@ def billion():
 
 def tests():
     if find_spec("pytest"):
-        files = sorted(glob("tests/compute/test_device*.py"))
+        files = sorted(map(str, Path("tests/compute").glob("test_device*.py")))
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files]
         found = subprocess.run(command, capture_output=True, text=True, check=False)
         print("\n".join(found.stdout.splitlines()[-12:]), flush=True)
