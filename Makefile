@@ -55,7 +55,7 @@ test: lint types
 # Rows on a device: on a GPU where there is one, else by the same routines on the processor.
 test-gpu: $(VENV)/.with-test
 	@if $(PIP) install $(TORCH); then \
-	  $(BIN)/python -m pytest -n 0 tests/compute/test_device.py tests/compute/test_device_families.py; \
+	  $(BIN)/python -m pytest -n 0 tests/compute/test_device*.py; \
 	else echo "PyTorch can't be had here: the tests of rows on a device are left out."; fi
 
 # The oldest libraries that pyproject.toml allows, in an environment of their own.

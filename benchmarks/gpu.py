@@ -13,6 +13,7 @@ import time
 import warnings
 from functools import partial
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -188,7 +189,7 @@ def billion():
 
 def tests():
     if find_spec("pytest"):
-        files = ("tests/compute/test_device.py", "tests/compute/test_device_families.py")
+        files = sorted(map(str, Path("tests/compute").glob("test_device*.py")))
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files]
         found = subprocess.run(command, capture_output=True, text=True, check=False)
         print("\n".join(found.stdout.splitlines()[-12:]), flush=True)

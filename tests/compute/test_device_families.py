@@ -15,11 +15,10 @@ from parzen import (  # noqa: E402
     DensityEstimator,
     GaussianMixture,
     GaussianNB,
-    HistogramDensity,
     KernelDensity,
-    KernelRegressor,
     KMeans,
     LogisticRegression,
+    LogisticRegressionCV,
     MultinomialNB,
     NaiveBayes,
 )
@@ -139,7 +138,12 @@ def test_a_saved_model_of_tensors_draws_tensors(tmp_path):
 
 @pytest.mark.parametrize(
     "model",
-    [HistogramDensity(), LogisticRegression(), NaiveBayes(), KernelDensity(bounds=(0, None)), KernelRegressor()],
+    [
+        LogisticRegression(degree=2),
+        NaiveBayes(),
+        KernelDensity(bounds=(0, None)),
+        LogisticRegressionCV(use_legacy_attributes=False, l1_ratios=(0,), scoring="neg_log_loss"),
+    ],
     ids=lambda model: type(model).__name__,
 )
 def test_what_does_not_run_there_names_the_way(model):

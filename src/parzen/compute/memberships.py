@@ -102,6 +102,13 @@ def take(R: Memberships, rows: Any) -> Memberships:
     return None if R is None else R[rows]
 
 
+def members_on_host(R: Memberships) -> Memberships:
+    """The same memberships in the host's memory."""
+    if isinstance(R, Labels):
+        return Labels.sound(R.codes.host(), R.weights, R.groups) if is_device(R.codes) else R
+    return R.host() if is_device(R) else R  # type: ignore[union-attr]
+
+
 def only_group(R: Memberships, k: int) -> Memberships:
     """Memberships in group k alone: K = 1."""
     if R is None:

@@ -90,6 +90,9 @@ def softmax_sums(
     X: Any, labels: Labels, table: Array, offset: Array, origin: Array | None = None, least: float | None = None
 ) -> Array:
     """All of these in one array: weight, log-likelihood, gradient, slope and, with a least share, the pairs."""
+    if is_device(X):
+        sums: Array = routine("softmax_sums")(X, labels, table, offset, origin, least)
+        return sums
     (n, d), K = X.shape, len(offset)
     first = 2 + (d + 1) * K
     out = np.empty(first if least is None else first + K * (K - 1) // 2 * (d + 1) ** 2)

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from parzen.compute.arrays import Array
+from parzen.compute.arrays import Array, named
+from parzen.compute.device import is_device, routine
+from parzen.compute.device.array import arriving
 from parzen.decisions.losses import NAMES, bayes_action, bayes_risk, loss_at
 from parzen.decisions.probabilities import class_probabilities
 from parzen.decisions.thresholds import bayes_threshold
@@ -145,7 +147,14 @@ class Decision:
         return P @ self.matrix(P.shape[1]).T
 
     def act(self, posterior: ArrayLike, loss: ArrayLike | None = None) -> NDArray[Any]:
-        """The action of least expected loss for each row, the first of equals; parameters as in `risk`."""
+        """The action of least expected loss for each row, the first of equals; parameters as in `risk`.
+
+        Of probabilities that are a tensor, a tensor on their device.
+        """
+        rows, leaving = arriving(posterior)
+        if is_device(rows):
+            found = self._act_there(rows, loss)
+            return found if leaving is None else leaving(found)
         P = class_probabilities(posterior)
         K = P.shape[1]
         if self.is_continuous:
@@ -160,6 +169,14 @@ class Decision:
         for first in range(0, len(P), ROWS):
             (P[first : first + ROWS] @ table).argmin(axis=1, out=best[first : first + ROWS])
         return names[best]
+
+    def _act_there(self, P: Any, loss: Any) -> Any:
+        """Actions of a finite list, for probabilities on a device."""
+        if self.is_continuous or loss is not None or P.ndim != 2:
+            raise P.stays_there()
+        plain = isinstance(self.loss, str) and self.abstain is None
+        names = self.action_names(P.shape[1])
+        return named(names, routine("least_risk")(P, None if plain else self.matrix(P.shape[1])))
 
     def threshold(self) -> Any:
         """With two classes, the probability of the second above which the second action is taken.

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from parzen.compute.arrays import Array, as_floats
+from parzen.compute.arrays import Array, as_floats, room
+from parzen.compute.device import is_device, routine
 from parzen.compute.steps import bin_lookup
 from parzen.densities.columns import chosen, given_values, others
 from parzen.densities.density import Density
@@ -91,11 +92,15 @@ class BinDensity(Density):
         return len(self.edges) == 1
 
     def log_density(self, X: Any) -> Array:
-        out = np.empty((len(X), len(self.log_mass)))
+        out = room(X, (len(X), len(self.log_mass)))
         self.write(X, out)
         return out
 
     def write(self, X: Any, out: Array) -> None:
+        if is_device(X):
+            lengths = tuple(tail_length(one) for one in self.edges)
+            routine("box_heights")(as_floats(X, len(self.edges)), self.edges, self.log_mass, lengths, out)
+            return
         X = np.asarray(as_floats(X, len(self.edges)), dtype=np.float64)
         if len(self.edges) == 1:
             bin_lookup(X[:, 0], *self._heights, out)

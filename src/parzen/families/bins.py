@@ -9,7 +9,8 @@ from scipy import special
 
 from parzen.compute.arrays import Array, ColumnError
 from parzen.compute.codes import tally
-from parzen.compute.memberships import Memberships
+from parzen.compute.device import routine
+from parzen.compute.memberships import Labels, Memberships, members_on_host
 from parzen.compute.steps import bin_places
 from parzen.densities.histogram import bin_of
 from parzen.smoothing.bandwidth.points import Points
@@ -17,6 +18,8 @@ from parzen.smoothing.bandwidth.points import Points
 #: Rules for the number of bins, by name.
 RULES = ("fd", "scott", "sturges", "knuth", "equal")
 
+#: Most boxes in which weights are added on a device; numbers of more are copied to where the weights are.
+WEIGHED = 512
 #: Most boxes of a histogram: more would hold too few rows and too much memory.
 MOST_BOXES = 2**24
 
@@ -27,14 +30,29 @@ def box_weights(points: Array, weights: Array | None, edges: tuple[Array, ...]) 
     for j, part in enumerate(edges):
         place = bin_of(points[:, j], part)
         if (place < 0).any():
-            value = points[place < 0, j][0]
-            raise ColumnError(
-                f"bins of column {{column}} reach from {part[0]:g} to {part[-1]:g}, but it holds {value:g}; widen the "
-                "edges, or leave out such rows.",
-                j,
-            )
+            raise _outside(points[place < 0, j][0], part, j)
         box = box * (len(part) - 1) + place
     return np.bincount(box, weights=weights, minlength=box_count(edges)).astype(np.float64)
+
+
+def box_weights_there(X: Any, R: Memberships, edges: tuple[Array, ...]) -> Array:
+    """Weight of the rows in each box, of each group, (K, boxes), of rows on a device."""
+    found = routine("box_codes")(X, edges)
+    if isinstance(found, tuple):
+        column, value = found
+        raise _outside(value, edges[column], column)
+    boxes = box_count(edges)
+    if boxes > WEIGHED and not (R is None or (isinstance(R, Labels) and R.weights is None)):
+        return tally(found.host(), members_on_host(R), (boxes,))
+    return tally(found, R, (boxes,))
+
+
+def _outside(value: float, edges: Array, column: int) -> ColumnError:
+    return ColumnError(
+        f"bins of column {{column}} reach from {edges[0]:g} to {edges[-1]:g}, but it holds {value:g}; widen the "
+        "edges, or leave out such rows.",
+        column,
+    )
 
 
 def bin_weights(x: NDArray[np.floating], R: Memberships, edges: Array) -> Array | None:

@@ -6,9 +6,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from parzen.compute.arrays import Array, ColumnError, as_floats
+from parzen.compute.arrays import Array, ColumnError, as_floats, on_host
 from parzen.compute.checks import choose
-from parzen.compute.memberships import Memberships
+from parzen.compute.device import is_device
+from parzen.compute.memberships import Memberships, members_on_host
 from parzen.conjugate import Dirichlet
 from parzen.densities.histogram import BinDensity
 from parzen.families.bins import (
@@ -18,6 +19,7 @@ from parzen.families.bins import (
     bin_weights,
     box_count,
     box_weights,
+    box_weights_there,
     checked_bins,
     edges_by,
 )
@@ -74,6 +76,7 @@ class Histogram(Family):
     prior: Dirichlet | None = None
 
     keeps_rows: ClassVar[bool] = True
+    takes_device: ClassVar[bool] = True
 
     @property
     def takes_missing(self) -> bool:  # type: ignore[override]
@@ -98,6 +101,11 @@ class Histogram(Family):
         rows = as_floats(X)
         d = rows.shape[1]
         edges = self._known_edges(d)
+        if is_device(rows):
+            if edges is not None:
+                return Counts(self._counted_there(rows, R, edges), (box_count(edges),))
+            rows = on_host(rows)  # edges are chosen from all rows, which are the statistic
+            R = members_on_host(R)
         counts = None if edges is None or d > 1 else bin_weights(rows[:, 0], R, edges[0])
         if counts is not None:
             return Counts(counts, (counts.shape[1],))
@@ -126,6 +134,13 @@ class Histogram(Family):
             raise Collapse("the prior of Histogram has no mode inside; use estimate='bayes', or numbers of at least 1.")
         with np.errstate(divide="ignore"):
             return np.log(raised) - np.log(raised.sum(axis=1, keepdims=True))
+
+    @staticmethod
+    def _counted_there(rows: Any, R: Memberships, edges: tuple[Array, ...]) -> Array:
+        """Weight in each box, of each group, of rows on a device."""
+        if rows.missing() and len(edges) > 1:
+            raise ValueError("Input X contains NaN: a histogram of several columns needs complete rows; fill them.")
+        return box_weights_there(rows, R, edges)
 
     @staticmethod
     def _counted(sample: Sample, edges: tuple[Array, ...]) -> Array:

@@ -7,11 +7,13 @@ in units of the bandwidth, and a kernel of each column of categories, 1 where th
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
+from parzen.compute.device import DeviceArray, is_device, routine
 from parzen.compute.kernel_sums import CODES
 from parzen.compute.local_sums import Averages
 from parzen.smoothing.categories import CategoryFactors
@@ -90,6 +92,8 @@ class LocalSum(WeightedPoints):
             A row of each query whose weight is `left` instead of its own: leave-one-out.
         lines : whether to compute the averages for local lines, u in units of the bandwidth
         """
+        if is_device(Q):
+            return self._averages_there(Q, lines)
         queries = Queries(self._near_enough(Q), codes, own, left)
         found = self._found(queries, lines)
         alone = np.flatnonzero(np.isnan(found.value).any(axis=1))
@@ -97,6 +101,16 @@ class LocalSum(WeightedPoints):
             rest = replace(self, codes=None, tables=())._found(replace(queries.take(alone), codes=None), lines)
             for name in ("log_sum", "value", *(("offset", "square", "product") if lines else ())):
                 getattr(found, name)[alone] = getattr(rest, name)
+        return found
+
+    def _averages_there(self, Q: Any, lines: bool) -> Averages:
+        """Averages around queries on a device: those of all rows, without categories."""
+        if self.codes is not None or self.kernel.name not in CODES:
+            raise Q.stays_there()
+        if routine("largest_cell")(Q) > 0.25 * FAR * self.units.min():
+            Q = DeviceArray(routine("beside")(Q, self._near_enough(Q.host())))
+        kernel = (self.kernel.name, self.kernel.power)
+        found: Averages = routine("local_averages")(Q, kernel, self.points, self.values, self.w, self.units, lines)
         return found
 
     def _found(self, queries: Queries, lines: bool) -> Averages:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
+from parzen.compute.device import is_device, routine
 from parzen.compute.local_sums import Averages
 from parzen.smoothing.categories import Category
 from parzen.smoothing.kernel_functions import KernelFunction
@@ -91,6 +92,10 @@ class Regression(Weighted):
     def predicted(self, sums: LocalSum, Q: Array, codes: Codes = None, **rest: Any) -> Array:
         """Predictions (m, C) at query points Q (m, d) with categories `codes` (m, e)."""
         found = self.around(sums, Q, codes, **rest)
+        value: Any = found.value
+        if is_device(value):
+            there: Array = value.plus(routine("beside")(Q, self.centre))
+            return there
         return (found.value if self.order == 0 else fit_lines(found, sums.far(found)).value) + self.centre
 
     def leave_one_out(self, sums: LocalSum) -> Array:

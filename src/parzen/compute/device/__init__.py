@@ -33,6 +33,11 @@ _MODULES = {
     "bits": "codes",
     "alphabet_codes": "codes",
     "log_coefficient": "codes",
+    "softmax_sums": "softmax",
+    "box_codes": "boxes",
+    "least_risk": "decisions",
+    "box_heights": "boxes",
+    "local_averages": "local_sums",
 }
 
 

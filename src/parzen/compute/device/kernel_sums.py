@@ -49,10 +49,10 @@ def log_kernel_sums(
         centre = P.mean(0)
         rows, P = ((part - centre) @ torch.linalg.inv(F).T for part in (rows, P))
         diagonal = torch.ones_like(diagonal)
-    return DeviceArray(_logs(rows, P, _weights(w, rows), _of_squares(*kernel), 1.0 / diagonal, own, left))
+    return DeviceArray(_logs(rows, P, _weights(w, rows), log_of_squares(*kernel), 1.0 / diagonal, own, left))
 
 
-def _of_squares(name: str, power: float | None) -> Callable[[torch.Tensor], torch.Tensor]:
+def log_of_squares(name: str, power: float | None) -> Callable[[torch.Tensor], torch.Tensor]:
     """The logarithm of a kernel function, of squared distances."""
 
     def log(squares: torch.Tensor) -> torch.Tensor:
@@ -109,7 +109,7 @@ def _log_gaussian_sums(
         place = far.cpu().numpy()
         some = (None, None) if own is None or left is None else (own[place], left[place])
         unit = torch.full((Q.shape[1],), 1.0 / SCALE, dtype=torch.float64, device=here)
-        logs[far] = _logs(Q[far], P, weights, _of_squares("gaussian", None), unit, *some)
+        logs[far] = _logs(Q[far], P, weights, log_of_squares("gaussian", None), unit, *some)
     return DeviceArray(logs)
 
 

@@ -13,13 +13,16 @@ from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter, validate_data
 
-from parzen.compute.arrays import Array
+from parzen.compute.arrays import Array, on_host
+from parzen.compute.device import is_device
+from parzen.compute.posterior import normalise
 from parzen.decisions.calibration import METHODS, Calibrator, calibrate
 from parzen.decisions.class_priors import adjust_class_priors, check_class_prior, estimate_class_priors
 from parzen.decisions.decision import Decision
 from parzen.decisions.scores import expected_cost
 from parzen.estimators.base.tensors import TensorMixin
 from parzen.estimators.base.validation import transactional
+from parzen.estimators.classify.classifier import BaseClassifier
 from parzen.estimators.classify.gaussian_nb import GaussianNB
 from parzen.storage.files import SaveMixin
 
@@ -111,6 +114,9 @@ class DecisionClassifier(TensorMixin, SaveMixin, ClassifierMixin, MetaEstimatorM
         """
         if y is None:
             raise ValueError("DecisionClassifier requires y to be passed, but the target y is None.")
+        y = on_host(y)
+        if is_device(X) and (self.calibration is not None or self.class_prior is not None):
+            raise X.stays_there()
         check_classification_targets(y)
         X, y = indexable(X, column_or_1d(y, warn=True))
         if not hasattr(X, "shape"):
@@ -172,7 +178,7 @@ class DecisionClassifier(TensorMixin, SaveMixin, ClassifierMixin, MetaEstimatorM
             if told is not None and np.shape(told) == (K,):
                 return np.asarray(told, dtype=np.float64)
         if isinstance(self.cv, str) and self.cv == "prefit":  # whatever it has learnt from
-            return np.asarray(self._probabilities(X).mean(axis=0))
+            return np.asarray(on_host(self._probabilities(X)).mean(axis=0))
         taken = w if has_fit_parameter(self.estimator_, "sample_weight") else None
         share = np.bincount(codes, taken, minlength=K).astype(np.float64)
         inner = getattr(self.estimator_, "class_weight", None)
@@ -234,9 +240,21 @@ class DecisionClassifier(TensorMixin, SaveMixin, ClassifierMixin, MetaEstimatorM
         out[:, np.searchsorted(self.classes_, model.classes_)] = found
         return out
 
+    def _probabilities_there(self, X: Any, form: str) -> Any:
+        """Probabilities, or their logs, of rows on a device: the classifier's own, which is one of parzen's."""
+        model = self.estimator_
+        plain = self.class_prior is None and not hasattr(self, "calibrator_")
+        if not plain or not isinstance(model, BaseClassifier) or not np.array_equal(model.classes_, self.classes_):
+            raise X.stays_there()
+        found: Any = model.predict_log_proba(X)
+        normalise(found, np.zeros(len(self.classes_)), form)
+        return found
+
     def predict_proba(self, X: Any) -> Array:
         """Calibrated probability of each class, (n, K), for the class priors that `class_prior` gives."""
         check_is_fitted(self, "estimator_")
+        if is_device(X) and self.class_prior is not None:
+            raise X.stays_there()
         P = self._probabilities(X)
         if self.class_prior is None:
             return P
@@ -245,6 +263,9 @@ class DecisionClassifier(TensorMixin, SaveMixin, ClassifierMixin, MetaEstimatorM
 
     def _probabilities(self, X: Any) -> Array:
         """Calibrated probabilities, for the class priors of the training rows."""
+        if is_device(X):
+            there: Array = self._probabilities_there(X, "plain")
+            return there
         logs = self._logs(self.estimator_, X)
         if hasattr(self, "calibrator_"):
             return self.calibrator_(logs)
@@ -253,6 +274,9 @@ class DecisionClassifier(TensorMixin, SaveMixin, ClassifierMixin, MetaEstimatorM
     def predict_log_proba(self, X: Any) -> Array:
         """Logs of `predict_proba`; where nothing is calibrated, the classifier's own, however far apart."""
         check_is_fitted(self, "estimator_")
+        if is_device(X):
+            there: Array = self._probabilities_there(X, "log")
+            return there
         if not hasattr(self, "calibrator_") and self.class_prior is None:
             logs = self._logs(self.estimator_, X)
             return np.asarray(logs - logsumexp(logs, axis=1, keepdims=True))

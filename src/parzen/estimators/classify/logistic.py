@@ -199,6 +199,10 @@ class LogisticRegression(CallbackSupportMixin, BaseLogistic):
             self.objective_, self.n_iter_ = found.objective, np.array([found.n_iter], dtype=np.int32)
         self._warn(found, seen, labels, penalty)
 
+    @property
+    def _fits_there(self) -> bool:
+        return self.degree == 1 and not self.standardise
+
     def _penalty(self) -> Penalty:
         """The penalty, or an error that says which parameter is wrong."""
         check_parameters(self)

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from parzen.compute.arrays import Array, is_sparse
+from parzen.compute.arrays import Array, is_sparse, on_host
+from parzen.compute.device import is_device, routine
 from parzen.compute.memberships import Labels
 from parzen.densities.boundary import Boundary
 from parzen.densities.linear import Linear
@@ -56,7 +57,7 @@ class Training:
         """The same rows, their weights times those of their classes."""
         if by_class is None:
             return self
-        w = by_class[self.codes] * (1.0 if self.weights is None else self.weights)
+        w = by_class[on_host(self.codes)] * (1.0 if self.weights is None else self.weights)
         return replace(self, weights=np.ascontiguousarray(w))
 
     def taken(self, index: Any) -> "Training":
@@ -80,6 +81,8 @@ class Training:
 
 def is_sound(rows: Any) -> bool:
     """Whether one pass over cells that lie together tells that all are finite and known, and none is too large."""
+    if is_device(rows):
+        return False
     cells = rows.data if is_sparse(rows) else rows
     if cells.dtype not in (np.float32, np.float64) or not (cells.flags.c_contiguous or cells.flags.f_contiguous):
         return False
@@ -92,9 +95,20 @@ def check_size(rows: Any) -> None:
     """Raise where a cell is so large that powers of it would not be finite."""
     cells = rows.data if is_sparse(rows) else rows
     if cells.size:
-        largest = max(float(np.fmax.reduce(cells, axis=None)), -float(np.fmin.reduce(cells, axis=None)))
+        largest = (
+            routine("largest_cell")(rows)
+            if is_device(rows)
+            else max(float(np.fmax.reduce(cells, axis=None)), -float(np.fmin.reduce(cells, axis=None)))
+        )
         if largest > LARGEST:
             raise ValueError(f"X holds {largest:.3g}, but numbers up to {LARGEST:g} are taken; rescale its columns.")
+
+
+def _complete(rows: Any) -> Any:
+    """Rows on a device, of which no cell is missing or infinite; or an error."""
+    if rows.missing():
+        raise ValueError("Input X contains NaN: on a device logistic regression needs complete rows; give X.cpu().")
+    return finite_rows(rows)
 
 
 def _checked(rows: Any) -> Any:
@@ -132,13 +146,21 @@ class BaseLogistic(SaveMixin, BaseClassifier):
     solver: str
     class_weight: Any = None
 
+    @property
+    def _fits_there(self) -> bool:
+        """Whether it is fitted to rows on a device: to those that are the design matrix as they are."""
+        return False
+
     def _read(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Training:
         """Learn columns and classes of a table and its labels."""
-        X = table(self, X, reset=True, sparse=self.degree == 1)
+        X = table(self, X, reset=True, sparse=self.degree == 1, device=self._fits_there)
         self.schema_, self.degree_ = schema_with_levels(X), self.degree
         rows = self.schema_.encode(X)
         complete = is_sound(rows)
-        if not complete:
+        if is_device(rows):
+            check_size(_complete(rows))
+            complete = True
+        elif not complete:
             rows = finite_rows(rows, missing=not is_sparse(rows))
             check_size(rows)
         self.classes_, codes, _ = read_labels(y, rows.shape[0])
@@ -190,17 +212,23 @@ class BaseLogistic(SaveMixin, BaseClassifier):
     def _encoded(self, X: Any, missing: bool = True) -> Any:
         """Rows as a matrix of finite numbers and codes of categories; NaN where a cell is missing, if that may be."""
         rows = self.schema_.encode(X)
+        if is_device(rows):
+            return _complete(rows)
         return finite_rows(rows, missing=missing and not is_sparse(rows))
 
     def _later(self, X: Any) -> Any:
         if not hasattr(self, "schema_"):
             return finite_rows(rows_and_columns(X, sparse=True, estimator=self))
         # A model of an old file does not know the means that missing cells are replaced by.
-        return self._encoded(table(self, X, reset=False, sparse=self.degree_ == 1), self.design_ is not None)
+        plain = self.degree_ == 1 and self.design_ is not None and self.design_.plain
+        X = table(self, X, reset=False, sparse=self.degree_ == 1, device=plain)
+        return self._encoded(X, self.design_ is not None)
 
     def _terms(self, rows: Any, design: Design | None = None, complete: bool = False) -> Terms:
         design = self.design_ if design is None else design
-        known = complete or is_sparse(rows) or isinstance(rows, Batches)  # a plain design is of complete batches
+        known = (
+            complete or is_sparse(rows) or is_device(rows) or isinstance(rows, Batches)
+        )  # a plain design is of complete batches
         if design is not None and design.plain and (known or not np.isnan(rows.min())):
             design = None
         return Terms(self.degree_, design=design)
@@ -221,7 +249,7 @@ class BaseLogistic(SaveMixin, BaseClassifier):
     def _linear(self) -> Linear:
         coef, intercept = self._dense_coef(), np.asarray(self.intercept_, dtype=np.float64).reshape(-1)
         if len(coef) > 1:
-            return Linear(coef, np.broadcast_to(intercept, len(coef)))
+            return Linear(coef, np.array(np.broadcast_to(intercept, len(coef))))
         return Linear(np.concatenate([np.zeros_like(coef), coef]), np.append(0.0, intercept))
 
     def _scores(self) -> Scores:
@@ -249,10 +277,14 @@ class BaseLogistic(SaveMixin, BaseClassifier):
         """Affine scores of the classes, (n, K); for two classes the log-odds of the second, (n,)."""
         check_is_fitted(self, "coef_")
         rows = self._later(X)
-        scores = self._linear().log_density(self._terms(rows).expand(rows))
+        linear = self._linear()
         if class_prior is not None:
-            scores = scores + self._replaced(log_of(read_class_prior(class_prior, self.classes_)))
-        return self._as_scores(scores if len(self.classes_) > 2 else scores[:, 1] - scores[:, 0], rows)
+            given = self._replaced(log_of(read_class_prior(class_prior, self.classes_)))
+            linear = Linear(linear.coef, linear.intercept + given)
+        if len(self.classes_) > 2:
+            return self._as_scores(linear.log_density(self._terms(rows).expand(rows)), rows)
+        odds = Linear(np.diff(linear.coef, axis=0), np.diff(linear.intercept))
+        return self._as_scores(odds.log_density(self._terms(rows).expand(rows))[:, 0], rows)
 
     def sparsify(self) -> Any:
         """Keep `coef_` as a CSR matrix, which is smaller where l1 has made most weights zero; gives self."""

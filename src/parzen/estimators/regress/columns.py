@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
+from parzen.compute.device import is_device
 from parzen.estimators.base.validation import finite_rows, table
 from parzen.smoothing.categories import Category
 from parzen.tables.first_table import learn
@@ -116,6 +117,10 @@ class Inputs:
         grow : whether the rows are fitted and kept; they are copied then
         name : the table's name in messages
         """
+        if is_device(X):
+            if self.categories:
+                raise X.stays_there()
+            return finite_rows(X, name), None
         rows = self._finite(self.schema.encode(X, grow=grow), name)
         if not self.categories:
             kept = np.ascontiguousarray(rows, dtype=np.float64)
@@ -150,9 +155,9 @@ class Inputs:
         return out
 
 
-def later(estimator: Any, X: Any) -> tuple[Array, NDArray[np.int64] | None]:
+def later(estimator: Any, X: Any, device: bool = False) -> tuple[Array, NDArray[np.int64] | None]:
     """Columns of numbers and of categories of a later table, read as the first one was."""
     found: tuple[Array, NDArray[np.int64] | None] = estimator.inputs_.read(
-        table(estimator, X, reset=False, sparse=False)
+        table(estimator, X, reset=False, sparse=False, device=device)
     )
     return found

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from parzen.compute.arrays import Array
+from parzen.compute.arrays import Array, on_host
 from parzen.estimators.base.tensors import TensorMixin
 from parzen.estimators.base.validation import drop_zero_weight, table, transactional, weights
 from parzen.estimators.regress.bandwidths import given_bandwidths, searched_bandwidths
@@ -110,8 +110,8 @@ class KernelRegressor(TensorMixin, SaveMixin, RegressorMixin, BaseEstimator):
         if isinstance(self.order, bool) or not isinstance(self.order, int | np.integer) or self.order not in (0, 1):
             raise ValueError(f"order must be 0 (local constant) or 1 (local linear), got {self.order!r}.")
         kernel = kernel_function(self.kernel)
-        X = table(self, X, reset=True, sparse=False)
-        values = numeric_targets(X, y)
+        X = table(self, on_host(X), reset=True, sparse=False)
+        values = numeric_targets(X, on_host(y))
         X, w, values = drop_zero_weight(X, weights(sample_weight, X, kept=True), values)
         self.inputs_ = Inputs.learn(X, self.kinds)
         numbers, codes = self.inputs_.read(X, grow=True)
@@ -165,13 +165,13 @@ class KernelRegressor(TensorMixin, SaveMixin, RegressorMixin, BaseEstimator):
         array of shape (n,) or (n, C), or two of them
         """
         model = self._fit
-        Q, codes = later(self, X)
+        Q, codes = later(self, X, device=True)
         found = self._shaped(model.rows.predicted(model.sums, Q, codes))
         if not return_std:
             return found
         if len(model.rows.X) < 2:
             raise ValueError("return_std=True needs a fit to at least two rows, got n_samples = 1.")
-        variance = replace(model.rows, order=0).around(model.errors, Q, codes).value
+        variance = on_host(replace(model.rows, order=0).around(model.errors, Q, codes).value)
         return found, self._shaped(np.sqrt(np.maximum(variance, 0.0)))
 
     def weights(self, X: Any) -> Array:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from parzen.compute.arrays import Array, as_csr, is_sparse
+from parzen.compute.device import is_device
 from parzen.compute.memberships import Labels, Memberships
 from parzen.compute.sparse import csr_sums
 from parzen.families.gaussian import Gaussian
@@ -145,6 +146,8 @@ class Design:
         if is_sparse(X):
             X = as_csr(X)
             return type(X)((X.data / self.scale[X.indices], X.indices, X.indptr), shape=X.shape)
+        if is_device(X):
+            return X  # complete rows, of which a plain design is made
         if self.plain and not np.isnan(X.min(initial=0.0)):
             return X
         lacking = np.isnan(X)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from parzen.compute.arrays import Array, is_sparse
+from parzen.compute.device import is_device
 from parzen.compute.softmax import linear, logit_run
 from parzen.families.logistic.implicit import SHARE, Implicit
 from parzen.families.logistic.penalty import Penalty
@@ -18,6 +19,8 @@ from parzen.families.logistic.terms import Terms
 
 #: Most unknowns whose second derivatives are formed, and most of which they are whatever that takes.
 FORMED, FEW = 1000, 300
+#: Most unknowns for rows on a device, where second derivatives are always formed.
+MOST = 4096
 #: Products of two cells, by which second derivatives cost little more than a slope, and too much.
 CHEAP, DEAR = 1_000_000, 1_000_000_000
 #: Where conjugate gradients end far from the optimum.
@@ -100,7 +103,8 @@ class Objective:
         """Whether Newton's method is one call: for two classes, few unknowns and a penalty that has a slope."""
         problem = self.problem
         few = problem.free == 1 and problem.size <= RUN
-        return few and problem.at_hand and self.penalty.smooth and problem.terms == Terms() and not is_sparse(problem.X)
+        compiled = problem.at_hand and not is_sparse(problem.X) and not is_device(problem.X)
+        return few and compiled and self.penalty.smooth and problem.terms == Terms()
 
     def run(self, start: Array, most: int, enough: float = 0.0, relative: float = 0.0) -> tuple[Reached, float] | None:
         """Where Newton's method comes to, and what its last step promised to gain.
@@ -133,7 +137,7 @@ class Objective:
         Where classes are far apart Newton's steps lengthen their weights little by little. None for other problems.
         """
         problem = self.problem
-        if problem.free > 1 or not self._formed or not self.penalty.smooth or start.any():
+        if problem.free > 1 or not self._formed or not self.penalty.smooth or start.any() or is_device(problem.X):
             return None
         _, slope, matrix = self.problem.curvature(start)
         step = self._quadratic(matrix).step(start.ravel(), slope.ravel())[0]
@@ -169,6 +173,10 @@ class Objective:
         """Whether second derivatives are formed."""
         problem = self.problem
         if not problem.at_hand:
+            return True
+        if is_device(problem.X):
+            if problem.size > MOST:
+                raise problem.X.stays_there()
             return True
         if is_sparse(problem.X) or problem.size > FORMED:
             return False

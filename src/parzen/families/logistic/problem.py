@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from parzen.compute.arrays import Array, is_sparse, picked
+from parzen.compute.arrays import Array, is_sparse, on_host, picked
 from parzen.compute.memberships import Labels, Memberships, take
 from parzen.compute.sparse import csr_sums
 from parzen.families.gaussian import Gaussian
@@ -105,7 +105,7 @@ class Problem:
     @cached_property
     def class_weights(self) -> Array:
         """Weight of the rows of each class, (K,)."""
-        return np.bincount(self.labels.codes, self.labels.weights, self.labels.groups).astype(np.float64)
+        return np.bincount(on_host(self.labels.codes), self.labels.weights, self.labels.groups).astype(np.float64)
 
     @cached_property
     def sums(self) -> Array:
@@ -204,7 +204,7 @@ class Problem:
 
         One row is drawn of each stretch of equal length: a table may be sorted.
         """
-        codes, weights, K = self.labels.codes, self.labels.weights, self.labels.groups
+        codes, weights, K = on_host(self.labels.codes), self.labels.weights, self.labels.groups
         stretch = len(codes) // rows
         begin = stretch * np.arange(len(codes) // stretch)
         chosen = begin + np.random.default_rng(0).integers(0, stretch, len(begin))

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from parzen.compute.arrays import Array, is_sparse
+from parzen.compute.arrays import Array, is_sparse, on_host
+from parzen.compute.device import is_device
 from parzen.compute.memberships import Labels
 from parzen.densities.posterior import posterior
 from parzen.families.logistic.likelihood import Scores
@@ -24,13 +25,14 @@ def separation(scores: Scores, X: Any, labels: Labels) -> str:
     the rows in doubt; where these are not on the right side of all others, a linear programme knows.
     """
     proba, _ = posterior(scores, np.zeros(scores.shape[0]), X, log=False)
-    own = proba[np.arange(len(labels)), labels.codes]
-    if (proba.argmax(axis=1) == labels.codes).all():
+    proba, codes = on_host(proba), on_host(labels.codes)
+    own = proba[np.arange(len(labels)), codes]
+    if (proba.argmax(axis=1) == codes).all():
         return "complete"
     if own.max() < 0.999:
         return "none"
     K, n = labels.groups, X.shape[0]
-    if is_sparse(X) or n * (K - 1) * K * (scores.linear.shape[1] + 1) > 5e5:
+    if is_sparse(X) or is_device(X) or n * (K - 1) * K * (scores.linear.shape[1] + 1) > 5e5:
         return "possible" if own.max() > 1 - 1e-10 else "none"
     terms = np.column_stack([scores.terms.expand(X), np.ones(n)])
     scale = np.abs(terms).max(axis=0)
