@@ -1,0 +1,112 @@
+"""Evaluation, calibration and learning curves of a source are those of the same rows in memory."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
+
+from parzen import DecisionClassifier, Gaussian, GaussianNB, SourceError, evaluate, fit, scan
+
+N = 1500
+METHODS = ["sigmoid", "isotonic", "temperature", "beta", "histogram", "venn_abers"]
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(0)
+    y = rng.choice(["no", "perhaps", "yes"], N)
+    at = pd.Series(y).map({"no": 0.0, "perhaps": 1.0, "yes": 2.0}).to_numpy()
+    rows = rng.normal(size=(N, 2)) + at[:, None]
+    return pd.DataFrame({"a": rows[:, 0], "b": rows[:, 1], "y": y, "w": rng.integers(0, 3, N).astype(float)})
+
+
+@pytest.fixture(scope="module")
+def source(frame):
+    return scan([frame[:700], frame[700:]], batch_rows=400)
+
+
+@pytest.fixture(scope="module")
+def labelled(frame):
+    return scan(frame, columns=["a", "b", "y"], batch_rows=400)
+
+
+def together(batches):
+    return np.concatenate(list(batches))
+
+
+class TestEvaluate:
+    def test_a_source_gives_the_log_densities_of_each_batch_as_often_as_asked(self, frame):
+        rows = frame[["a", "b"]].to_numpy()
+        density = fit(Gaussian(), rows).density
+        found = evaluate(density, scan(frame, columns=["a", "b"], batch_rows=400))
+        assert [len(batch) for batch in found] == [400, 400, 400, 300]
+        for _ in range(2):
+            assert_array_equal(together(found), evaluate(density, rows))
+
+    def test_a_list_of_batches_may_bring_memberships(self, frame):
+        rows = frame[["a", "b"]].to_numpy()
+        density = fit(Gaussian(), rows).density
+        found = evaluate(density, [rows[:10], (rows[10:30], np.ones(20))])
+        assert_array_equal(together(found), evaluate(density, rows[:30]))
+
+    def test_columns_of_text_and_too_few_of_them_are_errors(self, frame):
+        density = fit(Gaussian(), frame[["a", "b"]].to_numpy()).density
+        with pytest.raises(TypeError, match="evaluate reads numbers"):
+            list(evaluate(density, scan(frame, columns=["a", "y"])))
+        with pytest.raises(ValueError, match="must have shape"):
+            list(evaluate(density, scan(frame, columns=["a"])))
+
+
+class TestCalibration:
+    @pytest.mark.parametrize("method", METHODS)
+    def test_calibration_by_folds_is_that_of_the_rows_in_memory(self, frame, source, method):
+        X = frame[["a", "b"]]
+        model = DecisionClassifier(calibration=method, cv=3).fit(source, target="y", weight="w")
+        same = DecisionClassifier(calibration=method, cv=3).fit(X, frame["y"], sample_weight=frame["w"])
+        assert_allclose(together(model.predict_proba(source)), same.predict_proba(X), atol=1e-7)
+        assert_allclose(model.class_prior_, same.class_prior_, rtol=1e-12)
+        assert list(model.feature_names_in_) == ["a", "b"]
+
+    @pytest.mark.parametrize("theirs", [False, True])
+    def test_a_fitted_classifier_is_calibrated_by_one_pass(self, frame, labelled, theirs):
+        X = frame[["a", "b"]]
+        given = (TheirGaussianNB() if theirs else GaussianNB()).fit(X[:200], frame["y"][:200])
+        model = DecisionClassifier(given, calibration="isotonic", cv="prefit").fit(labelled, target="y")
+        same = DecisionClassifier(given, calibration="isotonic", cv="prefit").fit(X, frame["y"])
+        assert_array_equal(together(model.predict_proba(labelled)), same.predict_proba(X))
+
+    def test_decisions_of_a_source_are_those_of_its_rows(self, frame, labelled):
+        X, loss = frame[["a", "b"]], [[0, 1, 5], [1, 0, 1], [9, 1, 0]]
+        model = DecisionClassifier(loss=loss).fit(labelled, target="y")
+        assert_array_equal(together(model.predict(labelled)), model.predict(X))
+        assert_array_equal(together(model.risk(labelled)), model.risk(X))
+        assert_array_equal(together(model.decide(labelled, loss, abstain=0.5)), model.decide(X, loss, abstain=0.5))
+
+    def test_folds_need_a_classifier_that_takes_sources(self, labelled):
+        with pytest.raises(TypeError, match="GaussianNB takes no source"):
+            DecisionClassifier(TheirGaussianNB(), calibration="sigmoid").fit(labelled, target="y")
+
+    def test_a_source_without_target_is_an_error(self, labelled):
+        with pytest.raises(ValueError, match="target='y'"):
+            DecisionClassifier().fit(labelled)
+
+    def test_priors_that_are_estimated_from_rows_to_be_decided_need_a_table(self, labelled):
+        model = DecisionClassifier(class_prior="estimate").fit(labelled, target="y")
+        with pytest.raises(ValueError, match="batch by batch"):
+            model.predict(labelled)
+
+    def test_folds_that_name_a_row_twice_are_an_error(self, labelled):
+        folds = [(np.r_[:700, :5], np.arange(700, N))]
+        with pytest.raises(ValueError, match="twice"):
+            DecisionClassifier(calibration="sigmoid", cv=folds).fit(labelled, target="y")
+
+    def test_rows_that_vanish_between_passes_are_an_error(self, frame):
+        calls = []
+
+        def fewer():
+            calls.append(1)
+            return frame if len(calls) < 4 else frame[:1000]
+
+        with pytest.raises(SourceError, match="rows now"):
+            DecisionClassifier(calibration="sigmoid").fit(scan(fewer), target="y")
