@@ -6,7 +6,17 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 
-from parzen import DecisionClassifier, Gaussian, GaussianNB, SourceError, evaluate, fit, scan
+from parzen import (
+    DecisionClassifier,
+    Gaussian,
+    GaussianNB,
+    LogisticRegression,
+    SourceError,
+    compare_learning,
+    evaluate,
+    fit,
+    scan,
+)
 
 N = 1500
 METHODS = ["sigmoid", "isotonic", "temperature", "beta", "histogram", "venn_abers"]
@@ -110,3 +120,36 @@ class TestCalibration:
 
         with pytest.raises(SourceError, match="rows now"):
             DecisionClassifier(calibration="sigmoid").fit(scan(fewer), target="y")
+
+
+class TestCompareLearning:
+    def test_learning_curves_of_a_source_are_those_of_its_rows(self, frame, labelled):
+        models, options = (GaussianNB(), LogisticRegression()), {"sizes": [30, 600], "repeats": 2, "random_state": 0}
+        found = compare_learning(*models, labelled, target="y", **options)
+        same = compare_learning(*models, frame[["a", "b"]], frame["y"], **options)
+        assert_array_equal(found.error, same.error)
+        assert_allclose(found.log_loss, same.log_loss, rtol=1e-5)
+
+    def test_many_training_rows_are_read_again_and_not_kept(self, frame, labelled, monkeypatch):
+        options = {"sizes": [30, 600], "repeats": 2, "random_state": 0}
+        kept = compare_learning(GaussianNB(), GaussianNB(), labelled, target="y", **options)
+        monkeypatch.setattr("parzen.tables.sources.chosen.FEW", 10)
+        read = compare_learning(GaussianNB(), GaussianNB(), labelled, target="y", **options)
+        assert_allclose(read.log_loss, kept.log_loss, rtol=1e-10)
+
+    def test_rows_of_an_array_have_their_target_by_position(self, frame):
+        rows = np.column_stack([frame["a"], frame["y"] == "yes"])
+        options = {"sizes": [20], "repeats": 1, "random_state": 0}
+        found = compare_learning(GaussianNB(), GaussianNB(), scan(rows, batch_rows=300), target=1, **options)
+        same = compare_learning(GaussianNB(), GaussianNB(), rows[:, :1], rows[:, 1], **options)
+        assert_allclose(found.log_loss, same.log_loss, rtol=1e-10)
+
+    def test_other_models_weights_and_labels_apart_are_errors(self, frame, source, labelled):
+        with pytest.raises(TypeError, match="takes no source"):
+            compare_learning(GaussianNB(), TheirGaussianNB(), labelled, target="y")
+        with pytest.raises(ValueError, match="without weights"):
+            compare_learning(GaussianNB(), GaussianNB(), source.with_roles("y", "w"))
+        with pytest.raises(TypeError, match="in the place of y"):
+            compare_learning(GaussianNB(), GaussianNB(), labelled, frame["y"])
+        with pytest.raises(TypeError, match="labels of a table are y"):
+            compare_learning(GaussianNB(), GaussianNB(), frame[["a", "b"]], target="y")
