@@ -130,6 +130,17 @@ class TestCompareLearning:
         assert_array_equal(found.error, same.error)
         assert_allclose(found.log_loss, same.log_loss, rtol=1e-5)
 
+    def test_training_rows_of_files_are_kept_and_read_alike(self, frame, labelled, tmp_path):
+        frame[:500].astype({"y": "category"}).to_parquet(tmp_path / "a.parquet")
+        frame[500:].astype({"y": "category"}).to_parquet(tmp_path / "b.parquet")
+        files, options = scan(tmp_path, columns=["a", "b", "y"], batch_rows=400), {"sizes": [30, 600], "repeats": 2}
+        found = compare_learning(GaussianNB(), GaussianNB(), files, target="y", random_state=0, **options)
+        same = compare_learning(GaussianNB(), GaussianNB(), labelled, target="y", random_state=0, **options)
+        assert_allclose(found.log_loss, same.log_loss, rtol=1e-10)
+        model = DecisionClassifier(calibration="sigmoid").fit(files, target="y")
+        model.predict(files, to=tmp_path / "found.parquet")
+        assert_array_equal(pd.read_parquet(tmp_path / "found.parquet")["predicted"], model.predict(frame[["a", "b"]]))
+
     def test_many_training_rows_are_read_again_and_not_kept(self, frame, labelled, monkeypatch):
         options = {"sizes": [30, 600], "repeats": 2, "random_state": 0}
         kept = compare_learning(GaussianNB(), GaussianNB(), labelled, target="y", **options)
