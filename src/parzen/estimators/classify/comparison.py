@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing
@@ -116,7 +116,7 @@ def compare_learning(
     generative: Any,
     discriminative: Any,
     X: Any,
-    y: ArrayLike | None = None,
+    y: Any = None,
     *,
     target: Any = None,
     sizes: Sequence[int] | None = None,

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import log_expit, logsumexp
+from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import column_or_1d, get_tags, indexable
@@ -22,7 +22,8 @@ from parzen.estimators.base.sources import takes_sources
 from parzen.estimators.base.tensors import TensorMixin
 from parzen.estimators.base.validation import transactional
 from parzen.estimators.classify.gaussian_nb import GaussianNB
-from parzen.estimators.classify.source_rows import check_fits_sources, decides_sources, tables_of, targets_of
+from parzen.estimators.classify.log_posteriors import log_posteriors
+from parzen.estimators.classify.source_rows import check_fits_sources, decides_sources, targets_of
 from parzen.storage.files import SaveMixin
 from parzen.tables.sources.chosen import some_rows
 from parzen.tables.sources.source import Source
@@ -222,34 +223,7 @@ class DecisionClassifier(TensorMixin, SaveMixin, ClassifierMixin, MetaEstimatorM
 
     def _logs(self, model: Any, X: Any) -> Array:
         """Log-posteriors of a classifier, in the order of the classes."""
-        if isinstance(X, Source):
-            return np.concatenate([self._logs(model, table) for table in tables_of(X)])
-        if hasattr(model, "predict_log_proba"):
-            with np.errstate(divide="ignore"):
-                found = np.asarray(model.predict_log_proba(X), dtype=np.float64)
-        elif hasattr(model, "decision_function"):
-            score = np.asarray(model.decision_function(X), dtype=np.float64)
-            pairs = getattr(model, "decision_function_shape", "ovr") == "ovo" and len(model.classes_) > 2
-            if pairs or (score.ndim == 2 and score.shape[1] != len(model.classes_)):
-                raise ValueError(
-                    f"decision_function of {type(model).__name__} has no column for each class (pairs of classes?); "
-                    "use decision_function_shape='ovr', or a classifier with predict_proba."
-                )
-            if score.ndim == 1:
-                found = np.column_stack([log_expit(-score), log_expit(score)])
-            else:
-                found = score - logsumexp(score, axis=1, keepdims=True)
-        elif hasattr(model, "predict_proba"):
-            with np.errstate(divide="ignore"):
-                found = np.log(np.asarray(model.predict_proba(X), dtype=np.float64))
-        else:
-            raise TypeError(
-                f"{type(model).__name__} has neither predict_log_proba, decision_function nor predict_proba; decisions "
-                "need probabilities."
-            )
-        out = np.full((len(found), len(self.classes_)), -np.inf)
-        out[:, np.searchsorted(self.classes_, model.classes_)] = found
-        return out
+        return log_posteriors(model, X, self.classes_)
 
     @decides_sources
     def predict_proba(self, X: Any) -> Array:

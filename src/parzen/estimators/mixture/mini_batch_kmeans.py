@@ -123,7 +123,9 @@ class MiniBatchKMeans(BaseKMeans):
 
     @takes_sources
     @transactional
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> None:
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
+    ) -> None:
         """Find clusters of rows, batch by batch.
 
         Parameters
