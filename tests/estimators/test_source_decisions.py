@@ -93,6 +93,14 @@ class TestCalibration:
         assert_array_equal(together(model.risk(labelled)), model.risk(X))
         assert_array_equal(together(model.decide(labelled, loss, abstain=0.5)), model.decide(X, loss, abstain=0.5))
 
+    def test_the_score_of_a_source_is_that_of_its_rows(self, frame, source):
+        X, loss = frame[["a", "b"]], [[0, 1, 5], [1, 0, 1], [9, 1, 0]]
+        model = DecisionClassifier(loss=loss).fit(source, target="y", weight="w")
+        found = model.score(source.with_roles("y", "w"))
+        assert_allclose(found, model.score(X, frame["y"], sample_weight=frame["w"]), rtol=1e-12)
+        with pytest.raises(TypeError, match="holds labels and weights"):
+            model.score(source.with_roles("y", "w"), frame["y"])
+
     def test_folds_need_a_classifier_that_takes_sources(self, labelled):
         with pytest.raises(TypeError, match="GaussianNB takes no source"):
             DecisionClassifier(TheirGaussianNB(), calibration="sigmoid").fit(labelled, target="y")

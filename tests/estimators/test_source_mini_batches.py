@@ -72,3 +72,8 @@ def test_without_labels_the_inertia_is_an_estimate_and_a_fit_begins_anew(rows):
 def test_a_checkpoint_is_refused(rows, tmp_path):
     with pytest.raises(TypeError, match="checkpoint keeps the EM of mixtures"):
         MiniBatchKMeans(4).fit(scan(rows), checkpoint=tmp_path / "kept.parzen")
+
+
+def test_partial_fit_takes_one_batch_and_no_source(rows):
+    with pytest.raises(TypeError, match="one batch of rows"):
+        MiniBatchKMeans(4).partial_fit(scan(rows))

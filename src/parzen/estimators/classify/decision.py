@@ -23,7 +23,7 @@ from parzen.estimators.base.tensors import TensorMixin
 from parzen.estimators.base.validation import transactional
 from parzen.estimators.classify.gaussian_nb import GaussianNB
 from parzen.estimators.classify.log_posteriors import log_posteriors
-from parzen.estimators.classify.source_rows import check_fits_sources, decides_sources, targets_of
+from parzen.estimators.classify.source_rows import check_fits_sources, decides_sources, every_row, targets_of
 from parzen.storage.files import SaveMixin
 from parzen.tables.sources.chosen import some_rows
 from parzen.tables.sources.source import Source
@@ -273,11 +273,18 @@ class DecisionClassifier(TensorMixin, SaveMixin, ClassifierMixin, MetaEstimatorM
             return own.act(P, loss)
         return Decision(loss, actions, self.classes_, abstain, self.abstention, self.level).act(P)
 
-    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Minus the mean loss of the decisions; the accuracy, also a mean, where loss is "zero_one"."""
+    def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
+        """Minus the mean loss of the decisions; the accuracy, also a mean, where loss is "zero_one".
+
+        Of a source, whose labels and weights are columns: ``score(source.with_roles(target="y", weight="w"))``.
+        """
         check_is_fitted(self, "estimator_")
-        decision = self._decision()
-        cost = expected_cost(y, self.predict(X), decision, sample_weight)
+        decision, found = self._decision(), self.predict(every_row(X) if isinstance(X, Source) else X)
+        if isinstance(X, Source):
+            if y is not None or sample_weight is not None:
+                raise TypeError("a source holds labels and weights: score(source.with_roles(target='y', weight='w')).")
+            (y, sample_weight), found = targets_of(X), np.concatenate(list(found))
+        cost = expected_cost(y, found, decision, sample_weight)
         right = isinstance(self.loss, str) and self.loss == "zero_one" and self.abstain is None
         return 1.0 - cost if right else -cost
 

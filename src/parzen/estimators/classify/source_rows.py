@@ -42,9 +42,14 @@ def check_fits_sources(model: Any) -> None:
         )
 
 
+def every_row(source: Source) -> Source:
+    """The features of every row, those of weight zero among them."""
+    return replace(source, target=None, weight=None)
+
+
 def tables_of(source: Source) -> Iterator[Any]:
-    """The features of every row, batch by batch, those of weight zero among them."""
-    return iter(replace(source, target=None, weight=None))
+    """The features of every row, batch by batch."""
+    return iter(every_row(source))
 
 
 def decides_sources(method: Callable[Concatenate[E, Any, ...], Any]) -> Callable[Concatenate[E, Any, ...], Any]:

@@ -18,6 +18,7 @@ from parzen.families.lloyd import assigned, lloyd
 from parzen.families.mini_batch import Batches
 from parzen.statistics.batches import Batches as Rows
 from parzen.statistics.messages import caller_stacklevel
+from parzen.tables.sources.source import Source
 
 #: Steps of k-means after which several starts are compared.
 REFINED = 5
@@ -222,6 +223,8 @@ class MiniBatchKMeans(BaseKMeans):
         -------
         self
         """
+        if isinstance(X, Source):
+            raise TypeError("partial_fit takes one batch of rows; give fit(source), or each batch of the source.")
         self._check()
         begun = "density_" in vars(self)
         if begun:
