@@ -10,13 +10,19 @@ from parzen import (
     DecisionClassifier,
     Gaussian,
     GaussianNB,
+    HiddenMarkov,
+    HistogramDensity,
+    KMeans,
     LogisticRegression,
+    MarkovChain,
+    MiniBatchKMeans,
     SourceError,
     compare_learning,
     evaluate,
     fit,
     scan,
 )
+from tests.estimators.partitions import halves
 
 N = 1500
 METHODS = ["sigmoid", "isotonic", "temperature", "beta", "histogram", "venn_abers"]
@@ -172,3 +178,40 @@ class TestCompareLearning:
             compare_learning(GaussianNB(), GaussianNB(), labelled, frame["y"])
         with pytest.raises(TypeError, match="labels of a table are y"):
             compare_learning(GaussianNB(), GaussianNB(), frame[["a", "b"]], target="y")
+
+
+class TestClusters:
+    """Rows on a cluster are not told apart by number, and are not read here: errors say so."""
+
+    def test_what_tells_rows_apart_says_that_it_takes_files(self, frame):
+        table = scan(halves(frame[["a", "b", "y"]], [600]))
+        with pytest.raises(TypeError, match="have no numbers"):
+            DecisionClassifier(calibration="sigmoid").fit(table, target="y")
+        with pytest.raises(TypeError, match="have no numbers"):
+            compare_learning(GaussianNB(), GaussianNB(), table, target="y")
+
+    def test_decisions_and_batches_in_order_say_what_to_use_instead(self, frame):
+        X = frame[["a", "b"]]
+        table, model = scan(halves(X, [600])), DecisionClassifier().fit(X, frame["y"])
+        with pytest.raises(TypeError, match="its classifier's predict_proba"):
+            model.predict(table)
+        with pytest.raises(TypeError, match="scan files of its rows"):
+            MiniBatchKMeans(2).fit(table)
+        with pytest.raises(TypeError, match="read the rows"):
+            list(evaluate(fit(Gaussian(), X.to_numpy()).density, table))
+
+    @pytest.mark.parametrize(
+        ("model", "roles"),
+        [
+            (KMeans(2), {}),
+            (LogisticRegression(), {"target": "y"}),
+            (HistogramDensity(bins=5), {}),
+            (MarkovChain(), {"sequence": "w"}),
+            (HiddenMarkov(n_components=2), {"sequence": "w"}),
+        ],
+        ids=lambda one: type(one).__name__,
+    )
+    def test_models_that_the_guide_excepts_refuse_a_cluster(self, frame, model, roles):
+        columns = ["a", *roles.values()]
+        with pytest.raises(TypeError, match=r"on their machines|to the machines of a cluster"):
+            model.fit(scan(halves(frame[columns], [600])), **roles)

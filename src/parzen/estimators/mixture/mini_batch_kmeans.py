@@ -18,6 +18,7 @@ from parzen.families.lloyd import assigned, lloyd
 from parzen.families.mini_batch import Batches
 from parzen.statistics.batches import Batches as Rows
 from parzen.statistics.messages import caller_stacklevel
+from parzen.tables.sources.engines.engine import Engine
 from parzen.tables.sources.source import Source
 
 #: Steps of k-means after which several starts are compared.
@@ -140,6 +141,8 @@ class MiniBatchKMeans(BaseKMeans):
         -------
         self
         """
+        if isinstance(X, Source) and isinstance(X.reader, Engine):
+            raise TypeError("small batches follow each other, and those of a cluster don't; scan files of its rows.")
         self._check()
         every = self._first_table(X)
         look = self._look(every, sample_weight)
@@ -163,8 +166,6 @@ class MiniBatchKMeans(BaseKMeans):
 
     def _fit_source(self, look: Look) -> None:
         """Step by batches of a source in their order, from centres that are sought among rows that are drawn."""
-        if look.rows.cluster is not None:
-            raise TypeError("the steps of MiniBatchKMeans follow each other, and a cluster's are summed; use KMeans.")
         n, size = look.rows.shape[0], min(self.batch_size, look.rows.shape[0])
         points, own = look.points(self.n_clusters, self._rng)
         batches = self._begun(self._best_start(Look(points, own, False, look.variance)), look)
