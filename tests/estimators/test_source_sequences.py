@@ -5,7 +5,18 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from parzen import Categorical, Gaussian, HiddenMarkov, MarkovChain, Product, SourceError, scan
+from parzen import (
+    GMMHMM,
+    Categorical,
+    CategoricalHMM,
+    Gaussian,
+    GaussianHMM,
+    HiddenMarkov,
+    MarkovChain,
+    Product,
+    SourceError,
+    scan,
+)
 from parzen.tables.sources.whole import WholeSequences
 
 
@@ -112,3 +123,9 @@ def test_what_sequences_of_a_source_need(frame, tmp_path):
     missing = frame.assign(name=frame["name"].where(frame["x"] > 0))
     with pytest.raises(SourceError, match="some of its cells are missing"):
         HiddenMarkov().fit(scan([missing], ["x"]), sequence="name")
+
+
+@pytest.mark.parametrize("model", [GaussianHMM(2), GMMHMM(2), CategoricalHMM(2)])
+def test_classes_of_hmmlearn_say_which_model_takes_a_source(model):
+    with pytest.raises(TypeError, match="use HiddenMarkov"):
+        model.fit(scan(np.zeros((10, 1))))

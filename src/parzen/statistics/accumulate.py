@@ -138,6 +138,9 @@ def _accumulate_batches(observe: Callable[..., Statistic], X: Batches, size: int
 def evaluate(density: Evaluated, X: Any) -> Any:
     """Log-density of every row under each of K densities, (n, K): blocks of rows, on all threads.
 
+    Of a source (`parzen.scan`), or of other batches that can be read again, it gives `Evaluations`: an iterable of the
+    log-densities of each batch.
+
     Examples
     --------
     >>> import numpy as np
@@ -148,9 +151,41 @@ def evaluate(density: Evaluated, X: Any) -> Any:
            [-1.41],
            [-2.16]])
     """
+    if isinstance(X, Source | Batches | list | tuple):
+        return Evaluations(density, X)
     out = room(X, (X.shape[0], density.shape[0]))
     for_blocks(density, X, lambda begin, rows: density.write(rows, out[begin : begin + rows.shape[0]]))
     return out
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluations:
+    """Log-densities of batches of rows: computed when they are read, and anew each time.
+
+    Attributes
+    ----------
+    density : what evaluates
+    batches : Source, or iterable of batches: arrays, CSR matrices, or pairs (rows, memberships)
+    """
+
+    density: Evaluated
+    batches: Any
+
+    def __iter__(self) -> Iterator[Any]:
+        for batch in self.batches:
+            yield evaluate(self.density, _numbers(batch[0] if isinstance(batch, tuple) else batch))
+
+
+def _numbers(rows: Any) -> Any:
+    """Rows of a batch as numbers: those of a frame as an array."""
+    if in_memory(rows):
+        return rows
+    try:
+        return np.ascontiguousarray(rows, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(
+            "evaluate reads numbers, and a batch has columns of others; score_samples of an estimator reads all kinds."
+        ) from None
 
 
 def for_blocks(density: Evaluated, X: Any, function: Callable[[int, Any], None]) -> None:

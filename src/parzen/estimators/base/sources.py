@@ -47,7 +47,13 @@ def takes_sources(fit: Callable[Concatenate[E, Any, ...], E]) -> Callable[Concat
         X = X.with_roles(target, weight) if roles else X
         return fit(self, X if checkpoint is None else replace(X, checkpoint=checkpoint), None)
 
+    fitting.takes_sources = True  # type: ignore[attr-defined]
     return fitting
+
+
+def fits_sources(estimator: Any) -> bool:
+    """Whether its `fit` takes a source."""
+    return bool(getattr(type(estimator).fit, "takes_sources", False))
 
 
 def takes_sequences(fit: Callable[Concatenate[E, Any, ...], E]) -> Callable[Concatenate[E, Any, ...], E]:

@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing
@@ -15,8 +15,12 @@ from sklearn.utils import _safe_indexing
 from parzen.compute.arrays import Array
 from parzen.estimators.base.validation import generator
 from parzen.estimators.classify.labels import read_labels
+from parzen.estimators.classify.source_rows import check_fits_sources, tables_of, targets_of
 from parzen.plotting import axes_beside, ribbons
 from parzen.statistics.messages import FloorWarning
+from parzen.tables.sources.chosen import some_rows
+from parzen.tables.sources.scan import scanned
+from parzen.tables.sources.source import Source
 
 MEASURES = {"error": "error rate on test rows", "log_loss": "log loss on test rows"}
 
@@ -112,8 +116,9 @@ def compare_learning(
     generative: Any,
     discriminative: Any,
     X: Any,
-    y: ArrayLike,
+    y: Any = None,
     *,
+    target: Any = None,
     sizes: Sequence[int] | None = None,
     repeats: int = 20,
     test_size: float = 0.3,
@@ -129,8 +134,11 @@ def compare_learning(
     Parameters
     ----------
     generative, discriminative : classifiers with `predict_proba`
-    X : table of shape (n, d)
-    y : labels of shape (n,)
+    X : table of shape (n, d), or a source (`parzen.scan`)
+        A source is read again for each fit and each test, with the splits and the answer of the same rows in memory;
+        labels and the order of a split are kept, and training rows up to 65,536 of them.
+    y : labels of shape (n,); of a source they are its target
+    target : which column of a source holds the labels
     sizes : numbers of rows to learn from, optional
         By default ten from a few of each class to all that are not for testing, evenly spaced in their logs.
     repeats : int
@@ -157,7 +165,12 @@ def compare_learning(
     array([[0.14, 0.06],
            [0.12, 0.05]])
     """
-    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    X = scanned(X)
+    if isinstance(X, Source):
+        X, y = _labelled(X, y, target, generative, discriminative)
+    elif target is not None or y is None:
+        raise TypeError("labels of a table are y, those of a source its target: give y, or scan(...) and target='y'.")
+    n = len(y) if isinstance(X, Source) else X.shape[0] if hasattr(X, "shape") else len(X)
     classes, codes, _ = read_labels(y, n)
     if codes.min() < 0:
         raise ValueError("y lacks some labels; give the label of each row.")
@@ -173,16 +186,35 @@ def compare_learning(
         if verbose:
             print(f"repetition {repeat + 1} of {repeats}")  # noqa: T201
         test, order = _split(codes, tests, seeds)
+        test = np.sort(test) if isinstance(X, Source) else test
         for i, size in enumerate(sizes):
-            rows = order[:size]
+            learnt, tested = _rows(X, order[:size], n), _rows(X, test, n)
+            own = labels[order[:size]]
             for m, model in enumerate((generative, discriminative)):
                 with warnings.catch_warnings():  # few rows of a class are what this is about
                     warnings.simplefilter("ignore", ConvergenceWarning)
                     warnings.simplefilter("ignore", FloorWarning)
-                    fitted = clone(model).fit(_safe_indexing(X, rows), labels[rows])
-                error[m, i, repeat], loss[m, i, repeat] = _judged(fitted, _safe_indexing(X, test), codes[test])
+                    fitted = clone(model).fit(learnt, None if isinstance(X, Source) else own)
+                error[m, i, repeat], loss[m, i, repeat] = _judged(fitted, tested, codes[test])
     called = names or _names(generative, discriminative)
     return LearningComparison(np.array(sizes, dtype=np.int64), (str(called[0]), str(called[1])), error, loss)
+
+
+def _labelled(source: Source, y: Any, target: Any, *models: Any) -> tuple[Source, NDArray[Any]]:
+    """The source with its target, and the labels of all rows, or an error."""
+    if y is not None:
+        raise TypeError("a source holds its labels among its columns: give target='y' in the place of y.")
+    for model in models:
+        check_fits_sources(model)
+    source = source if target is None else source.with_roles(target, source.weight)
+    if source.weight is not None:
+        raise ValueError("compare_learning counts every row once; give a source without weights.")
+    return source, targets_of(source)[0]
+
+
+def _rows(X: Any, rows: NDArray[np.intp], n: int) -> Any:
+    """The rows of these numbers; of a source in its own order."""
+    return some_rows(X, rows, n) if isinstance(X, Source) else _safe_indexing(X, rows)
 
 
 def _checked(n: int, groups: int, counts: Any, repeats: int, test_size: float) -> int:
@@ -219,14 +251,21 @@ def _split(codes: Any, tests: int, rng: np.random.Generator) -> tuple[Any, Any]:
 
 
 def _judged(model: Any, X: Any, codes: Any) -> tuple[float, float]:
-    if hasattr(model, "predict_log_proba"):
-        logs = np.asarray(model.predict_log_proba(X))
-    else:
-        with np.errstate(divide="ignore"):
-            logs = np.log(np.asarray(model.predict_proba(X)))
-    own = logs[np.arange(len(codes)), codes]
-    # A loss is finite where a model says that what happened can't: as if by a chance of one in 10^300.
-    return float((logs.argmax(axis=1) != codes).mean()), float(-np.maximum(own, np.log(1e-300)).mean())
+    """Share of wrong decisions and mean log loss: sums over batches, which add."""
+    wrong = loss = 0.0
+    begin = 0
+    for rows in tables_of(X) if isinstance(X, Source) else [X]:
+        if hasattr(model, "predict_log_proba"):
+            logs = np.asarray(model.predict_log_proba(rows))
+        else:
+            with np.errstate(divide="ignore"):
+                logs = np.log(np.asarray(model.predict_proba(rows)))
+        own = codes[begin : begin + len(logs)]
+        begin += len(logs)
+        wrong += float((logs.argmax(axis=1) != own).sum())
+        # A loss is finite where a model says that what happened can't: as if by a chance of one in 10^300.
+        loss -= float(np.maximum(logs[np.arange(len(own)), own], np.log(1e-300)).sum())
+    return wrong / len(codes), loss / len(codes)
 
 
 def _names(first: Any, second: Any) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import log_expit, logsumexp
+from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import column_or_1d, get_tags, indexable
@@ -20,11 +20,16 @@ from parzen.decisions.calibration import METHODS, Calibrator, calibrate
 from parzen.decisions.class_priors import adjust_class_priors, check_class_prior, estimate_class_priors
 from parzen.decisions.decision import Decision
 from parzen.decisions.scores import expected_cost
+from parzen.estimators.base.sources import takes_sources
 from parzen.estimators.base.tensors import TensorMixin
 from parzen.estimators.base.validation import transactional
 from parzen.estimators.classify.classifier import BaseClassifier
 from parzen.estimators.classify.gaussian_nb import GaussianNB
+from parzen.estimators.classify.log_posteriors import log_posteriors
+from parzen.estimators.classify.source_rows import check_fits_sources, decides_sources, every_row, targets_of
 from parzen.storage.files import SaveMixin
+from parzen.tables.sources.chosen import some_rows
+from parzen.tables.sources.source import Source
 
 
 class DecisionClassifier(TensorMixin, SaveMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -97,9 +102,13 @@ class DecisionClassifier(TensorMixin, SaveMixin, ClassifierMixin, MetaEstimatorM
         self.class_prior = class_prior
         self.level = level
 
+    @takes_sources
     @transactional
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> None:
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> None:
         """Fit the classifier, and learn to calibrate it.
+
+        Of a source (`parzen.scan`), ``fit(source, target="y", weight="w")``, rows are read again for each fold and the
+        folds are those of the same rows in memory; labels, fold numbers and log-posteriors of held-out rows are kept.
 
         Parameters
         ----------
@@ -112,16 +121,19 @@ class DecisionClassifier(TensorMixin, SaveMixin, ClassifierMixin, MetaEstimatorM
         -------
         self
         """
+        if isinstance(X, Source):
+            y, sample_weight = targets_of(X)
         if y is None:
             raise ValueError("DecisionClassifier requires y to be passed, but the target y is None.")
         y = on_host(y)
         if is_device(X) and (self.calibration is not None or self.class_prior is not None):
             raise X.stays_there()
         check_classification_targets(y)
-        X, y = indexable(X, column_or_1d(y, warn=True))
-        if not hasattr(X, "shape"):
-            X = np.asarray(X)
-        validate_data(self, X, skip_check_array=True)
+        y = column_or_1d(y, warn=True)
+        if not isinstance(X, Source):
+            X, y = indexable(X, y)
+            X = X if hasattr(X, "shape") else np.asarray(X)
+        validate_data(self, X.head() if isinstance(X, Source) else X, skip_check_array=True)
         for name in ("calibrator_", "estimator_"):
             self.__dict__.pop(name, None)
         given = GaussianNB() if self.estimator is None else self.estimator
@@ -139,7 +151,7 @@ class DecisionClassifier(TensorMixin, SaveMixin, ClassifierMixin, MetaEstimatorM
             raise ValueError(f"there must be at least two classes, but y holds 1 class: {self.classes_.tolist()}.")
         w = None
         if sample_weight is not None:
-            w = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            w = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=True)
         self._check(len(self.classes_))
         if isinstance(self.cv, str) and self.cv == "prefit":
             self.estimator_ = given
@@ -198,13 +210,17 @@ class DecisionClassifier(TensorMixin, SaveMixin, ClassifierMixin, MetaEstimatorM
                 f"{self.classes_.tolist()[np.bincount(codes).argmin()]!r} has {fewest}; use fewer folds."
             )
         logs = np.full((len(codes), len(self.classes_)), np.nan)
-        for train, test in folds.split(X, y):
+        for train, test in folds.split(np.empty((len(y), 1)) if isinstance(X, Source) else X, y):
             lacking = self.classes_[np.setdiff1d(np.arange(len(self.classes_)), codes[train])]
             if len(lacking):
                 raise ValueError(
                     f"cv={self.cv!r} leaves no row of the classes {lacking.tolist()} to learn from in one of its "
                     "folds; use stratified folds, such as cv=5."
                 )
+            if isinstance(X, Source):
+                model = _fitted(given, some_rows(X, train, len(y)), None, None)
+                logs[np.sort(test)] = self._logs(model, some_rows(X, test, len(y)))
+                continue
             rows, labels = _safe_split(given, X, y, train)
             model = _fitted(given, rows, labels, None if w is None else w[train])
             logs[test] = self._logs(model, _safe_split(given, X, y, test, train)[0])
@@ -213,32 +229,7 @@ class DecisionClassifier(TensorMixin, SaveMixin, ClassifierMixin, MetaEstimatorM
 
     def _logs(self, model: Any, X: Any) -> Array:
         """Log-posteriors of a classifier, in the order of the classes."""
-        if hasattr(model, "predict_log_proba"):
-            with np.errstate(divide="ignore"):
-                found = np.asarray(model.predict_log_proba(X), dtype=np.float64)
-        elif hasattr(model, "decision_function"):
-            score = np.asarray(model.decision_function(X), dtype=np.float64)
-            pairs = getattr(model, "decision_function_shape", "ovr") == "ovo" and len(model.classes_) > 2
-            if pairs or (score.ndim == 2 and score.shape[1] != len(model.classes_)):
-                raise ValueError(
-                    f"decision_function of {type(model).__name__} has no column for each class (pairs of classes?); "
-                    "use decision_function_shape='ovr', or a classifier with predict_proba."
-                )
-            if score.ndim == 1:
-                found = np.column_stack([log_expit(-score), log_expit(score)])
-            else:
-                found = score - logsumexp(score, axis=1, keepdims=True)
-        elif hasattr(model, "predict_proba"):
-            with np.errstate(divide="ignore"):
-                found = np.log(np.asarray(model.predict_proba(X), dtype=np.float64))
-        else:
-            raise TypeError(
-                f"{type(model).__name__} has neither predict_log_proba, decision_function nor predict_proba; decisions "
-                "need probabilities."
-            )
-        out = np.full((len(found), len(self.classes_)), -np.inf)
-        out[:, np.searchsorted(self.classes_, model.classes_)] = found
-        return out
+        return log_posteriors(model, X, self.classes_)
 
     def _probabilities_there(self, X: Any, form: str) -> Any:
         """Probabilities, or their logs, of rows on a device: the classifier's own, which is one of parzen's."""
@@ -250,6 +241,7 @@ class DecisionClassifier(TensorMixin, SaveMixin, ClassifierMixin, MetaEstimatorM
         normalise(found, np.zeros(len(self.classes_)), form)
         return found
 
+    @decides_sources
     def predict_proba(self, X: Any) -> Array:
         """Calibrated probability of each class, (n, K), for the class priors that `class_prior` gives."""
         check_is_fitted(self, "estimator_")
@@ -271,6 +263,7 @@ class DecisionClassifier(TensorMixin, SaveMixin, ClassifierMixin, MetaEstimatorM
             return self.calibrator_(logs)
         return np.asarray(np.exp(logs - logsumexp(logs, axis=1, keepdims=True)))
 
+    @decides_sources
     def predict_log_proba(self, X: Any) -> Array:
         """Logs of `predict_proba`; where nothing is calibrated, the classifier's own, however far apart."""
         check_is_fitted(self, "estimator_")
@@ -283,16 +276,19 @@ class DecisionClassifier(TensorMixin, SaveMixin, ClassifierMixin, MetaEstimatorM
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
+    @decides_sources
     def predict(self, X: Any) -> NDArray[Any]:
         """The action that loses least in expectation, for each row."""
         check_is_fitted(self, "estimator_")
         return self._decision().act(self.predict_proba(X))
 
+    @decides_sources
     def risk(self, X: Any) -> Array:
         """Expected loss of each action, (n, A)."""
         check_is_fitted(self, "estimator_")
         return self._decision().risk(self.predict_proba(X))
 
+    @decides_sources
     def decide(self, X: Any, loss: Any, actions: Any = None, abstain: float | None = None) -> NDArray[Any]:
         """Actions by another loss, without fitting anew; of shape (n, A, K), each row has its own."""
         P = self.predict_proba(X)
@@ -301,11 +297,18 @@ class DecisionClassifier(TensorMixin, SaveMixin, ClassifierMixin, MetaEstimatorM
             return own.act(P, loss)
         return Decision(loss, actions, self.classes_, abstain, self.abstention, self.level).act(P)
 
-    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Minus the mean loss of the decisions; the accuracy, also a mean, where loss is "zero_one"."""
+    def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
+        """Minus the mean loss of the decisions; the accuracy, also a mean, where loss is "zero_one".
+
+        Of a source, whose labels and weights are columns: ``score(source.with_roles(target="y", weight="w"))``.
+        """
         check_is_fitted(self, "estimator_")
-        decision = self._decision()
-        cost = expected_cost(y, self.predict(X), decision, sample_weight)
+        decision, found = self._decision(), self.predict(every_row(X) if isinstance(X, Source) else X)
+        if isinstance(X, Source):
+            if y is not None or sample_weight is not None:
+                raise TypeError("a source holds labels and weights: score(source.with_roles(target='y', weight='w')).")
+            (y, sample_weight), found = targets_of(X), np.concatenate(list(found))
+        cost = expected_cost(y, found, decision, sample_weight)
         right = isinstance(self.loss, str) and self.loss == "zero_one" and self.abstain is None
         return 1.0 - cost if right else -cost
 
@@ -332,5 +335,8 @@ def _known_codes(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
 
 def _fitted(given: Any, X: Any, y: Any, w: Array | None) -> Any:
     model = clone(given)
+    if isinstance(X, Source):
+        check_fits_sources(model)
+        return model.fit(X)
     weighted = w is not None and has_fit_parameter(model, "sample_weight")
     return model.fit(X, y, sample_weight=w) if weighted else model.fit(X, y)

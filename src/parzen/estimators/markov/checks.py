@@ -9,6 +9,16 @@ from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
 from parzen.compute.checks import choose
+from parzen.tables.sources.source import Source
+
+
+def refuse_source(model: Any, X: Any) -> None:
+    """Raise where rows are a source and the model reads a table."""
+    if isinstance(X, Source):
+        raise TypeError(
+            f"{type(model).__name__} takes no source, as hmmlearn's classes take arrays; for one use "
+            "HiddenMarkov(...).fit(source, sequence='name')."
+        )
 
 
 def whole_number(name: str, value: Any, least: int) -> int:

@@ -18,7 +18,7 @@ from parzen.densities.transition_matrix import stationary, stochastic
 from parzen.estimators.base.tensors import TensorMixin
 from parzen.estimators.base.validation import check_fitted, row_count, transactional
 from parzen.estimators.markov.baum_welch import HmmlearnHMM, baum_welch
-from parzen.estimators.markov.checks import whole_number
+from parzen.estimators.markov.checks import refuse_source, whole_number
 from parzen.estimators.markov.column_count import ColumnCount
 from parzen.estimators.markov.monitor import Monitor
 from parzen.estimators.markov.online_filter import OnlineFilter
@@ -104,6 +104,7 @@ class BaseHmmlearn(TensorMixin, SaveMixin, BaseEstimator):
         self
         """
         self._check_options()
+        refuse_source(self, X)
         refuse_nested(X)
         rows = self._training_rows(X)
         ColumnCount.check(self, rows.shape[1])
@@ -213,6 +214,7 @@ class BaseHmmlearn(TensorMixin, SaveMixin, BaseEstimator):
 
     def _read(self, X: Any, lengths: Any) -> tuple[HMMDensity, Any, NDArray[np.int64]]:
         density = self._density()
+        refuse_source(self, X)
         refuse_nested(X)
         rows = self._rows(X)
         return density, rows, check_lengths(lengths, len(rows))

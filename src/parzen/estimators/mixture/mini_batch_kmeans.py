@@ -6,18 +6,26 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from parzen.compute.arrays import Array
+from parzen.estimators.base.sources import takes_sources
 from parzen.estimators.base.validation import generator, transactional
 from parzen.estimators.mixture.clusters import BaseKMeans, Look, tell
+from parzen.estimators.mixture.mini_batches import Draw, Progress, in_order, some_of
 from parzen.families.kmeans import CentroidDensity
 from parzen.families.lloyd import assigned, lloyd
 from parzen.families.mini_batch import Batches
+from parzen.statistics.batches import Batches as Rows
 from parzen.statistics.messages import caller_stacklevel
+from parzen.tables.sources.engines.engine import Engine
+from parzen.tables.sources.source import Source
 
 #: Steps of k-means after which several starts are compared.
 REFINED = 5
+
+#: A pass over a source that lowers the inertia by less than this part of it is the last one.
+LESS = 1e-4
 
 
 class MiniBatchKMeans(BaseKMeans):
@@ -44,7 +52,8 @@ class MiniBatchKMeans(BaseKMeans):
         Stop when the sum of the squared moves of the centres is no larger than this times the average variance of a
         column; 0: never for that reason.
     max_no_improvement : int or None
-        Stop when so many batches in turn have not lowered the smoothed inertia; None: never for that reason.
+        Stop when so many batches in turn have not lowered the smoothed inertia, or a pass over a source has lowered the
+        inertia by less than 1e-4 of it; None: never for that reason.
     init_size : int or None
         How many rows a start is chosen from; None: 3 batches, or 3 rows for each cluster if that is more.
     n_init : int or "auto"
@@ -114,13 +123,17 @@ class MiniBatchKMeans(BaseKMeans):
         self.n_init = n_init
         self.reassignment_ratio = reassignment_ratio
 
+    @takes_sources
     @transactional
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> None:
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
+    ) -> None:
         """Find clusters of rows, batch by batch.
 
         Parameters
         ----------
-        X : table of shape (n, d): array, CSR matrix, pandas or polars
+        X : table of shape (n, d): array, CSR matrix, pandas or polars; or a source, whose rows make batches in their
+            order, none drawn: ``fit(source, weight="w")``, see `parzen.scan`. Sorted rows make poor batches.
         y : ignored
         sample_weight : array of shape (n,), optional
 
@@ -128,11 +141,16 @@ class MiniBatchKMeans(BaseKMeans):
         -------
         self
         """
+        if isinstance(X, Source) and isinstance(X.reader, Engine):
+            raise TypeError("small batches follow each other, and those of a cluster don't; scan files of its rows.")
         self._check()
         every = self._first_table(X)
         look = self._look(every, sample_weight)
         self._check_enough(look)
         self._rng = generator(self.random_state)
+        if isinstance(look.rows, Rows):
+            self._fit_source(look)
+            return
         n, size = look.rows.shape[0], min(self.batch_size, look.rows.shape[0])
         batches = self._begun(self._best_start(look), look)
         steps = max(self.max_iter * n // size, 1)
@@ -146,10 +164,35 @@ class MiniBatchKMeans(BaseKMeans):
             self.__dict__.pop("labels_", None)
             self.inertia_ = smoothed * look.weight()
 
+    def _fit_source(self, look: Look) -> None:
+        """Step by batches of a source in their order, from centres that are sought among rows that are drawn."""
+        n, size = look.rows.shape[0], min(self.batch_size, look.rows.shape[0])
+        points, own = look.points(self.n_clusters, self._rng)
+        batches = self._begun(self._best_start(Look(points, own, False, look.variance)), look)
+        progress = Progress(self, look, self.max_iter * -(-n // size), size)
+        self.outcome_, self.n_steps_, seen, passed, last = "too many steps", 0, 0, 0.0, math.inf
+        for rows, w in in_order(look.rows, size, self.max_iter):
+            before = batches.centre
+            inertia = self._step(batches, rows, w)
+            self.n_steps_, seen, passed = self.n_steps_ + 1, seen + rows.shape[0], passed + inertia
+            off = (batches.centre - before).ravel()
+            ended = progress.ended(self.n_steps_, inertia / (rows.shape[0] if w is None else w.sum()), float(off @ off))
+            if seen % n == 0:  # batches come again in the same order: a pass tells what batches in turn don't
+                ended = ended or (self.max_no_improvement is not None and passed > (1 - LESS) * last)
+                passed, last = 0.0, passed
+            if ended:
+                self.outcome_ = "converged"
+                break
+        self.n_iter_ = -(-seen // n)
+        self._keep_batches(batches, look.rows.dtype)
+        self.__dict__.pop("labels_", None)  # as many as there are rows: predict(source) gives them in batches
+        found = assigned(look.rows, None, self.density_.centre).inertia if self.compute_labels else None
+        self.inertia_ = progress.smoothed * look.weight() if found is None else found
+
     def _run(self, look: Look, batches: Batches, steps: int, size: int) -> tuple[float, int]:
         """Step until convergence; the smoothed inertia of a row, and how many steps there were."""
-        draw = _Draw(look, size, self._rng)
-        progress = _Progress(self, look, steps, size)
+        draw = Draw(look, size, self._rng)
+        progress = Progress(self, look, steps, size)
         for step in range(steps):
             rows = draw.batch()
             before = batches.centre
@@ -181,6 +224,8 @@ class MiniBatchKMeans(BaseKMeans):
         -------
         self
         """
+        if isinstance(X, Source):
+            raise TypeError("partial_fit takes one batch of rows; give fit(source), or each batch of the source.")
         self._check()
         begun = "density_" in vars(self)
         if begun:
@@ -221,11 +266,11 @@ class MiniBatchKMeans(BaseKMeans):
         """Of several starts, each from rows of its own and a few steps of k-means there, the best for other rows."""
         count, size = self._start_count(), self._start_size(look)
         if count == 1:
-            return self._start(_some(look, size, self._rng), self._rng)
-        judges = _some(look, size, self._rng, always=True)
+            return self._start(some_of(look, size, self._rng), self._rng)
+        judges = some_of(look, size, self._rng, always=True)
         found: list[tuple[float, Array]] = []
         for i in range(count):
-            some = _some(look, size, self._rng)
+            some = some_of(look, size, self._rng)
             run = lloyd(some.rows, some.w, self._start(some, self._rng), REFINED)
             centre = np.asarray(run.found.centre, dtype=np.float64)
             found.append((assigned(judges.rows, judges.w, centre).inertia, centre))
@@ -258,62 +303,3 @@ class MiniBatchKMeans(BaseKMeans):
             raise ValueError(f"reassignment_ratio must be a number, at least 0, got {ratio!r}.")
         if not isinstance(self.compute_labels, bool | np.bool_):
             raise ValueError(f"compute_labels must be True or False, got {self.compute_labels!r}.")
-
-
-class _Draw:
-    """Batches of rows, each row drawn by its weight, with replacement."""
-
-    def __init__(self, look: Look, size: int, rng: np.random.Generator) -> None:
-        self.rows, self.size, self.rng = look.rows, size, rng
-        self.mass = None if look.w is None else np.cumsum(look.w)
-
-    def batch(self) -> Any:
-        """Rows of the next batch."""
-        return self.rows[_drawn(self.rows.shape[0], self.mass, self.size, self.rng)]
-
-
-def _drawn(n: int, mass: Array | None, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Numbers of rows, in their order: reading them is faster so."""
-    at = np.sort(rng.random(size))
-    rows = (at * n).astype(np.intp) if mass is None else np.searchsorted(mass, at * mass[-1], side="right")
-    return np.minimum(rows, n - 1)
-
-
-def _some(look: Look, size: int, rng: np.random.Generator, always: bool = False) -> Look:
-    """Rows at random, all of them where there are no more (unless they are `always` drawn)."""
-    n = look.rows.shape[0]
-    if size >= n and not always:
-        return look
-    rows = _drawn(n, None, size, rng)
-    return Look(look.rows[rows], None if look.w is None else look.w[rows], look.gaps, look.variance)
-
-
-class _Progress:
-    """Whether steps go on: the inertia of a row, smoothed over batches, and how far centres have moved."""
-
-    def __init__(self, model: MiniBatchKMeans, look: Look, steps: int, size: int) -> None:
-        self.model, self.steps = model, steps
-        self.tol = model.tol * look.variance
-        self.share = min(2.0 * size / (look.rows.shape[0] + 1), 1.0)
-        self.smoothed, self.least, self.idle = math.nan, math.inf, 0
-
-    def ended(self, step: int, inertia: float, moved: float) -> bool:
-        """Whether the step was the last one; of the first, the inertia is that of the start."""
-        model, name = self.model, f"step {step}/{self.steps}"
-        self.smoothed = inertia if step <= 2 else self.smoothed + self.share * (inertia - self.smoothed)
-        if model.verbose:
-            more = f", ewa inertia: {self.smoothed}" if step > 1 else ""
-            tell(f"Minibatch {name}: mean batch inertia: {inertia}{more}")
-        if step == 1:
-            return False
-        if self.tol > 0 and moved <= self.tol:
-            if model.verbose:
-                tell(f"Converged (small centers change) at {name}")
-            return True
-        self.idle = 0 if self.smoothed < self.least else self.idle + 1
-        self.least = min(self.least, self.smoothed)
-        if model.max_no_improvement is not None and self.idle >= model.max_no_improvement:
-            if model.verbose:
-                tell(f"Converged (lack of improvement in inertia) at {name}")
-            return True
-        return False

@@ -88,6 +88,10 @@ def stacked(tables: Sequence[Any]) -> Any:
         from scipy import sparse
 
         return sparse.vstack(tables, format="csr")
+    if is_arrow(tables[0]):
+        import pyarrow
+
+        return pyarrow.concat_tables(tables)
     if frame_kind(tables[0]) == "pandas":
         import pandas
 

@@ -1,0 +1,43 @@
+"""Log-posteriors of any classifier, ours or theirs, from whatever it predicts."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_expit, logsumexp
+
+from parzen.compute.arrays import Array
+from parzen.estimators.classify.source_rows import tables_of
+from parzen.tables.sources.source import Source
+
+
+def log_posteriors(model: Any, X: Any, classes: NDArray[Any]) -> Array:
+    """Log-posteriors of a classifier, a column for each of the classes."""
+    if isinstance(X, Source):
+        return np.concatenate([log_posteriors(model, table, classes) for table in tables_of(X)])
+    if hasattr(model, "predict_log_proba"):
+        with np.errstate(divide="ignore"):
+            found = np.asarray(model.predict_log_proba(X), dtype=np.float64)
+    elif hasattr(model, "decision_function"):
+        score = np.asarray(model.decision_function(X), dtype=np.float64)
+        pairs = getattr(model, "decision_function_shape", "ovr") == "ovo" and len(model.classes_) > 2
+        if pairs or (score.ndim == 2 and score.shape[1] != len(model.classes_)):
+            raise ValueError(
+                f"decision_function of {type(model).__name__} has no column for each class (pairs of classes?); "
+                "use decision_function_shape='ovr', or a classifier with predict_proba."
+            )
+        if score.ndim == 1:
+            found = np.column_stack([log_expit(-score), log_expit(score)])
+        else:
+            found = score - logsumexp(score, axis=1, keepdims=True)
+    elif hasattr(model, "predict_proba"):
+        with np.errstate(divide="ignore"):
+            found = np.log(np.asarray(model.predict_proba(X), dtype=np.float64))
+    else:
+        raise TypeError(
+            f"{type(model).__name__} has neither predict_log_proba, decision_function nor predict_proba; decisions "
+            "need probabilities."
+        )
+    out = np.full((len(found), len(classes)), -np.inf)
+    out[:, np.searchsorted(classes, model.classes_)] = found
+    return out
