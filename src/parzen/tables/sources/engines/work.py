@@ -74,8 +74,8 @@ def ask(source: Source, task: Task) -> list[Any]:
         sent = dumped([task, list(source.columns), source.batch_rows, source.target, source.weight])
     except ModelFileError as reason:
         raise TypeError(
-            "this fit can't be sent to the machines of a cluster; write the table to Parquet files and fit those on one "
-            f"machine: parzen.scan('folder'). The reason: {reason}"
+            "this fit can't be sent to the machines of a cluster; write the table to Parquet files and fit those on "
+            f"one machine: parzen.scan('folder'). The reason: {reason}"
         ) from None
     answers = [loaded(answer) for answer in engine.map(partial(answered, sent), [*source.columns, *roles])]
     for answer in answers:
