@@ -6,22 +6,11 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make test-gpu` installs it and runs these.")
 
 from parzen import Decision, DecisionClassifier, GaussianNB, LogisticRegression  # noqa: E402
-from parzen.compute.device import array, sums  # noqa: E402
+from tests.compute.tensors import as_on_a_device, there  # noqa: E402, F401
 
-HERE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+pytestmark = pytest.mark.usefixtures("as_on_a_device")
+
 LOSS = [[0.0, 1.0, 1.0], [2.0, 0.0, 1.0], [1.0, 5.0, 0.0]]
-
-
-@pytest.fixture(autouse=True)
-def _routines(monkeypatch):
-    """Tensors on the processor are read by PyTorch's products, as on a device."""
-    monkeypatch.setattr(array, "on_device", lambda tensor: True)
-    if HERE.type == "cpu":
-        monkeypatch.setattr(sums, "kernels", lambda: None)
-
-
-def there(values):
-    return torch.from_numpy(np.ascontiguousarray(values)).to(HERE)
 
 
 def labelled(n=300):

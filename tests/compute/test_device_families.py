@@ -22,21 +22,10 @@ from parzen import (  # noqa: E402
     MultinomialNB,
     NaiveBayes,
 )
-from parzen.compute.device import array, memory, moments, sums  # noqa: E402
+from parzen.compute.device import array, memory, moments  # noqa: E402
+from tests.compute.tensors import HERE, as_on_a_device, there  # noqa: E402, F401
 
-HERE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-
-
-@pytest.fixture(autouse=True)
-def _routines(monkeypatch):
-    """Tensors on the processor are read by PyTorch's products, as on a device."""
-    monkeypatch.setattr(array, "on_device", lambda tensor: True)
-    if HERE.type == "cpu":
-        monkeypatch.setattr(sums, "kernels", lambda: None)
-
-
-def there(values):
-    return torch.from_numpy(np.ascontiguousarray(values)).to(HERE)
+pytestmark = pytest.mark.usefixtures("as_on_a_device")
 
 
 def counts(n=300, d=5, seed=0):

@@ -6,24 +6,13 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make test-gpu` installs it and runs these.")
 
 from parzen import LogisticRegression  # noqa: E402
-from parzen.compute.device import array, memory, sums  # noqa: E402
+from parzen.compute.device import memory  # noqa: E402
 from parzen.compute.device.array import DeviceArray  # noqa: E402
 from parzen.compute.memberships import Labels  # noqa: E402
 from parzen.compute.softmax import softmax_sums  # noqa: E402
+from tests.compute.tensors import as_on_a_device, there  # noqa: E402, F401
 
-HERE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-
-
-@pytest.fixture(autouse=True)
-def _routines(monkeypatch):
-    """Tensors on the processor are read by PyTorch's products, as on a device."""
-    monkeypatch.setattr(array, "on_device", lambda tensor: True)
-    if HERE.type == "cpu":
-        monkeypatch.setattr(sums, "kernels", lambda: None)
-
-
-def there(values):
-    return torch.from_numpy(np.ascontiguousarray(values)).to(HERE)
+pytestmark = pytest.mark.usefixtures("as_on_a_device")
 
 
 def labelled(K, n=600, seed=0):
