@@ -1,5 +1,7 @@
 """Rows on a GPU: times of whole passes beside what the chip allows, the best that plain PyTorch does, and the CPU.
 
+Then whole jobs, and the tests of rows on a device.
+
     python -m benchmarks.gpu
 
 Needs PyTorch with Triton and a GPU. Times are medians, warm, of calls as the library makes them: what goes to the
@@ -19,7 +21,7 @@ import numpy as np
 import torch
 from triton.testing import do_bench
 
-from parzen import GaussianMixture, GaussianNB, KernelDensity
+from benchmarks import gpu_jobs
 from parzen.compute.device import DeviceArray, sums
 from parzen.compute.device.em import em_step
 from parzen.compute.device.kmeans import centre_step
@@ -195,29 +197,6 @@ def tests():
         print("\n".join(found.stdout.splitlines()[-12:]), flush=True)
 
 
-def whole_jobs():
-    rng = np.random.default_rng(0)
-    X = np.concatenate([rng.normal(size=(250_000, 10)) + 4 * rng.normal(size=10) for _ in range(8)]).astype(np.float32)
-    T, y = torch.from_numpy(X).to(DEVICE), np.repeat(np.arange(8), 250_000)
-    Y = torch.from_numpy(y).to(DEVICE)
-    for name, there, here in (
-        ("GaussianMixture(8).fit, 2,000,000 x 10", lambda: GaussianMixture(8, random_state=0).fit(T),
-         lambda: GaussianMixture(8, random_state=0).fit(X)),
-        ("GaussianNB.fit, 2,000,000 x 10", lambda: GaussianNB().fit(T, Y), lambda: GaussianNB().fit(X, y)),
-    ):  # fmt: skip
-        there()
-        torch.cuda.synchronize()
-        print(f"{name}: {once(there):.0f} ms there, {once(here):.0f} ms here", flush=True)
-    kde = KernelDensity(bandwidth=0.5, rtol=1e-2).fit(X[:100_000])
-    kde.score_samples(T[:100_000])
-    print(f"KernelDensity.score_samples, 100,000 x 100,000, d = 10, rtol 1e-2: "
-          f"{once(lambda: kde.score_samples(T[:100_000]).sum().item()):.0f} ms there, "
-          f"{once(lambda: kde.score_samples(X[:2_000])) * 50:.0f} ms here (2,000 queries, times 50)")  # fmt: skip
-    a, b = GaussianMixture(8, random_state=0).fit(T), GaussianMixture(8, random_state=0).fit(X.astype(np.float64))
-    print(f"largest differences of parameters: means {np.abs(a.means_ - b.means_).max():.1e}, "
-          f"covariances {np.abs(a.covariances_ - b.covariances_).max():.1e}")  # fmt: skip
-
-
 def main():
     warnings.simplefilter("ignore")
     bandwidth, flops = copy_speed(), product_speed()
@@ -248,7 +227,7 @@ def main():
         lambda: k_means(10_000_000, 16, 1000, flops),
         *(partial(kernel_sums, 2**18, d, exps) for d in (1, 2, 3, 8, 16, 32)),
         billion,
-        whole_jobs,
+        gpu_jobs.main,
         tests,
     ]
     for race in races:

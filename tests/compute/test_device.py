@@ -23,6 +23,7 @@ from parzen.compute.device import array, kernel_sums  # noqa: E402
 from parzen.compute.device import sums as device_sums  # noqa: E402
 from parzen.compute.device.wide import scales  # noqa: E402
 from parzen.compute.em import components, em_step  # noqa: E402
+from parzen.compute.gaussian import gaussian_log_density  # noqa: E402
 from parzen.compute.kmeans import centre_step, points_of  # noqa: E402
 from parzen.compute.memberships import Labels  # noqa: E402
 from parzen.compute.moments import moments  # noqa: E402
@@ -230,11 +231,13 @@ def test_every_way_to_sum_classes_gives_the_same(weighted):
     w = rng.random(90).astype(SINGLE) if weighted else None
     weight, mean, scatter, _ = moments(X.astype(DOUBLE), Labels(codes, w, groups=12), False)
     square = scatter + weight * (mean - 3.0) ** 2
-    given = there(X), None if w is None else there(w), np.full(6, 3.0), there(codes.astype(np.int32)), 12
+    given = there(X), None if w is None else there(w), there(np.full(6, SINGLE(3.0))), there(codes.astype(np.int32)), 12
     if device_sums.kernels() is None:
         pytest.skip("Triton is not installed")
-    for by in (device_sums.class_sums, device_sums.class_products, device_sums.class_columns):
-        same(by(*given), (weight, weight * (mean - 3.0), square), CLOSE[SINGLE])
+    expected = weight, weight * (mean - 3.0), square
+    same(device_sums.class_products(*given), expected, CLOSE[SINGLE])
+    for cut in (None, (6, 1, 12), (3, 2, 5), (1, 4, 12), (2, 4, 7)):
+        same(device_sums.class_sums(*given, cut=cut, per=40), expected, CLOSE[SINGLE])
 
 
 @pytest.mark.parametrize("R", [None, Labels(np.arange(90) % 4 - 1, np.linspace(0.5, 2.0, 90), groups=3)])
@@ -280,3 +283,29 @@ def test_kernel_sums_in_single_precision_are_within_their_bound(d, weighted):
     bound = kernel_sums._rounding(there(Q), there(P))
     assert bound < 1e-3
     np.testing.assert_allclose(found.cpu().numpy(), terms.sum(axis=1), rtol=bound)
+
+
+@pytest.mark.parametrize("least", [-3, 0, 10**12])
+def test_labels_with_gaps_are_counted_and_numbered(least):
+    y = least + np.random.default_rng(8).choice([0, 2, 3, 7], 5000)
+    for given in (there(y), there(np.repeat(y, 2))[::2]):
+        classes, codes, counts = device.routine("distinct")(device.DeviceArray(given))
+        expected, places, times = np.unique(y, return_inverse=True, return_counts=True)
+        np.testing.assert_array_equal(classes, expected)
+        np.testing.assert_array_equal(codes.tensor.cpu().numpy(), places)
+        np.testing.assert_array_equal(counts, times)
+    some = there(np.where(places == 1, -1, places).astype(np.int32))
+    np.testing.assert_array_equal(device.routine("members")(device.DeviceArray(some), 5), [times[0], 0, *times[2:], 0])
+
+
+@pytest.mark.parametrize("dtype", [SINGLE, DOUBLE])
+@pytest.mark.parametrize("K", [1, 5, 40])
+def test_log_densities_of_independent_columns_leave_missing_cells_out(K, dtype):
+    X, rng = table(n=70, d=4, dtype=dtype), np.random.default_rng(9)
+    X[::3, 1] = np.nan
+    X[5] = np.nan
+    mean, factor = rng.normal(size=(K, 4)), 0.5 + rng.random((K, 4))
+    found = gaussian_log_density(on(X), mean, factor, None, on(np.empty((70, K)))).tensor.cpu().numpy()
+    z = (X[:, None].astype(DOUBLE) - mean) / factor
+    cells = -0.5 * z * z - np.log(factor) - 0.5 * np.log(2 * np.pi)
+    np.testing.assert_allclose(found, np.nansum(cells, axis=2), rtol=1e-12, atol=1e-12)

@@ -23,6 +23,7 @@ _MODULES = {
     "finite": "checks",
     "largest_cell": "checks",
     "distinct": "labels",
+    "members": "labels",
     "largest": "posterior",
     "normalise": "posterior",
     "centre_step": "kmeans",

@@ -1,7 +1,8 @@
 """Averages of values around queries on a device, by kernel weights; see `parzen.compute.local_sums`.
 
-In float64, a block of queries and a block of points at a time. Weights are taken relative to the largest met so far,
-so that they are numbers however far a query is from all points.
+In float64. Gaussian weights of local constants are summed by the fused kernels; what is far from all points, and all
+else, a block of queries and a block of points at a time. There weights are taken relative to the largest met so far, so
+that they are numbers however far a query is from all points.
 """
 
 from typing import Any
@@ -11,10 +12,13 @@ import torch
 
 from parzen.compute.arrays import Array
 from parzen.compute.device.array import DeviceArray
-from parzen.compute.device.kernel_sums import log_of_squares
+from parzen.compute.device.kernel_sums import COLUMNS, LEAST, SCALE, log_of_squares
 from parzen.compute.device.memory import pieces
+from parzen.compute.device.sums import pair_sums, readable
 from parzen.compute.local_sums import Averages
 
+#: Values whose sums a program of the fused kernels keeps.
+TOGETHER = 3
 #: Points of a block.
 POINTS = 2**13
 #: Squared distance of the nearest point, in bandwidths, up to which weights keep eleven digits.
@@ -29,8 +33,40 @@ def local_averages(
     Values are on the rows' device. With `lines`, all averages are the host's, where lines are fitted to them.
     """
     rows = Q.tensor
-    unit, P, V, logs = (_there(part, rows) for part in (units, points, values, _log(w)))
+    given = tuple(_there(part, rows) for part in (points, values, w, units))
     (m, d), C = rows.shape, values.shape[1]
+    if kernel[0] == "gaussian" and not lines and readable(rows[:1].double(), torch.float64) and d <= COLUMNS:
+        log_sum, out, far = _fused(rows.double(), *given)
+        if len(far):
+            log_sum[far], out[far] = _in_blocks(rows[far], kernel, *given, lines)
+    else:
+        log_sum, out = _in_blocks(rows, kernel, *given, lines)
+    if not lines:
+        return Averages(log_sum.cpu().numpy(), DeviceArray(out))  # type: ignore[arg-type]
+    whole = out.cpu().numpy()
+    value, offset, square, product = np.split(whole, np.cumsum([C, d, d * d]), axis=1)
+    return Averages(log_sum.cpu().numpy(), value, offset, square.reshape(m, d, d), product.reshape(m, d, C))
+
+
+def _fused(
+    q: torch.Tensor, P: torch.Tensor, V: torch.Tensor, w: torch.Tensor, unit: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Logarithms of the sums of Gaussian weights, averages, and the queries that are far from all points."""
+    middle, level, most = P.mean(0), V.mean(0), w.max()
+    share = w / most  # at most one: no sum overflows
+    places = [(part - middle) * (SCALE / unit) for part in (q, P)]
+    weighted = torch.cat([share[None], ((V - level) * share[:, None]).T])
+    sums = torch.cat([pair_sums(*places, some.contiguous()) for some in weighted.split(TOGETHER)])
+    far = torch.nonzero(~(sums[0] > LEAST * share.sum()))[:, 0]
+    return torch.log(sums[0]) + torch.log(most), (sums[1:] / sums[0]).T + level, far
+
+
+def _in_blocks(
+    rows: torch.Tensor, kernel: tuple[str, float | None], P: torch.Tensor, V: torch.Tensor, w: torch.Tensor,
+    unit: torch.Tensor, lines: bool,
+) -> tuple[torch.Tensor, torch.Tensor]:  # fmt: skip
+    """Logarithms of the sums of weights, and averages, of any kernel at any queries."""
+    (m, d), C, logs = rows.shape, V.shape[1], torch.log(w)
     log_sum = torch.empty(m, dtype=torch.float64, device=rows.device)
     out = torch.empty(m, C + (d + d * d + d * C if lines else 0), dtype=torch.float64, device=rows.device)
     width = 2 * (5 + 2 * d * lines) * min(POINTS, len(P))
@@ -41,11 +77,7 @@ def local_averages(
         for one in torch.nonzero(far)[:, 0].split(max((part.stop - part.start) * POINTS // max(8 * len(P), 1), 1)):
             at = one + part.start
             out[at] = _from_nearest(rows[at].double(), P, V, logs, unit, kernel[0] == "gaussian", lines)
-    if not lines:
-        return Averages(log_sum.cpu().numpy(), DeviceArray(out))  # type: ignore[arg-type]
-    whole = out.cpu().numpy()
-    value, offset, square, product = np.split(whole, np.cumsum([C, d, d * d]), axis=1)
-    return Averages(log_sum.cpu().numpy(), value, offset, square.reshape(m, d, d), product.reshape(m, d, C))
+    return log_sum, out
 
 
 def _averages(
@@ -107,11 +139,6 @@ def _from_nearest(
         least = away.min(1, keepdim=True).values
         share = torch.where(away <= least * (1.0 + 1e-12), logs.exp(), 0.0)
     return _sums(share, V, u if lines else []) / share.sum(1, keepdim=True)
-
-
-def _log(w: Array) -> Array:
-    with np.errstate(divide="ignore"):
-        return np.log(w)
 
 
 def _there(values: Array, rows: torch.Tensor) -> torch.Tensor:

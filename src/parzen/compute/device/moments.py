@@ -13,22 +13,17 @@ from parzen.compute.arrays import Array
 from parzen.compute.device.array import DeviceArray
 from parzen.compute.device.memory import pieces
 from parzen.compute.device.sums import (
-    HELD,
     MOST_SUMS,
-    class_columns,
+    class_cut,
     class_products,
     class_sums,
     label_sums,
     readable,
     single,
     sums_of,
-    together,
 )
 from parzen.compute.memberships import Labels, Memberships, group_count
 
-#: Most columns for which a thread reads whole rows, with most readings of them; most classes for which threads have
-#: columns; beyond, sums of classes are products.
-NARROW, READINGS, CLASSES = 24, 4, 40
 #: A guess is good enough for float32 where it is off by no more deviations.
 NEAR = 8.0
 
@@ -67,14 +62,12 @@ def moments(X: DeviceArray, R: Memberships = None, full: bool = True) -> tuple[A
 def _at_once(rows: torch.Tensor, R: Labels, K: int) -> tuple[Array, Array, Array, Array] | None:
     """Moments of classes in one reading of complete rows, about one origin; None where that is not exact enough."""
     d = rows.shape[1]
-    origin = single(rows[: min(len(rows), 256)].double().mean(0).cpu().numpy())
+    about = rows[:256].double().mean(0).float()
     codes, own = on(R.codes, rows), None if R.weights is None else on(R.weights, rows).float()
-    by: Any
-    if d > NARROW:
-        by = class_columns if K <= CLASSES else class_products
-    else:
-        by = class_sums if READINGS * together(K, sums_of(d, False, False), HELD[1]) >= K else class_products
-    weight, total, square = by(rows, own, origin, codes, K)
+    C, P, together = class_cut(d, K)
+    by = class_sums if together == K and (C > 1 or P == 1) else class_products
+    weight, total, square = by(rows, own, about, codes, K)
+    origin = about.double().cpu().numpy()
     found = _centred(weight, total, square, np.broadcast_to(origin, (K, d)), False)
     if not np.isfinite(found[1]).all():
         return None

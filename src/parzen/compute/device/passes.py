@@ -4,7 +4,7 @@ A thread reads whole rows and keeps sums of what they add; the sums of all progr
 `parzen.compute.device.sums`, never by atomics: results are the same from run to run.
 """
 # Tuples grow by +, which is what Triton compiles.
-# ruff: noqa: RUF005, SIM108
+# ruff: noqa: RUF005
 
 from typing import Any
 
@@ -114,43 +114,35 @@ def _added(total, at: tl.constexpr, r, x, squares, d: tl.constexpr, FULL: tl.con
 
 
 @triton.jit
-def _read(
-    X, EVIDENCE, CODES, WEIGHTS, i, n, stride,
-    d: tl.constexpr, LABELS: tl.constexpr, WEIGHTED: tl.constexpr,
-) -> Any:  # fmt: skip
-    """Rows, with their labels or evidence, and their weights; beyond the last such as weigh nothing."""
-    x = _cells(X, i, n, stride, d)
-    if LABELS:
-        mark = tl.load(CODES + i, mask=i < n, other=-1)
-    else:
-        mark = tl.load(EVIDENCE + i, mask=i < n, other=1e30)
-    w = mark
+def _read(X, EVIDENCE, WEIGHTS, i, n, stride, d: tl.constexpr, WEIGHTED: tl.constexpr) -> Any:
+    """Rows, with their evidence, and their weights; beyond the last such as weigh nothing."""
+    evidence = tl.load(EVIDENCE + i, mask=i < n, other=1e30)
+    w = evidence
     if WEIGHTED:
         w = tl.load(WEIGHTS + i, mask=i < n, other=0.0)
-    return x, mark, w
+    return _cells(X, i, n, stride, d), evidence, w
 
 
 @triton.jit
 def moment_rows(
-    X, ORIGIN, TABLE, CONSTANT, EVIDENCE, CODES, WEIGHTS, OUT, n, per,
+    X, ORIGIN, TABLE, CONSTANT, EVIDENCE, WEIGHTS, OUT, n, per,
     stride: tl.constexpr, d: tl.constexpr, WIDTH: tl.constexpr, F: tl.constexpr, KB: tl.constexpr,
-    BM: tl.constexpr, DEPTH: tl.constexpr, FULL: tl.constexpr, LABELS: tl.constexpr,
-    WEIGHTED: tl.constexpr,
+    BM: tl.constexpr, DEPTH: tl.constexpr, FULL: tl.constexpr, WEIGHTED: tl.constexpr,
 ) -> None:  # fmt: skip
-    """Sums of some groups over a run of rows: products of cells (or squares), cells, and weights, (runs, groups, F).
+    """Sums of some components over a run of rows, by responsibilities, (runs, K, F).
 
-    By responsibilities, or by labels. The rows of the next steps are on their way while these are added.
+    Products of cells (or squares), cells, and weights. The rows of the next steps are on their way while these are
+    added.
     """
     part, run = tl.program_id(0), tl.program_id(1)
     group = part * KB
     origin = _scalars(ORIGIN, d)
     t = ()
     constant = ()
-    if not LABELS:
-        for k in tl.static_range(KB):
-            for f in tl.static_range(WIDTH):
-                t = t + (tl.load(TABLE + (group + k) * WIDTH + f),)
-            constant = constant + (tl.load(CONSTANT + group + k),)
+    for k in tl.static_range(KB):
+        for f in tl.static_range(WIDTH):
+            t = t + (tl.load(TABLE + (group + k) * WIDTH + f),)
+        constant = constant + (tl.load(CONSTANT + group + k),)
     total = ()
     for _ in tl.static_range(KB * F):
         total = total + (tl.zeros((BM,), tl.float32),)
@@ -158,15 +150,13 @@ def moment_rows(
     lane = tl.arange(0, BM)
     ahead = ()
     for a in tl.static_range(DEPTH):
-        ahead = ahead + (
-            _read(X, EVIDENCE, CODES, WEIGHTS, run * per + a * BM + lane, end, stride, d, LABELS, WEIGHTED),
-        )
+        ahead = ahead + (_read(X, EVIDENCE, WEIGHTS, run * per + a * BM + lane, end, stride, d, WEIGHTED),)
     for begin in range(run * per, end, BM * DEPTH):
         later = ()
         for a in tl.static_range(DEPTH):
-            x, mark, w = ahead[a]
+            x, evidence, w = ahead[a]
             i = begin + (a + DEPTH) * BM + lane
-            later = later + (_read(X, EVIDENCE, CODES, WEIGHTS, i, end, stride, d, LABELS, WEIGHTED),)
+            later = later + (_read(X, EVIDENCE, WEIGHTS, i, end, stride, d, WEIGHTED),)
             x = _centred(x, origin, d)
             squares = ()
             if not FULL:
@@ -174,13 +164,10 @@ def moment_rows(
                     squares = squares + (x[c] * x[c],)
             new = ()
             for k in tl.static_range(KB):
-                if LABELS:
-                    r = tl.where(mark == group + k, 1.0, 0.0)
-                else:
-                    own = ()
-                    for f in tl.static_range(WIDTH):
-                        own = own + (t[k * WIDTH + f],)
-                    r = tl.exp2(_score(x, own, constant[k], d, FULL) - mark)
+                own = ()
+                for f in tl.static_range(WIDTH):
+                    own = own + (t[k * WIDTH + f],)
+                r = tl.exp2(_score(x, own, constant[k], d, FULL) - evidence)
                 if WEIGHTED:
                     r = r * w
                 new = new + _added(total, k * F, r, x, squares, d, FULL)
@@ -226,54 +213,3 @@ def known_rows(
     place = OUT + (run * tl.num_programs(0) + k).to(tl.int64) * F
     for f in tl.static_range(F):
         tl.store(place + f, tl.sum(total[f], 0))
-
-
-@triton.jit
-def column_rows(
-    X, ORIGIN, CODES, WEIGHTS, OUT, COUNTS, n, stride, per, groups,
-    d: tl.constexpr, DP: tl.constexpr, KB: tl.constexpr, AHEAD: tl.constexpr, WEIGHTED: tl.constexpr,
-) -> None:  # fmt: skip
-    """Squares and totals about an origin of the rows of each class over a run, (runs, 2, groups, d), and their weights.
-
-    A thread has columns of its own, and reads every row of the run, AHEAD of them at a time.
-    """
-    run = tl.program_id(0)
-    j = tl.program_id(1) * DP + tl.arange(0, DP)
-    first = tl.program_id(2) * KB
-    origin = tl.load(ORIGIN + j, mask=j < d, other=0.0)
-    total = ()
-    weight = ()
-    for _ in tl.static_range(KB):
-        total = total + (tl.zeros((DP,), tl.float32), tl.zeros((DP,), tl.float32))
-        weight = weight + (0.0,)
-    end = tl.minimum(run * per + per, n)
-    for begin in range(run * per, end, AHEAD):
-        x = ()
-        code = ()
-        w = ()
-        for a in tl.static_range(AHEAD):
-            i = tl.minimum(begin + a, end - 1)
-            x = x + (tl.load(X + i.to(tl.int64) * stride + j, mask=j < d, other=0.0),)
-            code = code + (tl.where(begin + a < end, tl.load(CODES + i), -1),)
-            if WEIGHTED:
-                w = w + (tl.load(WEIGHTS + i),)
-        for a in tl.static_range(AHEAD):
-            off = x[a] - origin
-            square = off * off
-            new = ()
-            heavier = ()
-            for k in tl.static_range(KB):
-                r = tl.where(code[a] == first + k, 1.0, 0.0)
-                if WEIGHTED:
-                    r = r * w[a]
-                new = new + (total[2 * k] + r * square, total[2 * k + 1] + r * off)
-                heavier = heavier + (weight[k] + r,)
-            total = new
-            weight = heavier
-    for k in tl.static_range(KB):
-        if first + k < groups:
-            place = OUT + (run * 2 * groups + first + k).to(tl.int64) * d + j
-            tl.store(place, total[2 * k], mask=j < d)
-            tl.store(place + groups * d, total[2 * k + 1], mask=j < d)
-            if tl.program_id(1) == 0:
-                tl.store(COUNTS + run * groups + first + k, weight[k])

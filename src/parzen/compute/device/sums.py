@@ -26,7 +26,9 @@ PROGRAMS = 4096
 EVIDENCE = 512
 #: Most sums, with numbers of the components, that a thread keeps where a program takes several groups: of
 #: components, and of classes.
-HELD = (100, 120)
+HELD = (100, 112)
+#: Rows that one program adds to the sums of classes, at least and at most, and steps whose rows are on their way.
+CLASS_RUN, CLASS_DEPTH = (1024, 8192), 4
 #: Most rows of one launch, whose grid has at most 65,535 programs in its second direction.
 MOST_ROWS = 65_535 * RUN
 #: Most sums that a thread keeps: 13 columns with their products, 45 with their squares.
@@ -52,6 +54,20 @@ def passes() -> Any:
     from parzen.compute.device import passes
 
     return passes
+
+
+def classes() -> Any:
+    """The fused kernel of the moments of classes."""
+    from parzen.compute.device import class_passes
+
+    return class_passes
+
+
+def along_rows() -> Any:
+    """The fused kernels whose results are as long as the rows."""
+    from parzen.compute.device import row_passes
+
+    return row_passes
 
 
 def single(values: Array) -> Array:
@@ -126,8 +142,8 @@ def mixture_sums(
     per = run(n, (K + pad) // KB)
     out = torch.empty((-(-n // per), K + pad, F), dtype=torch.float32, device=rows.device)
     passes().moment_rows[((K + pad) // KB, len(out))](
-        rows, at, table_, constant_, evidence, None, w, out, n, per,
-        F=F, KB=KB, **steps(KB * (F + WIDTH)), LABELS=False, WEIGHTED=w is not None, num_warps=1, **shape,
+        rows, at, table_, constant_, evidence, w, out, n, per,
+        F=F, KB=KB, **steps(KB * (F + WIDTH)), WEIGHTED=w is not None, num_warps=1, **shape,
     )  # fmt: skip
     score = scores.sum(dtype=torch.float64)
     sent = torch.cat([out.sum(0, dtype=torch.float64)[:K].ravel(), score[None]]).cpu().numpy()
@@ -156,55 +172,47 @@ def together(K: int, each: int, most: int) -> int:
     return -(-K // -(-K // many))
 
 
-@in_launches
+def class_cut(d: int, K: int) -> tuple[int, int, int]:
+    """Columns of a thread, threads of a row and classes of a program: as few threads as can keep the sums of all."""
+    for P in (1, 2, 4, 8, 16, 32):
+        C = -(-d // P)
+        if HELD[1] >= K * (2 * C + 1):
+            return C, P, K
+    C = max((HELD[1] // K - 1) // 2, 1)
+    return C, 32, together(K, 2 * C + 1, HELD[1])
+
+
 def class_sums(
     rows: torch.Tensor,
     w: torch.Tensor | None,
-    origin: Array,
+    origin: torch.Tensor,
     codes: torch.Tensor,
     K: int,
-    own: int | None = None,
+    cut: tuple[int, int, int] | None = None,
+    depth: int = CLASS_DEPTH,
+    per: int | None = None,
 ) -> tuple[Array, Array, Array]:
     """Weights (K, d), totals (K, d) and squares (K, d) about an origin (d,) of the rows of each class.
 
     All cells are known, or the result is not finite.
     """
     n, d = rows.shape
-    F = sums_of(d, False, False)
-    KB = together(K, F, HELD[1]) if own is None else own
-    parts = -(-K // KB)
-    per = run(n, parts)
-    out = torch.empty((-(-n // per), parts * KB, F), dtype=torch.float32, device=rows.device)
-    passes().moment_rows[(parts, len(out))](
-        rows, _there(origin, rows), None, None, None, codes, w, out, n, per,
-        stride=rows.stride(0), d=d, WIDTH=1, F=F, KB=KB, **steps(KB * F), FULL=False, LABELS=True,
-        WEIGHTED=w is not None, num_warps=1,
+    C, P, KB = cut or class_cut(d, K)
+    wide, tall = -(-d // (C * P)), -(-K // KB)
+    BM = 64 if kernels().INTERPRETED else 32 // P
+    per = per or min(max(n // PROGRAMS, CLASS_RUN[0]), CLASS_RUN[1])
+    out = torch.empty((-(-n // per), wide, tall, KB, 2 * C + 1, P), dtype=torch.float32, device=rows.device)
+    classes().class_rows[(len(out), wide, tall)](
+        rows, origin, codes, w, out, n, rows.stride(0), per,
+        d=d, C=C, P=P, KB=KB, BM=BM, DEPTH=depth, WEIGHTED=w is not None, num_warps=1,
     )  # fmt: skip
-    found = out.sum(0, dtype=torch.float64)[:K].cpu().numpy()
-    return np.repeat(found[:, -1:], d, axis=1), found[:, d : 2 * d], found[:, :d]
-
-
-def class_columns(
-    rows: torch.Tensor, w: torch.Tensor | None, origin: Array, codes: torch.Tensor, K: int,
-    per: int = 1024, many: int = 10, ahead: int = 8,
-) -> tuple[Array, Array, Array]:  # fmt: skip
-    """The same of many columns: a thread has some of them, and all classes."""
-    n, d = rows.shape
-    parts = -(-K // many)
-    KB, DP = -(-K // parts), min(max(_power(d), 32), 128)
-    per = max(per, -(-n // 65536))
-    out = torch.empty((-(-n // per), 2, K, d), dtype=torch.float32, device=rows.device)
-    counts = torch.empty((len(out), K), dtype=torch.float32, device=rows.device)
-    passes().column_rows[(len(out), -(-d // DP), parts)](
-        rows, _there(origin, rows), codes, w, out, counts, n, rows.stride(0), per, K,
-        d=d, DP=DP, KB=KB, AHEAD=ahead, WEIGHTED=w is not None, num_warps=1,
-    )  # fmt: skip
-    square, total = out.sum(0, dtype=torch.float64).cpu().numpy()
-    return np.repeat(counts.sum(0, dtype=torch.float64).cpu().numpy()[:, None], d, axis=1), total, square
+    found = out.sum(0, dtype=torch.float64).cpu().numpy().reshape(wide, tall * KB, 2 * C + 1, P)[:, :K]
+    square, total = (part.transpose(1, 0, 2, 3).reshape(K, -1)[:, :d] for part in (found[:, :, :C], found[:, :, C:-1]))
+    return np.repeat(found[0, :, -1, :1], d, axis=1), total, square
 
 
 def class_products(
-    rows: torch.Tensor, w: torch.Tensor | None, origin: Array, codes: torch.Tensor, K: int,
+    rows: torch.Tensor, w: torch.Tensor | None, origin: torch.Tensor, codes: torch.Tensor, K: int,
     BM: int = 64, warps: int = 1, per: int = 8192,
 ) -> tuple[Array, Array, Array]:  # fmt: skip
     """The same on the tensor cores, for any number of columns and classes."""
@@ -213,7 +221,7 @@ def class_products(
     wide, tall = -(-(d + 1) // DP), -(-K // KP)
     out = torch.empty((-(-n // per), 2, K, wide * DP), dtype=torch.float32, device=rows.device)
     kernels().class_rows[(len(out), wide, tall)](
-        rows, _there(origin, rows), codes, w, out, n, rows.stride(0), per, K,
+        rows, origin, codes, w, out, n, rows.stride(0), per, K,
         d=d, DP=DP, KP=KP, BM=BM, WEIGHTED=w is not None, SPLIT=not kernels().INTERPRETED, num_warps=warps,
     )  # fmt: skip
     total, square = out.sum(0, dtype=torch.float64).cpu().numpy()
@@ -278,18 +286,10 @@ def gaussian_sums(
     tile: tuple[int, int, int, int] | None = None,
 ) -> torch.Tensor:
     """Sums of w 2^(-|q - p|^2) at each query, (m,) float64; all in float32, centred, or all in float64."""
-    (m, d), n = queries.shape, len(points)
-    double = queries.dtype == torch.float64
-    # A share of the points for each program: enough programs to fill the device, and few points to add in float32.
-    shares = max(min(-(-n // 4096), -(-4 * 132 * 64 // max(m, 1))), -(-n // 2**18))
-    per = (n // shares // 128 + 1) * 128
-    out = torch.empty((-(-n // per), m), dtype=queries.dtype, device=queries.device)
+    (m, d), double = queries.shape, queries.dtype == torch.float64
     if d <= 4 or double:
-        Q, P = queries.T.contiguous(), points.T.contiguous()
-        kernels().gaussian_pairs[(-(-m // 64), len(out))](
-            Q, P, w, out, m, n, per, d=d, BM=64, BN=64, WEIGHTED=w is not None, TYPE=kernels().KINDS[double]
-        )
-        return out.sum(0, dtype=torch.float64)
+        return pair_sums(queries, points, None if w is None else w[None])[0]
+    n, per, out = _shares(queries, points, 1)
     DP = max(_power(d), 16)
     Q, P = (torch.nn.functional.pad(part, (0, DP - d)).contiguous() for part in (queries, points))
     BM, BN, warps, stages = tile or TILES.get(DP, (64, 32, 4, 1))
@@ -299,7 +299,27 @@ def gaussian_sums(
         *parts, Q.square().sum(1), P.square().sum(1), w, out, m, n, per,
         DP=DP, BM=BM, BN=BN, WEIGHTED=w is not None, num_warps=warps, num_stages=stages,
     )  # fmt: skip
+    return out.sum(0, dtype=torch.float64)[0]
+
+
+def pair_sums(queries: torch.Tensor, points: torch.Tensor, weights: torch.Tensor | None) -> torch.Tensor:
+    """The same by differences, of several weights (C, n) at once: (C, m), or (1, m) where all weigh one."""
+    (m, d), C = queries.shape, 1 if weights is None else len(weights)
+    n, per, out = _shares(queries, points, C)
+    Q, P = queries.T.contiguous(), points.T.contiguous()
+    kernels().gaussian_pairs[(-(-m // 64), len(out))](
+        Q, P, weights, out, m, n, per, d=d, BM=64, BN=64 if C == 1 else 32, C=C, WEIGHTED=weights is not None,
+        TYPE=kernels().KINDS[queries.dtype == torch.float64],
+    )  # fmt: skip
     return out.sum(0, dtype=torch.float64)
+
+
+def _shares(queries: torch.Tensor, points: torch.Tensor, C: int) -> tuple[int, int, torch.Tensor]:
+    """Points, those of each program, and room for its sums: enough programs, and few points added in float32."""
+    m, n = len(queries), len(points)
+    shares = max(min(-(-n // 4096), -(-4 * 132 * 64 // max(m, 1))), -(-n // 2**18))
+    per = (n // shares // 128 + 1) * 128
+    return n, per, torch.empty((-(-n // per), C, m), dtype=queries.dtype, device=queries.device)
 
 
 def _two(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

@@ -5,6 +5,9 @@ all programs are added in float64 by `parzen.compute.device.sums`, never by atom
 run.
 """
 
+# Tuples grow by +, which is what Triton compiles.
+# ruff: noqa: RUF005
+
 import os
 from typing import Any
 
@@ -72,12 +75,17 @@ def cluster_rows(
 @triton.jit
 def gaussian_pairs(
     Q, P, W, OUT, m, n, per,
-    d: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, WEIGHTED: tl.constexpr, TYPE: tl.constexpr,
+    d: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, C: tl.constexpr, WEIGHTED: tl.constexpr, TYPE: tl.constexpr,
 ) -> None:  # fmt: skip
-    """Sums of w 2^(-|q - p|^2) over a share of the points, by differences; columns of Q and P are contiguous."""
+    """Sums of w 2^(-|q - p|^2) over a share of the points, by differences, (shares, C, m).
+
+    Columns of Q and P are contiguous; weights are C rows of W, or all one.
+    """
     i = tl.program_id(0) * BM + tl.arange(0, BM)
     share = tl.program_id(1)
-    total = tl.zeros((BM, BN), TYPE)
+    total = ()
+    for _ in tl.static_range(C):
+        total = total + (tl.zeros((BM, BN), TYPE),)
     for begin in range(share * per, min(share * per + per, n), BN):
         j = begin + tl.arange(0, BN)
         squares = tl.zeros((BM, BN), TYPE)
@@ -87,10 +95,15 @@ def gaussian_pairs(
             off = q[:, None] - p[None, :]
             squares += off * off
         near = tl.exp2(-squares)
-        if WEIGHTED:
-            near = near * tl.load(W + j, mask=j < n, other=0.0)[None, :]
-        total += near
-    tl.store(OUT + share * m + i, tl.sum(total, 1), mask=i < m)
+        new = ()
+        for c in tl.static_range(C):
+            if WEIGHTED:
+                new = new + (total[c] + near * tl.load(W + c * n + j, mask=j < n, other=0.0)[None, :],)
+            else:
+                new = new + (total[c] + near,)
+        total = new
+    for c in tl.static_range(C):
+        tl.store(OUT + (share * C + c) * m + i, tl.sum(total[c], 1), mask=i < m)
 
 
 @triton.jit

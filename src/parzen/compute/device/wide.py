@@ -11,10 +11,11 @@ import numpy as np
 import torch
 
 from parzen.compute.arrays import Array
+from parzen.compute.device.memory import pieces
 from parzen.compute.device.sums import kernels, readable
 
 #: Bytes of the scores of the rows that are worked on at a time.
-SCORES = 32 * 2**20
+SCORES = 48 * 2**20
 #: Rows whose products are added by the tensor cores, which cut off digits; and rows of a program.
 ADDED, ROWS = 2048, 16
 #: Powers of two up to which cells, and slopes and responsibilities, are scaled: squares must stay below 2^16.
@@ -30,8 +31,8 @@ def scales(rows: torch.Tensor, origin: Array, inverse: Array) -> Array | None:
     d, K = rows.shape[1], len(inverse)
     if not (readable(rows) and COLUMNS[0] <= d <= COLUMNS[1] and COMPONENTS[0] <= K <= COMPONENTS[1]):
         return None
-    ends = torch.stack([rows.amin(0), rows.amax(0)]).double().cpu().numpy()
-    reach = np.maximum(np.abs(ends - origin).max(axis=0), 1e-30)
+    ends = torch.cat([torch.stack(torch.aminmax(rows[part], dim=0)) for part in pieces(rows, 32 * d)])
+    reach = np.maximum(np.abs(ends.double().cpu().numpy() - origin).max(axis=0), 1e-30)
     if not (reach * inverse.max(axis=0) < FARTHEST).all():
         return None
     return np.exp2(CELL - np.ceil(np.log2(reach)))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import _num_samples
 
-from parzen.compute.arrays import Array, on_host
+from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels
 from parzen.densities.boundary import Boundary
 from parzen.densities.gaussian import GaussianDensity
@@ -139,7 +139,9 @@ class GenerativeClassifier(JointCriteria, BaseFamilyEstimator, BaseClassifier):
         R = Labels.sound(codes, w, K)
         rows = self._bind(X, R)
         self._settle(counts)
-        return rows, R, None if codes.min() < 0 else np.bincount(on_host(codes), minlength=K)
+        if codes.min() < 0:
+            return rows, R, None
+        return rows, R, (counts if w is None else class_counts(codes, None, K)).astype(np.int64)
 
     def _labelled_source(self, source: Source) -> tuple[Batches, None, NDArray[np.int64] | None]:
         """Rows of a source, which bring their classes; and how many each class has, where all labels are known."""

@@ -184,6 +184,9 @@ def check_weights(counts: Array, classes: NDArray[Any]) -> None:
 
 def class_counts(codes: NDArray[np.int32], weights: Array | None, groups: int) -> Array:
     """Weight of the rows of each class."""
+    if is_device(codes) and weights is None:
+        found: Array = routine("members")(codes, groups).astype(np.float64)
+        return found
     codes = on_host(codes)
     if codes.min(initial=0) < 0:
         inside = codes >= 0
