@@ -33,14 +33,14 @@ def local_averages(
     Values are on the rows' device. With `lines`, all averages are the host's, where lines are fitted to them.
     """
     rows = Q.tensor
-    given = tuple(_there(part, rows) for part in (points, values, w, units))
+    P, V, weights, unit = (_there(part, rows) for part in (points, values, w, units))
     (m, d), C = rows.shape, values.shape[1]
     if kernel[0] == "gaussian" and not lines and readable(rows[:1].double(), torch.float64) and d <= COLUMNS:
-        log_sum, out, far = _fused(rows.double(), *given)
+        log_sum, out, far = _fused(rows.double(), P, V, weights, unit)
         if len(far):
-            log_sum[far], out[far] = _in_blocks(rows[far], kernel, *given, lines)
+            log_sum[far], out[far] = _in_blocks(rows[far], kernel, P, V, weights, unit, lines)
     else:
-        log_sum, out = _in_blocks(rows, kernel, *given, lines)
+        log_sum, out = _in_blocks(rows, kernel, P, V, weights, unit, lines)
     if not lines:
         return Averages(log_sum.cpu().numpy(), DeviceArray(out))  # type: ignore[arg-type]
     whole = out.cpu().numpy()
@@ -54,9 +54,9 @@ def _fused(
     """Logarithms of the sums of Gaussian weights, averages, and the queries that are far from all points."""
     middle, level, most = P.mean(0), V.mean(0), w.max()
     share = w / most  # at most one: no sum overflows
-    places = [(part - middle) * (SCALE / unit) for part in (q, P)]
+    queries, points = ((part - middle) * (SCALE / unit) for part in (q, P))
     weighted = torch.cat([share[None], ((V - level) * share[:, None]).T])
-    sums = torch.cat([pair_sums(*places, some.contiguous()) for some in weighted.split(TOGETHER)])
+    sums = torch.cat([pair_sums(queries, points, some.contiguous()) for some in weighted.split(TOGETHER)])
     far = torch.nonzero(~(sums[0] > LEAST * share.sum()))[:, 0]
     return torch.log(sums[0]) + torch.log(most), (sums[1:] / sums[0]).T + level, far
 

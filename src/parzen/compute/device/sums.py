@@ -27,7 +27,8 @@ EVIDENCE = 512
 #: Most sums, with numbers of the components, that a thread keeps where a program takes several groups: of
 #: components, and of classes.
 HELD = (100, 112)
-#: Rows that one program adds to the sums of classes, at least and at most, and steps whose rows are on their way.
+#: Rows that one program adds to the sums of classes, in steps of the least (runs that begin at any row cost twice the
+#: time), at most, and steps whose rows are on their way.
 CLASS_RUN, CLASS_DEPTH = (1024, 8192), 4
 #: Most rows of one launch, whose grid has at most 65,535 programs in its second direction.
 MOST_ROWS = 65_535 * RUN
@@ -200,7 +201,8 @@ def class_sums(
     C, P, KB = cut or class_cut(d, K)
     wide, tall = -(-d // (C * P)), -(-K // KB)
     BM = 64 if kernels().INTERPRETED else 32 // P
-    per = per or min(max(n // PROGRAMS, CLASS_RUN[0]), CLASS_RUN[1])
+    least, most = CLASS_RUN
+    per = per or min(max(n // (PROGRAMS * least), 1) * least, most)
     out = torch.empty((-(-n // per), wide, tall, KB, 2 * C + 1, P), dtype=torch.float32, device=rows.device)
     classes().class_rows[(len(out), wide, tall)](
         rows, origin, codes, w, out, n, rows.stride(0), per,

@@ -31,7 +31,7 @@ def scales(rows: torch.Tensor, origin: Array, inverse: Array) -> Array | None:
     d, K = rows.shape[1], len(inverse)
     if not (readable(rows) and COLUMNS[0] <= d <= COLUMNS[1] and COMPONENTS[0] <= K <= COMPONENTS[1]):
         return None
-    ends = torch.cat([torch.stack(torch.aminmax(rows[part], dim=0)) for part in pieces(rows, 32 * d)])
+    ends = torch.cat([torch.stack(torch.aminmax(rows[part], dim=0)) for part in pieces(rows, 4 * d)])
     reach = np.maximum(np.abs(ends.double().cpu().numpy() - origin).max(axis=0), 1e-30)
     if not (reach * inverse.max(axis=0) < FARTHEST).all():
         return None
@@ -83,14 +83,15 @@ def _slopes(
     inverse: Array, off: Array, constant: Array, scale: Array, here: Any
 ) -> tuple[torch.Tensor, float, torch.Tensor]:
     """Slopes of the scores by cells and squares, in parts, by what they were divided; and the scores' constants."""
-    squares = inverse * inverse
-    slope = np.concatenate([2.0 * squares * off / scale, -squares / scale**2], axis=1).T
-    back = float(np.exp2(np.ceil(np.log2(np.abs(slope).max())) - SLOPE))
-    W = torch.from_numpy(np.ascontiguousarray(slope / back)).to(here)
+    inverse_, off_, constant_, scale_ = (torch.from_numpy(part).to(here) for part in (inverse, off, constant, scale))
+    squares = inverse_ * inverse_
+    slope = torch.cat([2.0 * squares * off_ / scale_, -squares / scale_**2], dim=1).T
+    back = float(np.exp2(np.ceil(np.log2(float(slope.abs().max()))) - SLOPE))
+    W = (slope / back).contiguous()
     high = W.half()
     low = (W - high.double()).half()
-    constants = (constant - (squares * off * off).sum(axis=1)).astype(np.float32)
-    return torch.cat([high, low, high]), back, torch.from_numpy(constants).to(here)
+    constants = (constant_ - (squares * off_ * off_).sum(1)).float()
+    return torch.cat([high, low, high]), back, constants
 
 
 def _product(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor) -> None:
