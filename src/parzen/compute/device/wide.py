@@ -15,7 +15,7 @@ from parzen.compute.device.memory import pieces
 from parzen.compute.device.sums import kernels, readable
 
 #: Bytes of the scores of the rows that are worked on at a time.
-SCORES = 48 * 2**20
+SCORES = 40 * 2**20
 #: Rows whose products are added by the tensor cores, which cut off digits; and rows of a program.
 ADDED, ROWS = 2048, 16
 #: Powers of two up to which cells, and slopes and responsibilities, are scaled: squares must stay below 2^16.
