@@ -27,7 +27,9 @@ from parzen import DensityEstimator, GaussianMixture, GaussianNB
 X = np.array([[0.0], [1.0], [5.0], [6.0]])
 mixture = GaussianMixture(n_components=2, random_state=0).fit(X)
 assert_type(mixture, GaussianMixture)
-probabilities = GaussianNB().fit(X, [0, 0, 1, 1]).predict_proba(X)
+classifier = GaussianNB().fit(X, [0, 0, 1, 1])
+assert_type(classifier, GaussianNB)
+probabilities = classifier.predict_proba(X)
 score: float = DensityEstimator().fit(X).score(X)
 parzen.show_versions()
 with parzen.threads(2):

@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import wraps
-from typing import Any, Concatenate, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, is_sparse
 from parzen.compute.memberships import Labels, Memberships
-from parzen.estimators.base.validation import LARGE
+from parzen.estimators.base.validation import LARGE, FittingMethod
 from parzen.statistics.batches import Batches, Encoding, Reading
 from parzen.tables.sources.engines.engine import Engine
 from parzen.tables.sources.engines.work import ask
@@ -21,7 +21,7 @@ from parzen.tables.sources.survey import SurveyedColumns
 E = TypeVar("E")
 
 
-def takes_sources(fit: Callable[Concatenate[E, Any, ...], E]) -> Callable[Concatenate[E, Any, ...], E]:
+def takes_sources(fit: FittingMethod[...]) -> FittingMethod[...]:
     """Let a fitting method take a source: ``fit(source, target="y", weight="w")``; see `parzen.scan`.
 
     With ``checkpoint=path``, a file keeps the statistic and the density of EM after each pass: the same fit, begun
@@ -48,7 +48,7 @@ def takes_sources(fit: Callable[Concatenate[E, Any, ...], E]) -> Callable[Concat
         return fit(self, X if checkpoint is None else replace(X, checkpoint=checkpoint), None)
 
     fitting.takes_sources = True  # type: ignore[attr-defined]
-    return fitting
+    return fitting  # type: ignore[return-value]
 
 
 def fits_sources(estimator: Any) -> bool:
@@ -56,7 +56,7 @@ def fits_sources(estimator: Any) -> bool:
     return bool(getattr(type(estimator).fit, "takes_sources", False))
 
 
-def takes_sequences(fit: Callable[Concatenate[E, Any, ...], E]) -> Callable[Concatenate[E, Any, ...], E]:
+def takes_sequences(fit: FittingMethod[...]) -> FittingMethod[...]:
     """Let a fitting method take a source of sequences: ``fit(source, sequence="name", weight="w")``.
 
     Rows that follow each other with the same name are a sequence; its weight is that of its first row.
@@ -75,7 +75,7 @@ def takes_sequences(fit: Callable[Concatenate[E, Any, ...], E]) -> Callable[Conc
             )
         return fit(self, X.with_roles(sequence, weight))
 
-    return fitting
+    return fitting  # type: ignore[return-value]
 
 
 class Tally(NamedTuple):

@@ -4,7 +4,7 @@ import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -28,11 +28,19 @@ E = TypeVar("E")
 P = ParamSpec("P")
 
 
-def transactional(method: Callable[Concatenate[E, P], Any]) -> Callable[Concatenate[E, P], E]:
+class FittingMethod(Protocol[P]):
+    """What type checkers know of a fitting method: it gives back the estimator it was called of, whatever its class."""
+
+    def __get__(self, estimator: E, owner: Any = None) -> Callable[P, E]: ...
+
+    def __call__(self, estimator: Any, /, *args: P.args, **kwargs: P.kwargs) -> Any: ...
+
+
+def transactional(method: Callable[Concatenate[Any, P], Any]) -> FittingMethod[P]:
     """Make a fitting method change its estimator only when it succeeds: it works on a copy that is then adopted."""
 
     @wraps(method)
-    def fitting(self: E, *args: P.args, **kwargs: P.kwargs) -> E:
+    def fitting(self: Any, *args: P.args, **kwargs: P.kwargs) -> Any:
         draft = object.__new__(type(self))
         vars(draft).update(vars(self))
         method(draft, *args, **kwargs)

@@ -92,9 +92,7 @@ class KMeans(CallbackSupportMixin, BaseKMeans):
     @takes_sources
     @with_callbacks
     @transactional
-    def fit(  # type: ignore[override]
-        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
-    ) -> None:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> None:
         """Find clusters of rows.
 
         Parameters

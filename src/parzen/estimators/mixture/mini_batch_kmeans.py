@@ -125,9 +125,7 @@ class MiniBatchKMeans(BaseKMeans):
 
     @takes_sources
     @transactional
-    def fit(  # type: ignore[override]
-        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
-    ) -> None:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> None:
         """Find clusters of rows, batch by batch.
 
         Parameters
