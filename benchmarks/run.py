@@ -28,13 +28,22 @@ def main() -> None:
         "--readme", type=Path, default=Path("README.md"), help="where some rows of the page are copied to"
     )
     asked = parser.parse_args()
-    path = asked.earlier or harness.write({name: measure(name) for name in asked.names}, asked.out)
+    path = asked.earlier or measured(asked.names, asked.out)
     results = json.loads(path.read_text())
     written = asked.page or path.with_suffix(".md")
     if asked.page:
         asked.readme.write_text(page.with_speed(asked.readme.read_text(), results))
     written.write_text(page.page(results))
     print(f"Results are in {path} and {written}.")
+
+
+def measured(names: list[str], folder: Path) -> Path:
+    """Run benchmarks, and write what is known after each: a run that is cut off keeps those that ended."""
+    results: dict[str, list[harness.Row | harness.Memory | harness.Growth]] = {}
+    for name in names:
+        results[name] = measure(name)
+        path = harness.write(results, folder)
+    return path
 
 
 def measure(name: str) -> list[harness.Row | harness.Memory | harness.Growth]:
