@@ -16,7 +16,10 @@ from typing import Any
 import parzen
 from parzen.compute import native
 
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "hmmlearn", "KDEpy", "mlpack", "pomegranate", "pyod", "statsmodels")
+LIBRARIES = (
+    "numpy", "scipy", "scikit-learn", "hmmlearn", "KDEpy", "mlpack", "pgmpy", "pomegranate", "pyagrum", "pyod",
+    "statsmodels",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
