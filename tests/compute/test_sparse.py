@@ -19,7 +19,7 @@ CELLS = [np.uint8, np.int64, np.float32, np.float64]
 @pytest.mark.parametrize("kind", KINDS)
 def test_sparse_kernels_equal_dense_arithmetic(level, dtype, indices, kind, rng):
     for n, d in SHAPES:
-        X = sparse.random_array((n, d), density=0.3, rng=rng, dtype=np.float64).tocsr().astype(dtype)
+        X = sparse.random_array((n, d), density=0.3, random_state=rng, dtype=np.float64).tocsr().astype(dtype)
         X.indices, X.indptr = X.indices.astype(indices), X.indptr.astype(indices)
         R = memberships(kind, n, rng)
         weight, totals, _ = csr_sums(X, R)
@@ -73,13 +73,13 @@ def test_sparse_products_and_sums_of_any_width(level, K, dtype, rng):
 
 
 def test_sums_of_many_wide_groups_are_taken_group_by_group(level, rng):
-    X = sparse.random_array((300, 3000), density=0.01, rng=rng, format="csr")
+    X = sparse.random_array((300, 3000), density=0.01, random_state=rng, format="csr")
     labels = Labels(rng.integers(-1, 50, 300), rng.random(300), groups=50)  # 150,000 totals: more than stay in cache
     np.testing.assert_allclose(csr_sums(X, labels)[1], labels.dense().T @ X.toarray(), rtol=1e-12, atol=1e-14)
 
 
 def test_products_with_a_table_that_is_larger_than_a_cache(level, rng):
-    X, table = sparse.random_array((60, 3000), density=0.01, rng=rng, format="csr"), rng.normal(size=(3000, 50))
+    X, table = sparse.random_array((60, 3000), density=0.01, random_state=rng, format="csr"), rng.normal(size=(3000, 50))
     np.testing.assert_allclose(csr_product(X, table), TWINS["csr_product"](X, table), rtol=1e-12, atol=1e-12)
 
 

@@ -38,7 +38,7 @@ def test_threads_change_no_bit(X, R, rng):
 
 
 def test_sparse_rows_are_cut_into_blocks_too(rng):
-    X = sparse.random_array((60_000, 30), density=0.1, rng=rng).tocsr()
+    X = sparse.random_array((60_000, 30), density=0.1, random_state=rng).tocsr()
     assert X.shape[0] > 2 * block_rows(X, 1)
     totals = accumulate(Multinomial(), X).totals
     np.testing.assert_allclose(totals, X.sum(axis=0)[None], rtol=1e-12)

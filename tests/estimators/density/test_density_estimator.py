@@ -160,7 +160,7 @@ class TestTables:
 
     def test_sparse_rows(self, rng):
         X = sparse.random_array(
-            (50, 20), density=0.2, rng=rng, data_sampler=lambda size: rng.integers(1, 5, size)
+            (50, 20), density=0.2, random_state=rng, data_sampler=lambda size: rng.integers(1, 5, size)
         ).tocsr()
         for family in (Multinomial(), Multinomial(estimate="map"), Bernoulli()):
             rows = X.astype(bool).astype(float) if isinstance(family, Bernoulli) else X.astype(float)

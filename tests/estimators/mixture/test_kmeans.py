@@ -174,7 +174,7 @@ def test_no_digit_is_lost_far_from_the_origin(form):
 
 
 def test_sparse_rows_are_never_made_dense():
-    X = sparse.random_array((3000, 100_000), density=1e-4, rng=np.random.default_rng(0), format="csr")
+    X = sparse.random_array((3000, 100_000), density=1e-4, random_state=np.random.default_rng(0), format="csr")
     tracemalloc.start()
     KMeans(2, random_state=0, max_iter=2).fit(X).predict(X)
     peak = tracemalloc.get_traced_memory()[1]
