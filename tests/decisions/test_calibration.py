@@ -38,7 +38,9 @@ class TestCalibration:
         w = rng.random(len(z))
         peer = IsotonicRegression(out_of_bounds="clip", y_min=0, y_max=1).fit(z, y, sample_weight=w)
         fresh = rng.normal(0, 8, 500)
-        np.testing.assert_allclose(fit_binary("isotonic", z, y, w)(fresh), peer.predict(fresh), atol=1e-12)
+        ours = fit_binary("isotonic", z, y, w)
+        np.testing.assert_allclose(ours(fresh), peer.predict(fresh), atol=1e-12)
+        assert len(ours.log_odds) <= 2 * len(np.unique(ours.probability)) < len(z)  # runs are kept as their ends
 
     def test_temperature_is_scikit_learn_s(self, rng):
         logits = rng.normal(size=(3000, 4)) * 3

@@ -37,4 +37,7 @@ def fit_isotonic(z: Array, y: NDArray[np.bool_], w: Array) -> IsotonicCalibrator
     """Isotonic regression of the labels on the log-odds (Zadrozny & Elkan 2002)."""
     points, frequency, weight = distinct_log_odds(z, y, w)
     fitted = isotonic_regression(frequency, sample_weight=weight, y_min=0.0, y_max=1.0)
-    return IsotonicCalibrator(points, fitted, interpolate=True)
+    # Of a run of equal probabilities the two ends say it all.
+    jump = np.diff(fitted) != 0.0
+    ends = np.append(True, jump) | np.append(jump, True)
+    return IsotonicCalibrator(points[ends], fitted[ends], interpolate=True)
