@@ -79,7 +79,8 @@ def test_sums_of_many_wide_groups_are_taken_group_by_group(level, rng):
 
 
 def test_products_with_a_table_that_is_larger_than_a_cache(level, rng):
-    X, table = sparse.random_array((60, 3000), density=0.01, random_state=rng, format="csr"), rng.normal(size=(3000, 50))
+    X = sparse.random_array((60, 3000), density=0.01, random_state=rng, format="csr")
+    table = rng.normal(size=(3000, 50))
     np.testing.assert_allclose(csr_product(X, table), TWINS["csr_product"](X, table), rtol=1e-12, atol=1e-12)
 
 

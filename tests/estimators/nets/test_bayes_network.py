@@ -323,6 +323,10 @@ def test_questions_about_a_source_are_answered_batch_by_batch(weather, tmp_path)
     source = scan([table.iloc[:50], table.iloc[50:]])
     shares = GARDEN.predict_proba(table, "rain")
     np.testing.assert_array_equal(np.concatenate(list(GARDEN.predict_proba(source, "rain"))), shares)
+    written = pd.read_parquet(GARDEN.predict_proba(source, "rain", to=tmp_path / "rain.parquet"))
+    states = GARDEN.query("rain").states[0]
+    assert written.columns.tolist() == [f"p({state})" for state in states]
+    np.testing.assert_array_equal(written, shares)
     assert np.concatenate(list(GARDEN.predict(source, "rain"))).tolist() == GARDEN.predict(table, "rain").tolist()
     pd.testing.assert_frame_equal(
         pd.read_parquet(GARDEN.impute(source, to=tmp_path / "whole.parquet")).astype(object),

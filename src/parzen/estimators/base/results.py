@@ -1,10 +1,10 @@
 """Results of sources: batch by batch as they are read, or written to a file."""
 
 import os
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from functools import lru_cache, wraps
+from functools import lru_cache, partial, wraps
 from pathlib import Path
 from typing import Any, Concatenate, TypeVar
 
@@ -31,8 +31,18 @@ CELLS = np.dtype(np.float64)
 ALONE = "it has no options and writes no file here: give the table alone."
 
 
-def over_sources(method: Callable[Concatenate[E, Any, ...], Any]) -> Callable[Concatenate[E, Any, ...], Any]:
-    """Let a method of the rows of a table take a source: it gives `Results`, or writes them to a file (`to`)."""
+def classes_or_components(estimator: Any, *args: Any, **kwargs: Any) -> Iterable[Any]:
+    """What the columns of probabilities are of."""
+    return estimator.classes_ if hasattr(estimator, "classes_") else range(len(estimator.weights_))
+
+
+def over_sources(
+    method: Callable[Concatenate[E, Any, ...], Any], labels: Callable[..., Iterable[Any]] = classes_or_components
+) -> Callable[Concatenate[E, Any, ...], Any]:
+    """Let a method of the rows of a table take a source: it gives `Results`, or writes them to a file (`to`).
+
+    Where a result has several columns, `labels` tells what each is of, given what the method is given but for the rows.
+    """
 
     @wraps(method)
     def reading(self: E, X: Any, *args: Any, to: Any = None, **kwargs: Any) -> Any:
@@ -45,7 +55,8 @@ def over_sources(method: Callable[Concatenate[E, Any, ...], Any]) -> Callable[Co
             if to is not None:
                 raise TypeError("to= writes the results of a source; those of a table are an array.")
             return method(self, X, *args, **kwargs)
-        found = Results(self, method.__name__, lambda table: method(self, table, *args, **kwargs), X)
+        asked = partial(labels, self, *args, **kwargs)
+        found = Results(self, method.__name__, lambda table: method(self, table, *args, **kwargs), X, asked)
         return found if to is None else found.write(to)
 
     return reading
@@ -65,8 +76,15 @@ class Results:
     [600, 400]
     """
 
-    def __init__(self, estimator: Any, name: str, function: Callable[[Any], Any], source: Source) -> None:
-        self.estimator, self.name, self.function = estimator, name, function
+    def __init__(
+        self,
+        estimator: Any,
+        name: str,
+        function: Callable[[Any], Any],
+        source: Source,
+        labels: Callable[[], Iterable[Any]],
+    ) -> None:
+        self.name, self.function, self.labels = name, function, labels
         known = getattr(estimator, "feature_names_in_", None)
         self.source = source if known is None else source.select(known.tolist())
 
@@ -113,7 +131,8 @@ class Results:
     def _named(self, values: Any) -> dict[str, Any]:
         if frame_kind(values):
             return {str(label): values[label].to_numpy() for label in values.columns}
-        return dict(zip(_names(self.estimator, self.name, values.ndim > 1), _columns(values), strict=True))
+        names = _names(self.name, self.labels() if values.ndim > 1 else None)
+        return dict(zip(names, _columns(values), strict=True))
 
 
 @dataclass(frozen=True)
@@ -145,7 +164,7 @@ def with_results(estimator: Any, name: str, engine: Engine) -> Any:
     lacking = [one for one in columns if one not in engine.labels()]
     if lacking:
         raise SourceError(f"the table has no column {lacking[0]!r}: it has {list(engine.labels())}.")
-    names = _names(estimator, name, name in SEVERAL)
+    names = _names(name, classes_or_components(estimator) if name in SEVERAL else None)
     taken = [one for one in names if one in engine.labels()]
     if taken:
         raise SourceError(f"the table has a column {taken[0]!r} already; drop it or call it something else.")
@@ -160,13 +179,10 @@ def _loaded(model: bytes) -> Any:
     return loaded(model)
 
 
-def _names(estimator: Any, method: str, several: bool) -> list[str]:
-    """Names of the columns of a result."""
+def _names(method: str, labels: Iterable[Any] | None) -> list[str]:
+    """Names of the columns of a result: one, or one for each label."""
     name = NAMES.get(method, method)
-    if not several:
-        return [name]
-    labels = estimator.classes_ if hasattr(estimator, "classes_") else range(len(estimator.weights_))
-    return [f"{name}({label})" for label in labels]
+    return [name] if labels is None else [f"{name}({label})" for label in labels]
 
 
 def _columns(values: Any) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -144,7 +145,7 @@ class BaseBayesNetwork(BaseDensityEstimator):
         names = self._names()
         return {names[node]: self._state(node, found[node]) for node in net.columns}
 
-    @over_sources
+    @partial(over_sources, labels=lambda net, target, **_: net._states(net._nodes(target)[0]))
     def predict_proba(self, X: Any, target: Any, *, impossible: str = "raise") -> Array:
         """Posterior of a column of categories in each row, (n, states), given the other cells that are there.
 
