@@ -328,6 +328,8 @@ def test_questions_about_a_source_are_answered_batch_by_batch(weather, tmp_path)
     assert written.columns.tolist() == [f"p({state})" for state in states]
     np.testing.assert_array_equal(written, shares)
     assert np.concatenate(list(GARDEN.predict(source, "rain"))).tolist() == GARDEN.predict(table, "rain").tolist()
+    others = scan([table.drop(columns="rain")])
+    np.testing.assert_array_equal(next(iter(GARDEN.predict_proba(others, "rain"))), shares)
     pd.testing.assert_frame_equal(
         pd.read_parquet(GARDEN.impute(source, to=tmp_path / "whole.parquet")).astype(object),
         GARDEN.impute(table).reset_index(drop=True).astype(object),

@@ -86,7 +86,9 @@ class Results:
     ) -> None:
         self.name, self.function, self.labels = name, function, labels
         known = getattr(estimator, "feature_names_in_", None)
-        self.source = source if known is None else source.select(known.tolist())
+        # What a table may lack, the method knows: a net does without the column that it is asked for.
+        there = None if known is None else [name for name in known.tolist() if name in source.reader.labels()]
+        self.source = source.select(there) if there else source
 
     def __iter__(self) -> Iterator[Any]:
         return self._computed()
