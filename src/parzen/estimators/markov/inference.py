@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from parzen.compute.arrays import Array
 from parzen.compute.hmm import Smoothed
 from parzen.densities.hmm import HMMDensity
+from parzen.estimators.base.tensors import TensorMixin
 from parzen.estimators.base.validation import finite, generator, row_count
 from parzen.estimators.markov.checks import refuse_lengths_as_y, whole_number
 from parzen.estimators.markov.online_filter import OnlineFilter
@@ -18,7 +19,7 @@ from parzen.tables.schema import Schema
 from parzen.tables.sequences import check_lengths, refuse_nested
 
 
-class HMMInferenceMixin:
+class HMMInferenceMixin(TensorMixin):
     """Inference of an estimator over the family `HMM`."""
 
     family_: Family
