@@ -13,7 +13,7 @@ SOURCE = Path(parzen.__file__).parent
 TABLE = (ROOT / "DESIGN.md").read_text().partition("| room |")[2].partition("\n\n")[0]
 #: The rooms as DESIGN.md lists them; the package itself and ``python -m parzen`` stand above all.
 ROOMS = [*re.findall(r"^\| `([\w.]+)` \|", TABLE, flags=re.MULTILINE), "__main__", "__init__"]
-LIBRARIES = {"numpy", "scipy", "sklearn", "joblib"}
+LIBRARIES = {"numpy", "scipy", "sklearn", "joblib", "threadpoolctl"}
 #: What the routines for devices are written in; they are imported by name, when the first tensor comes.
 DEVICE = {"torch", "triton"}
 STANDARD = {
