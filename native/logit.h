@@ -42,23 +42,34 @@ inline void fetch(const T* x, index d) {
     for (index j = 0; j < d; j += 64 / static_cast<index>(sizeof(T))) __builtin_prefetch(x + j, 0, 2);
 }
 
+// Copied rows, less the origin and with a 1, and what belongs to each; side is 1 for the second class, -1 for the first.
+struct Held {
+    index width, count;
+    Scratch<double> rows, w, side, score, bend;
+
+    Held(index columns, index room)
+        : width(Curvature::room_for(columns)), count(rounded_up(room, Curvature::tile)), rows(count * width), w(count),
+          side(count), score(count), bend(count) {}
+    explicit operator bool() const { return rows.data && w.data && side.data && score.data && bend.data; }
+};
+
 struct Logit {
     index d, width, capacity;
-    Scratch<double> rows, from, beta, sums;           // (capacity, width): rows; (width): origin, weights, slope
-    Scratch<double> w, side, score, bend;             // of each row; side is 1 for the second class and -1 for the first
+    Scratch<double> from, beta, sums;                 // (width): origin, weights, slope
+    Held held;
     vec heavy = {}, likely = {};
 
-    Logit(index columns, const double* origin, const double* table, const double* offset)
-        : d(columns), width(Curvature::room_for(columns)), capacity(Curvature::room(width)),
-          rows(capacity * width), from(width), beta(width), sums(width), w(capacity), side(capacity), score(capacity),
-          bend(capacity) {
-        if (!*this) return;
-        if (origin) std::memcpy(from, origin, sizeof(double) * d);
+    // With room for so many rows, or for those that stay in cache.
+    Logit(index columns, const double* origin, index room = 0)
+        : d(columns), width(Curvature::room_for(columns)), capacity(Curvature::room(width)), from(width), beta(width),
+          sums(width), held(columns, room ? room : capacity) {
+        if (origin && from.data) std::memcpy(from, origin, sizeof(double) * d);
+    }
+    explicit operator bool() const { return from.data && beta.data && sums.data && held; }
+
+    void weights(const double* table, const double* offset) {
         for (index j = 0; j < d; ++j) beta[j] = table[2 * j + 1] - table[2 * j];
         beta[d] = offset[1] - offset[0];
-    }
-    explicit operator bool() const {
-        return rows.data && from.data && beta.data && sums.data && w.data && side.data && score.data && bend.data;
     }
 
     // Copies a row; one that does not count is zero, whatever it holds.
@@ -77,36 +88,38 @@ struct Logit {
     void take(const T* X, index count, index stride, const std::int32_t* codes, const double* weights) {
         for (index r = 0; r < count; ++r) {
             const bool counts = (codes[r] == 0 || codes[r] == 1) && (!weights || weights[r] != 0);
-            w[r] = !counts ? 0.0 : weights ? weights[r] : 1.0;
-            side[r] = codes[r] == 1 ? 1.0 : -1.0;
-            copy(X + r * stride, rows + r * width, counts);
+            held.w[r] = !counts ? 0.0 : weights ? weights[r] : 1.0;
+            held.side[r] = codes[r] == 1 ? 1.0 : -1.0;
+            copy(X + r * stride, held.rows + r * width, counts);
         }
         for (index r = count; r < rounded_up(count, Curvature::tile); ++r) {
-            w[r] = 0.0;
-            copy(X, rows + r * width, false);
+            held.w[r] = 0.0;
+            copy(X, held.rows + r * width, false);
         }
     }
 
-    void scores(index count) {
+    // Of rows from the first on; a multiple of four.
+    void scores(index first, index count, double* out) const {
         constexpr index R = 4;
-        for (index r = 0; r < count; r += R) {
+        for (index r = first; r < first + count; r += R) {
             vec sum[R] = {};
-            const double* row = rows + r * width;
+            const double* row = held.rows.data + r * width;
             for (index j = 0; j < width; j += lanes) {
-                const vec b = load(beta + j);
+                const vec b = load(beta.data + j);
                 for (index s = 0; s < R; ++s) sum[s] += b * load(row + s * width + j);
             }
-            sums_of(sum, score + r);
+            sums_of(sum, out + r);
         }
     }
 
     // Scores become w (p - y), and bend w p (1 - p), of the second class; adds the weights and the log-likelihood.
     // Where rows weigh one or nothing the logarithm of the product of some 1 + e is that of all of them.
     template <bool Weighted, bool Bends>
-    void residuals(index count) {
+    void residuals(index first, index count) {
         vec product = splat(1.0);
-        for (index r = 0; r < count; r += lanes) {
-            const vec own = load(side + r), weight = load(w + r), margin = own * load(score + r), none = {};
+        double* score = held.score;
+        for (index r = first; r < first + count; r += lanes) {
+            const vec own = load(held.side + r), weight = load(held.w + r), margin = own * load(score + r), none = {};
             const vec e = exponential(margin > none ? -margin : margin), total = splat(1.0) + e;
             const vec inverse = splat(1.0) / total, share = weight * inverse;
             // log(1 + e) with the part of e that 1 + e rounds away
@@ -116,42 +129,43 @@ struct Logit {
             else {
                 likely -= weight * rounded;
                 product *= weight > none ? total : splat(1.0);
-                if ((r / lanes) % 64 == 63) {
+                if (((r - first) / lanes) % 64 == 63) {
                     likely -= logarithm(product);
                     product = splat(1.0);
                 }
             }
             store(score + r, -own * share * (margin > none ? e : splat(1.0)));
-            if (Bends) store(bend + r, share * (e * inverse));
+            if (Bends) store(held.bend + r, share * (e * inverse));
         }
         if (!Weighted) likely -= logarithm(product);
     }
     template <bool Bends>
-    void residuals(index count, bool weighted) {
-        if (weighted) residuals<true, Bends>(count);
-        else residuals<false, Bends>(count);
+    void residuals(index first, index count, bool weighted) {
+        if (weighted) residuals<true, Bends>(first, count);
+        else residuals<false, Bends>(first, count);
     }
 
     template <index V>
-    inline void slopes(index count, index j) {
+    inline void slopes(index first, index count, index j) {
         vec acc[2][V] = {};
-        for (index r = 0; r < count; r += 2)
+        for (index r = first; r < first + count; r += 2)
             for (index s = 0; s < 2; ++s) {
-                const vec residual = splat(score[r + s]);
-                for (index v = 0; v < V; ++v) acc[s][v] += residual * load(rows + (r + s) * width + j + v * lanes);
+                const vec residual = splat(held.score[r + s]);
+                const double* row = held.rows + (r + s) * width + j;
+                for (index v = 0; v < V; ++v) acc[s][v] += residual * load(row + v * lanes);
             }
         for (index v = 0; v < V; ++v) {
             double* to = sums + j + v * lanes;
             store(to, load(to) + (acc[0][v] + acc[1][v]));
         }
     }
-    void slopes(index count) {
+    void slopes(index first, index count) {
         for (index j = 0; j < width;) {
             const index left = (width - j) / lanes;
-            if (left >= 4) slopes<4>(count, j);
-            else if (left == 3) slopes<3>(count, j);
-            else if (left == 2) slopes<2>(count, j);
-            else slopes<1>(count, j);
+            if (left >= 4) slopes<4>(first, count, j);
+            else if (left == 3) slopes<3>(first, count, j);
+            else if (left == 2) slopes<2>(first, count, j);
+            else slopes<1>(first, count, j);
             j += (left < 4 ? left : 4) * lanes;
         }
     }
@@ -181,11 +195,11 @@ struct InPlace {
         bool all = true;
         for (index r = 0; r < count; ++r) {
             all &= static_cast<std::uint32_t>(codes[r]) < 2;
-            model.side[r] = codes[r] == 1 ? 1.0 : -1.0;
+            model.held.side[r] = codes[r] == 1 ? 1.0 : -1.0;
         }
         for (index r = 0; r < count; ++r) all &= !weights || weights[r] != 0;
-        for (index r = 0; r < count; ++r) model.w[r] = weights ? weights[r] : 1.0;
-        for (index r = count; r < rounded_up(count, Curvature::tile); ++r) model.w[r] = model.score[r] = 0.0;
+        for (index r = 0; r < count; ++r) model.held.w[r] = weights ? weights[r] : 1.0;
+        for (index r = count; r < rounded_up(count, Curvature::tile); ++r) model.held.w[r] = model.held.score[r] = 0.0;
         return all;
     }
 
@@ -206,8 +220,8 @@ struct InPlace {
     template <class T>
     void scores(const T* X, index count, index stride) const {
         index r = 0;
-        for (; r + 4 <= count; r += 4) score<4>(X + r * stride, stride, model.score.data + r);
-        for (; r < count; ++r) score<1>(X + r * stride, stride, model.score.data + r);
+        for (; r + 4 <= count; r += 4) score<4>(X + r * stride, stride, model.held.score.data + r);
+        for (; r < count; ++r) score<1>(X + r * stride, stride, model.held.score.data + r);
     }
 
     template <index V, class T>
@@ -219,7 +233,7 @@ struct InPlace {
             o[v] = load(model.from.data + j[v]);
         }
         const auto add = [&](index r, vec (&to)[V]) __attribute__((always_inline)) {
-            const vec residual = splat(model.score.data[r]);
+            const vec residual = splat(model.held.score.data[r]);
             for (index v = 0; v < V; ++v) to[v] += residual * (load_cells(X + r * stride + j[v]) - o[v]);
         };
         index r = 0;
@@ -244,7 +258,7 @@ struct InPlace {
             else slopes<1>(X, count, stride, v);
             v += left < 4 ? left : 4;
         }
-        for (index r = 0; r < rounded_up(count, Curvature::tile); r += lanes) slope += load(model.score + r);
+        for (index r = 0; r < rounded_up(count, Curvature::tile); r += lanes) slope += load(model.held.score + r);
     }
     void finish() { model.sums[d] += sum_of(slope); }
 };
@@ -253,9 +267,10 @@ template <class T>
 index logit(const T* X, index n, index d, index stride, const std::int32_t* codes, const double* weights,
             const double* origin, const double* table, const double* offset, double* weight, double* likelihood,
             double* gradient, double* slope, double least, double* curvature) {
-    Logit model(d, origin, table, offset);
+    Logit model(d, origin);
     Curvature second(curvature ? d : 0, curvature ? 2 : 0, least);
     if (!model || !second) return NO_MEMORY;
+    model.weights(table, offset);
     InPlace lying(model);
     const index room = !curvature && d >= lanes ? InPlace::room(model) : model.capacity;
     for (index i = 0; i < n; i += room) {
@@ -266,15 +281,15 @@ index logit(const T* X, index n, index d, index stride, const std::int32_t* code
         if (!curvature && d >= lanes && lying.take(count, codes + i, w)) {
             if (i + 2 * room <= n) for (index r = 0; r < room; ++r) fetch(x + (room + r) * stride, d);
             lying.scores(x, count, stride);
-            model.residuals<false>(padded, weights);
+            model.residuals<false>(0, padded, weights);
             lying.slopes(x, count, stride);
             continue;
         }
         model.take(x, count, stride, codes + i, w);
-        model.scores(padded);
-        model.residuals<true>(padded, weights);
-        model.slopes(padded);
-        if (curvature) second.weigh(model.rows, padded, model.bend);
+        model.scores(0, padded, model.held.score);
+        model.residuals<true>(0, padded, weights);
+        model.slopes(0, padded);
+        if (curvature) second.weigh(model.held.rows, padded, model.held.bend);
     }
     lying.finish();
     *weight = sum_of(model.heavy);

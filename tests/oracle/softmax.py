@@ -50,7 +50,7 @@ def softmax_curvature(X, codes, weights, table, offset, origin=0.0):
 
 
 def logit_run(X, codes, weights, start, l2, origin=0.0, intercept=True, most=30):
-    """Newton's method for two classes, step after step, each halved until it gains something; all is as at its end."""
+    """Newton's method for two classes, step after step, each as long as lowers the objective; all is as at its end."""
     rows = np.column_stack([np.asarray(X, dtype=float) - origin, np.full(len(X), float(intercept))])
 
     def look(point):
@@ -59,14 +59,25 @@ def logit_run(X, codes, weights, start, l2, origin=0.0, intercept=True, most=30)
         loss = (weights * (np.logaddexp(0.0, scores) - codes * scores)).sum() + 0.5 * (l2 * point**2).sum()
         return loss, rows.T @ (weights * (p - codes)) + l2 * point, (rows.T * (weights * p * (1.0 - p))) @ rows
 
+    def length(point, step, value, gain):
+        """Where the slope along the step is at most a quarter of what it was: Newton's method between bounds."""
+        low, high, share = 0.0, np.inf, 1.0
+        while True:
+            found, slope, second = look(point + share * step)
+            lower, along = found <= value + 1e-14 * value, slope @ step
+            if lower and (abs(along) <= 0.25 * gain or gain <= 1e-14 * value):
+                return share
+            low, high = (share, high) if along < 0 and lower else (low, share)
+            following = share - along / (step @ (second + np.diag(l2)) @ step)
+            longest = 8.0 * share if high == np.inf else high
+            within = low < following < longest
+            share = following if within else (0.5 * (low + high) if high < np.inf else longest)
+
     point, steps = np.array(start, dtype=float), 0
     while steps < most:
         loss, slope, second = look(point)
         step = -np.linalg.lstsq(second + np.diag(l2), slope, rcond=None)[0]
-        share = 1.0
-        while look(point + share * step)[0] > loss + 1e-4 * share * (slope @ step):
-            share /= 2.0
-        point, steps = point + share * step, steps + 1
+        point, steps = point + length(point, step, loss, -slope @ step) * step, steps + 1
     return steps, point, *look(point)
 
 

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from parzen.compute import native
 from parzen.compute.device.array import is_device
 
+#: Most groups whose rows are counted by a comparison for each.
+COMPARED = 8
+
 
 @dataclass(frozen=True)
 class Labels:
@@ -95,6 +98,13 @@ def group_count(R: Memberships) -> int:
     if isinstance(R, Labels):
         return R.groups
     return 1 if R is None or R.ndim == 1 else R.shape[1]
+
+
+def group_counts(codes: NDArray[np.int32], weights: NDArray[np.float64] | None, groups: int) -> NDArray[np.float64]:
+    """Weight of the rows of each group, of codes 0 to K - 1."""
+    if weights is None and groups <= COMPARED:  # comparisons of a few codes take less than counting by them
+        return np.array([np.count_nonzero(codes == k) for k in range(groups)], dtype=np.float64)
+    return np.bincount(codes, weights, groups).astype(np.float64)
 
 
 def take(R: Memberships, rows: Any) -> Memberships:

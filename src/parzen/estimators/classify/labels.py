@@ -11,6 +11,7 @@ from sklearn.utils.validation import column_or_1d
 from parzen.compute.arrays import Array, on_host
 from parzen.compute.codes import places
 from parzen.compute.device import is_device, routine
+from parzen.compute.memberships import group_counts
 from parzen.estimators.base.sources import Tally
 from parzen.tables.sources.engines.engine import Engine
 from parzen.tables.sources.engines.work import total
@@ -191,9 +192,7 @@ def class_counts(codes: NDArray[np.int32], weights: Array | None, groups: int) -
     if codes.min(initial=0) < 0:
         inside = codes >= 0
         codes, weights = codes[inside], None if weights is None else weights[inside]
-    if weights is not None:
-        return np.bincount(codes, weights, minlength=groups).astype(np.float64)
-    return np.bincount(codes, minlength=groups).astype(np.float64)
+    return group_counts(codes, weights, groups)
 
 
 def _one_column(y: Any, n: int) -> NDArray[Any]:

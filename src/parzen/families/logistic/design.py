@@ -12,9 +12,10 @@ from scipy import sparse
 from parzen.compute.arrays import Array, as_csr, is_sparse
 from parzen.compute.device import is_device
 from parzen.compute.memberships import Labels, Memberships
+from parzen.compute.moments import sums
 from parzen.compute.sparse import csr_sums
 from parzen.families.gaussian import Gaussian
-from parzen.statistics.accumulate import accumulate
+from parzen.statistics.accumulate import accumulate, map_blocks
 from parzen.statistics.batches import Batches
 from parzen.statistics.moments import Moments
 
@@ -89,7 +90,10 @@ class Design:
             (mean, deviation), levels, missing = seen.numbers(is_category), seen.levels, seen.lacking & seen.known
         else:
             lacking = np.zeros((1, d), dtype=bool) if complete or is_sparse(rows) else np.isnan(rows)
-            mean, deviation = _moments(rows, ~is_category, weights, standardise)
+            if complete and not standardise and not is_category.any() and not (is_sparse(rows) or is_device(rows)):
+                mean, deviation = _mean(rows, weights), np.ones(d)
+            else:
+                mean, deviation = _moments(rows, ~is_category, weights, standardise)
             levels = tuple(_levels(rows[:, j]) if is_category[j] else None for j in range(d))
             missing = np.asarray(lacking.any(axis=0) & ~lacking.all(axis=0), dtype=bool)
         dropped = is_category & (not penalised) & np.array([one is not None and len(one) > 0 for one in levels])
@@ -263,6 +267,18 @@ class Observed:
 def _levels(codes: Array) -> NDArray[np.int64]:
     """The categories of a column, by their codes."""
     return np.unique(codes[~np.isnan(codes)]).astype(np.int64)
+
+
+def _mean(rows: Any, weights: Array | None) -> Array:
+    """Means of the columns of dense rows, of which no cell is missing."""
+
+    def part(begin: int, block: Any) -> Array:
+        weight, totals = sums(block, None if weights is None else weights[begin : begin + len(block)])
+        return np.stack([weight[0], totals[0]])
+
+    whole, totals = sum(map_blocks(part, rows))
+    mean: Array = totals / np.where(whole > 0, whole, 1.0)
+    return mean
 
 
 def _moments(rows: Any, numbers: NDArray[np.bool_], weights: Array | None, deviations: bool) -> tuple[Array, Array]:

@@ -18,7 +18,7 @@ EAGER = 4.0
 #: so many times as many rows in the table.
 SHARE, LEAST, AMPLE, SPARE = 8, 2048, 40, 4
 #: The optimum of a sample is known well enough where this share is left of what chance makes of it.
-CHANCE = 0.1
+CHANCE = 0.5
 #: Most steps to the optimum of a sample.
 STEPS = 30
 #: The shortest share of a step that is tried.

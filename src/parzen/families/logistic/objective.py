@@ -28,7 +28,7 @@ FAR = 0.05
 #: Rows that say little of a curvature have at most this share of the mean loss.
 NEGLIGIBLE = 1e-3
 #: Most unknowns of two classes for which Newton's method on few rows is one call.
-RUN = 65
+RUN = 300
 
 
 @dataclass(frozen=True)

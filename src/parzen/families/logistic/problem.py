@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, is_sparse, on_host, picked
-from parzen.compute.memberships import Labels, Memberships, take
+from parzen.compute.memberships import Labels, Memberships, group_counts, take
 from parzen.compute.sparse import csr_sums
 from parzen.families.gaussian import Gaussian
 from parzen.families.logistic.likelihood import At, Likelihood
@@ -105,7 +105,7 @@ class Problem:
     @cached_property
     def class_weights(self) -> Array:
         """Weight of the rows of each class, (K,)."""
-        return np.bincount(on_host(self.labels.codes), self.labels.weights, self.labels.groups).astype(np.float64)
+        return group_counts(on_host(self.labels.codes), self.labels.weights, self.labels.groups)
 
     @cached_property
     def sums(self) -> Array:
@@ -208,7 +208,7 @@ class Problem:
         stretch = len(codes) // rows
         begin = stretch * np.arange(len(codes) // stretch)
         chosen = begin + np.random.default_rng(0).integers(0, stretch, len(begin))
-        few = np.flatnonzero(np.bincount(codes[chosen], minlength=K) < FEW)
+        few = np.flatnonzero(group_counts(codes[chosen], None, K) < FEW)
         if len(few):
             chosen = np.unique(np.concatenate([chosen, *(_spread(np.flatnonzero(codes == k)) for k in few)]))
         labels = codes[chosen]
