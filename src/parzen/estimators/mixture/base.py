@@ -105,6 +105,11 @@ class BaseMixture(CallbackSupportMixin, BaseDensityEstimator):
         options = {"max_iter": self.max_iter, "tol": self.tol, "trace": self.trace, "accelerate": self.accelerate}
         goes_on = start is not None and start is vars(self).get("density_")
         reached = vars(self).get("objective_") if goes_on else None
+        in_memory = codes is None and isinstance(rows, np.ndarray)
+        if start is None and in_memory and not self.trace and self.max_iter not in (0, 1):
+            start, last = self._reading(rows, family.begun, rows, w, rng)
+            if last is not None:
+                reached, options["taken"] = last / total_weight(rows, w), (last,)
         return self._fit_family(whole, rows, R, start=start, rng=rng, callback=callback, reached=reached, **options)
 
     def _before(self, d: int, C: int) -> MixtureDensity | None:
