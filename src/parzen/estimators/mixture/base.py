@@ -102,7 +102,7 @@ class BaseMixture(CallbackSupportMixin, BaseDensityEstimator):
             raise ValueError(f"forgetting must lie in [0, 1), got {self.forgetting!r}.")
         whole: Family = family if codes is None else SemiSupervisedMixture(family)
         R = w if codes is None else Labels(codes, w, groups=C)
-        options = {"max_iter": self.max_iter, "tol": self.tol, "trace": self.trace, "accelerate": self.accelerate}
+        options: dict[str, Any] = {name: getattr(self, name) for name in ("max_iter", "tol", "trace", "accelerate")}
         goes_on = start is not None and start is vars(self).get("density_")
         reached = vars(self).get("objective_") if goes_on else None
         in_memory = codes is None and isinstance(rows, np.ndarray)
