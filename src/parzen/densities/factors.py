@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg.lapack import dtrtrs
+from scipy.linalg.lapack import dtrtri, dtrtrs
 
 from parzen.compute.arrays import Array
 from parzen.densities.columns import chosen, given_values, others, pick
@@ -30,6 +30,21 @@ def covariances(factor: Array, K: int) -> Array:
     if factor.ndim == 2:
         return np.einsum("ki,ij->kij", factor**2, np.eye(factor.shape[1]))
     return np.repeat(factor @ np.swapaxes(factor, 1, 2), K // len(factor), axis=0)
+
+
+def least_variances(factor: Array, enough: float) -> Array:
+    """Least variance in any direction under each factor, or deviations, (K,); where all are above `enough`, less of it.
+
+    The trace of the inverse covariance bounds it from below: only where that does not decide, singular values do.
+    """
+    if factor.ndim == 2:
+        return np.asarray(factor.min(axis=1) ** 2)
+    inverses = [dtrtri(one, lower=1) for one in factor]
+    with np.errstate(over="ignore"):
+        bound = np.array([0.0 if singular else 1.0 / np.square(one).sum() for one, singular in inverses])
+    if (bound > enough).all():
+        return bound
+    return np.asarray(np.linalg.svd(factor, compute_uv=False)[:, -1] ** 2)
 
 
 def correlated(normal: Array, factor: Array, labels: NDArray[np.integer]) -> Array:

@@ -12,6 +12,7 @@ from parzen.compute.arrays import Array
 from parzen.compute.em import Components, components
 from parzen.densities.columns import chosen
 from parzen.densities.density import Density
+from parzen.densities.factors import least_variances
 from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.posterior import log_joint, posterior
 
@@ -128,10 +129,12 @@ class MixtureDensity(Density):
         variances = factor**2 if factor.ndim == 2 else (factor**2).sum(axis=2)
         centre = (share * mean).sum(axis=0)
         whole = (share * (variances + (mean - centre) ** 2)).sum(axis=0)  # variance of each column over all rows
-        least = factor.min(axis=1) ** 2 if factor.ndim == 2 else np.linalg.svd(factor, compute_uv=False)[:, -1] ** 2
-        thin = least < 1e-10 * whole.min()
+        tiny = 1e-10 * whole.min()
+        least = least_variances(factor, max(tiny, 1.5 * noise))
+        thin = least < tiny
         if noise < 1e-3 * whole.min() or (K > 1 and whole.max() <= 2 * noise):
             thin |= least <= 1.5 * noise  # nothing but the added variance
         wanted = d if factor.ndim == 3 else 1
         few = self.weight * n < wanted * (1 + 1e-9) if 1 < K == len(factor) else np.zeros(K, dtype=bool)
-        return dead | np.broadcast_to(thin, dead.shape) | few
+        found: NDArray[np.bool_] = dead | thin | few
+        return found

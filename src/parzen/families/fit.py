@@ -80,6 +80,7 @@ def fit(
     callback: Callable[[int, float], Any] | None = None,
     accelerate: bool = True,
     reached: float | None = None,
+    taken: tuple[float, ...] = (),
 ) -> Fit:
     """Fit K densities of a family to weighted rows.
 
@@ -100,6 +101,7 @@ def fit(
     accelerate : whether EM is accelerated (see `Squarem`); the objective never falls by it
     reached : objective of a unit of weight at the last step of an iteration that goes on from `start`: what the first
         step is compared with
+    taken : log-likelihoods at steps that have led to `start`, which count as the first ones; without a prior
 
     Returns
     -------
@@ -143,7 +145,9 @@ def fit(
     if max_iter == 0:
         return _unmoved(family, X, R, density)
     squarem = Squarem(accelerate, reached)
-    found = _expectation_maximisation(family, X, R, density, max_iter, tol, trace, callback, squarem, checkpoint, kept)
+    found = _expectation_maximisation(
+        family, X, R, density, max_iter, tol, trace, callback, squarem, checkpoint, kept, taken
+    )
     if checkpoint is not None:
         checkpoint.remove()
     return found if additive is None else replace(found, additive=additive)
@@ -200,12 +204,15 @@ def _expectation_maximisation(
     squarem: Squarem,
     checkpoint: Checkpoint | None = None,
     kept: dict[str, Any] | None = None,
+    taken: tuple[float, ...] = (),
 ) -> Fit:
-    history = _History()
+    history = _History(list(taken), list(taken))
     statistic: Statistic | None = None
     last: tuple[Density, bool] | None = None  # the density that maximises it, and whether it has a warning
     outcome: Outcome | None = None
-    steps = 0
+    steps, stop = len(taken), False
+    for step, score in enumerate(taken):
+        stop = (callback is not None and callback(step, score) is True) or stop
     if kept is not None:
         statistic, last, steps = kept["statistic"], (kept["last"], kept["warned"]), kept["steps"]
         history = _History(*kept["history"])
@@ -223,7 +230,7 @@ def _expectation_maximisation(
             density = before
             continue
         history.add(score, objective)
-        stop = callback is not None and callback(steps - 1, score) is True
+        stop = (callback is not None and callback(steps - 1, score) is True) or stop
         try:
             found, warned = _m_step(family, expected.statistic, score)
         except Collapse as reason:

@@ -15,8 +15,8 @@ from parzen.families.seeding import distinct_rows, filled_in, plus_plus, sampled
 from parzen.statistics.batches import Batches
 from parzen.tables.kinds import few_levels
 
-#: Most starts that are tried by default.
-MANY = 12
+#: Most starts that are tried by default, and steps after which k-means nearly always has come to rest.
+MANY, ALL_STEPS = 12, 100
 
 INITS = ("auto", "kmeans", "k-means++", "random", "random_from_data")
 
@@ -73,8 +73,8 @@ def _partition(points: Array, w: Array | None, C: int, init: str, rng: np.random
         return kmeans_partition(points, w, C, rng.random((1, 1 + (C - 1) * trials)), 0)
     most = 1024 + 32 * C
     some = np.sort(rng.choice(n, size=most, replace=False)) if n > most else None
-    seeds = 1 if C < 5 else SEEDS  # of many clusters seeds often miss one
-    return kmeans_partition(points, w, C, rng.random((seeds, 1 + (C - 1) * trials)), 8, some)
+    seeds, steps = (1, ALL_STEPS) if C < 5 else (SEEDS, 8)  # of many clusters seeds often miss one
+    return kmeans_partition(points, w, C, rng.random((seeds, 1 + (C - 1) * trials)), steps, some)
 
 
 def _merged(points: Array, w: Array | None, C: int, rng: np.random.Generator) -> Iterator[NDArray[np.int32]]:

@@ -88,7 +88,7 @@ class Moments(Statistic):
         """Variance of each column, (K, d); zero where there is no weight."""
         scatter = self.scatter if self.weight.ndim == 2 else np.diagonal(self.scatter, axis1=1, axis2=2)
         weight = self.weight if len(scatter) == len(self.weight) else summed(self.weight)
-        weight = np.broadcast_to(_columns(weight), scatter.shape)
+        weight = _columns(weight)
         return np.divide(scatter, weight, out=np.zeros(scatter.shape), where=weight != 0)
 
     def _cells(self) -> "Moments":

@@ -6,6 +6,7 @@ rows adds nothing, ``decay * statistic`` forgets.
 
 from abc import ABC, abstractmethod
 from dataclasses import fields
+from functools import cache
 from typing import Any, NoReturn, Self
 
 import numpy as np
@@ -56,9 +57,15 @@ def arrays_of(statistic: Any, rounding: bool = True) -> list[Array]:
         return [array for part in statistic for array in arrays_of(part, rounding)]
     if not isinstance(statistic, Statistic):
         return []
-    parts = [one for one in fields(statistic) if not one.metadata.get("plain")]  # type: ignore[arg-type]
-    kept = [one for one in parts if rounding or not one.metadata.get("rounding")]
-    return [array for one in kept for array in arrays_of(getattr(statistic, one.name), rounding)]
+    names = _names_of_arrays(type(statistic), rounding)
+    return [array for name in names for array in arrays_of(getattr(statistic, name), rounding)]
+
+
+@cache
+def _names_of_arrays(kind: type[Statistic], rounding: bool) -> list[str]:
+    """Fields that hold arrays, or statistics."""
+    parts = [one for one in fields(kind) if not one.metadata.get("plain")]  # type: ignore[arg-type]
+    return [one.name for one in parts if rounding or not one.metadata.get("rounding")]
 
 
 def check_alike(mine: Array, theirs: Array) -> None:
