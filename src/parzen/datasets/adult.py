@@ -52,5 +52,5 @@ def load_adult(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """
     classes = {"<=50K": "<=50K", ">50K": ">50K"}
     return classification(
-        "adult.csv.gz", DESCR, target="income", classes=classes, return_X_y=return_X_y, as_frame=as_frame
+        "adult.csv.bz2", DESCR, target="income", classes=classes, return_X_y=return_X_y, as_frame=as_frame
     )

@@ -48,5 +48,5 @@ def load_spambase(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """
     classes = {0: "not spam", 1: "spam"}
     return classification(
-        "spambase.csv.gz", DESCR, target="spam", classes=classes, return_X_y=return_X_y, as_frame=as_frame
+        "spambase.csv.bz2", DESCR, target="spam", classes=classes, return_X_y=return_X_y, as_frame=as_frame
     )

@@ -1,5 +1,6 @@
-"""Gzipped CSV files of the package as arrays, and as the bunches that scikit-learn's loaders return."""
+"""Compressed CSV files of the package as arrays, and as the bunches that scikit-learn's loaders return."""
 
+import bz2
 import csv
 import gzip
 from collections.abc import Mapping, Sequence
@@ -13,11 +14,13 @@ from sklearn.utils import Bunch
 
 FOLDER = Path(__file__).with_name("data")
 MISSING = ("", "?")
+#: The large files are those of bzip2, which are 0.6 to 0.8 times as long.
+OPENED: Mapping[str, Any] = {".bz2": bz2.open, ".gz": gzip.open}
 
 
 def read_columns(file: str) -> dict[str, NDArray[Any]]:
-    """Columns of a gzipped CSV file by name: whole numbers, real numbers, or text; missing cells are NaN."""
-    with gzip.open(FOLDER / file, "rt", encoding="utf-8", newline="") as lines:
+    """Columns of a compressed CSV file by name: whole numbers, real numbers, or text; missing cells are NaN."""
+    with OPENED[Path(file).suffix](FOLDER / file, "rt", encoding="utf-8", newline="") as lines:
         names, *rows = csv.reader(lines)
     return {name: _column(cells) for name, cells in zip(names, zip(*rows, strict=True), strict=True)}
 
@@ -44,7 +47,7 @@ def classification(
     Parameters
     ----------
     file : str
-        A gzipped CSV file of the folder `data`.
+        A compressed CSV file of the folder `data`.
     description : str
         What becomes `DESCR`.
     target : str

@@ -69,7 +69,7 @@ class TestRealData:
         assert min(scores.values()) > 0.8
 
     def test_the_adult_census_as_it_is(self, shared):
-        table = pd.read_csv(shared("adult.csv.gz"), skipinitialspace=True, na_values="?")
+        table = pd.read_csv(shared("adult.csv.bz2"), skipinitialspace=True, na_values="?")
         y, X = table.pop("income"), table
         train, test, y, truth = train_test_split(X, y, random_state=0)
         model = NaiveBayes().fit(train, y)
