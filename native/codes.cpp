@@ -97,7 +97,8 @@ index lookup(const C* X, index n, index d, index stride, index groups, const ind
 }
 
 // Codes of whole numbers from `low` on, and how often each occurs: for labels, without sorting.
-index places(const index* y, index n, index low, index size, index* counts, std::int32_t* codes) {
+template <class Y>
+index places(const Y* y, index n, index low, index size, index* counts, std::int32_t* codes) {
     Scratch<index> tables(4 * size);               // four, so that equal neighbours don't wait for each other's sum
     if (!tables) return NO_MEMORY;
     for (index i = 0; i < n; ++i) {
@@ -158,10 +159,15 @@ PARZEN_EXPORT parzen::index parzen_pairs_i32(const std::int32_t* state, parzen::
     return parzen::pairs(state, n, states, columns, chosen, count, weights, offsets, counts);
 }
 
-PARZEN_EXPORT parzen::index parzen_places_i64(const parzen::index* y, parzen::index n, parzen::index low,
-                                              parzen::index size, parzen::index* counts, std::int32_t* codes) {
-    return parzen::places(y, n, low, size, counts, codes);
-}
+#define PARZEN_PLACES(Y, suffix)                                                                                      \
+    PARZEN_EXPORT parzen::index parzen_places_##suffix(const Y* y, parzen::index n, parzen::index low,                \
+                                                       parzen::index size, parzen::index* counts,                     \
+                                                       std::int32_t* codes) {                                         \
+        return parzen::places(y, n, low, size, counts, codes);                                                        \
+    }
+
+PARZEN_PLACES(std::int32_t, i32)
+PARZEN_PLACES(std::int64_t, i64)
 
 #define PARZEN_CODES(C, suffix)                                                                                       \
     PARZEN_EXPORT parzen::index parzen_tally_##suffix(                                                                \

@@ -90,6 +90,19 @@ def test_rows_of_numbers_equal_the_oracle(level, kinds):
         np.testing.assert_array_equal(found, TWINS["side_by_side"](wanted, dtype))
 
 
+@pytest.mark.parametrize("kind", ["float32", "float64"])
+@pytest.mark.parametrize("gap", [None, 0, 5])
+def test_columns_that_need_no_conversion_equal_the_oracle(level, kind, gap):
+    rng = np.random.default_rng(1)
+    for d, n in ((4, 1), (9, 3), (11, 4097)):
+        columns = [rng.standard_normal(n).astype(kind).tolist() for _ in range(d)]
+        if gap is not None and gap < d:
+            columns[gap][n // 2] = None
+        table = pa.table({f"x{j}": pa.array(cells, kind) for j, cells in enumerate(columns)}).slice(n // 3)
+        wanted = TWINS["side_by_side"]([cells[n // 3 :] for cells in columns], np.dtype(kind))
+        np.testing.assert_array_equal(number_rows(table, table.num_rows), wanted)
+
+
 def test_whole_numbers_of_64_bits_are_rounded_once():
     cells = [2**63 - 1, -(2**63), 2**53 + 1]
     np.testing.assert_array_equal(number_rows(pa.table({"a": cells}), 3)[:, 0], np.array(cells).astype(float))

@@ -151,9 +151,10 @@ def places(y: NDArray[np.integer]) -> tuple[int, NDArray[np.int64], NDArray[np.i
     low, high = int(y.min()), int(y.max())
     if high - low >= max(1024, n) or high >= 2**63:
         return None
-    values = np.ascontiguousarray(y, dtype=np.int64)
+    values = np.ascontiguousarray(y, dtype=np.int32 if y.dtype == np.int32 else np.int64)
     counts, codes = np.empty(high - low + 1, dtype=np.int64), np.empty(n, dtype=np.int32)
-    native.call("places_i64", *native.outputs(values)[:1], n, low, len(counts), *native.outputs(counts, codes))
+    kind = native.SUFFIX[values.dtype]
+    native.call(f"places_{kind}", *native.outputs(values)[:1], n, low, len(counts), *native.outputs(counts, codes))
     return low, counts, codes
 
 

@@ -86,7 +86,7 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     ),
     "best_change": ((INTEGER, *(POINTER,) * 5, INTEGER, POINTER, INTEGER, NUMBER, *(POINTER,) * 3), ("f64",)),
     "pairs": ((POINTER, *(INTEGER,) * 2, *(POINTER,) * 2, INTEGER, *(POINTER,) * 3), ("i32",)),
-    "places": ((POINTER, *(INTEGER,) * 3, POINTER, POINTER), ("i64",)),
+    "places": ((POINTER, *(INTEGER,) * 3, POINTER, POINTER), ("i32", "i64")),
     "csr_sums": ((*CSR, *MEMBERS, POINTER, POINTER), CSRS),
     "csr_product": ((*CSR, INTEGER, POINTER, POINTER), CSRS),
     "largest": ((POINTER, INTEGER, INTEGER, POINTER, POINTER), ("f64",)),

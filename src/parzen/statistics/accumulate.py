@@ -91,7 +91,7 @@ def _total(family: Observer, X: Any, R: Any = None, at: Any = None) -> Any:
     if isinstance(X, Batches) and X.cluster is not None:
         total = partitions_total(X.cluster, Summed(family, X.unread(), at, asked_threads() or 1))
     elif isinstance(X, Batches) and R is None and not whole:
-        _accumulate_batches(lambda rows, R: family.observe(rows, R, at=at), X, size, add)
+        _accumulate_batches(lambda rows, R: family.observe(rows, R, at=at), X, size, at is not None, add)
     else:
         cut = _blocks if in_memory(X) else _batched_blocks
         for_each(lambda block: family.observe(block[0], block[1], at=at), cut(X, R, whole, size), add)
@@ -121,7 +121,9 @@ class Summed:
             return _total(self.family, self.batches.within(source), at=self.at)
 
 
-def _accumulate_batches(observe: Callable[..., Statistic], X: Batches, size: int, add: Callable[[Any], None]) -> None:
+def _accumulate_batches(
+    observe: Callable[..., Statistic], X: Batches, size: int, iterates: bool, add: Callable[[Any], None]
+) -> None:
     """Add the statistics of batches; the threads that observe them decode them, a block at a time."""
 
     def observed(batch: Any) -> list[Statistic]:
@@ -131,7 +133,8 @@ def _accumulate_batches(observe: Callable[..., Statistic], X: Batches, size: int
         for part in parts:
             add(part)
 
-    with closing(X.undecoded(1 if X.sparse else block_rows(X, X.groups, size=size))) as batches:
+    rows = 1 if X.sparse else block_rows(X, X.groups, size=size)
+    with closing(X.undecoded(rows, others_follow=iterates)) as batches:
         for_each(observed, batches, add_all)
 
 

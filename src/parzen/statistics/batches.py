@@ -1,15 +1,15 @@
 """A matrix of rows that are read batch by batch, each time anew: what `accumulate` sums where rows don't fit."""
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from parzen.compute.arrays import Array, is_sparse
+from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels, Memberships, only_group, take
+from parzen.statistics.kept import Decoded, Kept, Noted, cut, put_together
 from parzen.tables.sources.ahead import read_ahead
 from parzen.tables.sources.engines.engine import Engine
 from parzen.tables.sources.engines.work import ask, first_rows
@@ -18,14 +18,30 @@ from parzen.tables.sources.source import Batch, Source
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """Begins to read the batches of a source, cut into so many rows."""
+    """Begins to read the batches of a source, or takes them where they are kept.
+
+    Attributes
+    ----------
+    source : Source
+    kept : where decoded rows are kept, if they are
+    """
 
     source: Source
+    kept: Kept | None = None
 
-    def __call__(self, rows: int | None) -> Iterator[Batch]:
-        """The batches, or parts of them."""
-        batches = self.source.batches()
-        return batches if rows is None else (part for batch in batches for part in batch.cut(rows))
+    def __call__(
+        self, rows: int | None, others_follow: bool = False, decode: Callable[[Any], Any] = lambda batch: batch
+    ) -> Generator[Any, None, None]:
+        """The batches, or parts of so many rows: ahead, by a thread that decodes them as well if that is given.
+
+        `others_follow` says that this pass is not the only one.
+        """
+        if self.kept is None:
+            return read_ahead(decode(part) for batch in self.source.batches() for part in cut(batch, rows))
+        if not self.kept.all():
+            return read_ahead(map(decode, self.kept.passing(self.source.batches(), rows, others_follow)))
+        self.source.reader.check()
+        return (decode(part) for part in self.kept.again(rows))
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +59,17 @@ class Encoding:
     code: Callable[[NDArray[Any]], NDArray[np.int32]] | None
     groups: int
 
-    def __call__(self, batch: Batch) -> tuple[Any, Memberships]:
-        """Rows and memberships of a batch."""
+    def __call__(self, batch: Any) -> tuple[Any, Memberships]:
+        """Rows and memberships of a batch; they are noted where they are to be kept."""
+        if isinstance(batch, Decoded):
+            return batch
+        if isinstance(batch, Noted):
+            found = Decoded(*self._encoded(batch.batch))
+            batch.note(found)
+            return found
+        return self._encoded(batch)
+
+    def _encoded(self, batch: Batch) -> tuple[Any, Memberships]:
         X = self.encode(batch.piece)
         if self.code is None:
             return X, batch.weight
@@ -98,7 +123,7 @@ class Batches:
 
     Attributes
     ----------
-    read : function that begins to read and gives batches as they are stored, cut into so many rows (None: as they come)
+    read : `Reading`, which gives batches as they are stored, cut into so many rows (None: as they come)
     decode : function that turns such a batch into a pair (rows, memberships); threads that sum call it
     shape : (n, d)
     dtype : of the rows
@@ -131,11 +156,16 @@ class Batches:
     mark: str = ""
 
     def __iter__(self) -> Iterator[tuple[Any, Memberships]]:
-        return read_ahead(map(self.decode, self.read(None)))
+        return self._decoded(False)
 
-    def undecoded(self, rows: int) -> Generator[Any, None, None]:
+    def _decoded(self, others_follow: bool) -> Iterator[tuple[Any, Memberships]]:
+        found: Iterator[tuple[Any, Memberships]] = self.read(None, others_follow, self.decode)
+        return found
+
+    def undecoded(self, rows: int, others_follow: bool) -> Generator[Any, None, None]:
         """Batches as they are stored, of at most so many rows where they are dense, to be decoded by who takes them."""
-        return read_ahead(self.read(None if self.sparse else rows))
+        found: Generator[Any, None, None] = self.read(None if self.sparse else rows, others_follow)
+        return found
 
     @property
     def cluster(self) -> Source | None:
@@ -191,20 +221,23 @@ class Batches:
         return Batches(self.read, OfGroup(self.decode, k), (n, self.shape[1]), self.dtype, weight, self.least)
 
     def take(self, wanted: NDArray[np.integer]) -> tuple[Any, Memberships]:
-        """The rows of these numbers, in ascending order, and their memberships: one pass, up to the last of them."""
+        """The rows of these numbers, in ascending order, and their memberships: one pass, up to the last of them.
+
+        What begins with some rows goes on with all: where rows are kept, this pass is the one that keeps them.
+        """
         if self.cluster is not None:
             return _taken(self, self.cluster, wanted)
         found: list[tuple[Any, Memberships]] = []
         begin = 0
-        for X, R in self:
+        for X, R in self._decoded(True):
             end = begin + X.shape[0]
             own = wanted[slice(*np.searchsorted(wanted, [begin, end]))] - begin
             if len(own):
                 found.append((X[own], take(R, own)))
             begin = end
-            if len(wanted) == 0 or begin > wanted[-1]:
+            if self.read.kept is None and (len(wanted) == 0 or begin > wanted[-1]):
                 break
-        return _put_together(found)
+        return put_together(found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,11 +293,7 @@ def _taken(batches: Batches, source: Source, wanted: NDArray[np.integer]) -> tup
     else:
         first = first_rows(source)
     found = ask(source, Taken(sent, wanted.astype(np.int64), first))
-    return _put_together([one for one in found if one is not None])
-
-
-def _put_together(found: Sequence[tuple[Any, Memberships]]) -> tuple[Any, Memberships]:
-    return _stacked([X for X, _ in found]), _joined([R for _, R in found])
+    return put_together([one for one in found if one is not None])
 
 
 def _own(X: Any, R: Memberships, k: int) -> tuple[Any, Memberships]:
@@ -274,21 +303,3 @@ def _own(X: Any, R: Memberships, k: int) -> tuple[Any, Memberships]:
         rows = np.flatnonzero(own.codes >= 0)
         return X[rows], None if own.weights is None else np.ascontiguousarray(own.weights[rows])
     return X, own
-
-
-def _stacked(parts: Sequence[Any]) -> Any:
-    if any(map(is_sparse, parts)):
-        return sparse.vstack(parts, format="csr")
-    return np.concatenate(parts) if len(parts) != 1 else np.ascontiguousarray(parts[0])
-
-
-def _joined(parts: Sequence[Memberships]) -> Memberships:
-    """Memberships of several batches as one."""
-    first = parts[0]
-    if first is None:
-        return None
-    if isinstance(first, Labels):
-        labels = [one for one in parts if isinstance(one, Labels)]
-        weights = None if first.weights is None else np.concatenate([one.weights for one in labels])
-        return Labels.sound(np.concatenate([one.codes for one in labels]), weights, first.groups)
-    return np.concatenate([one for one in parts if isinstance(one, np.ndarray)])

@@ -12,6 +12,7 @@ from parzen.compute.arrays import Array, is_sparse
 from parzen.compute.memberships import Labels, Memberships
 from parzen.estimators.base.validation import LARGE, FittingMethod
 from parzen.statistics.batches import Batches, Encoding, Reading
+from parzen.statistics.kept import Kept
 from parzen.tables.sources.engines.engine import Engine
 from parzen.tables.sources.engines.work import ask
 from parzen.tables.sources.scan import scanned
@@ -161,13 +162,20 @@ class SourceTable:
         codes = [self.code(one.target) for one in found if one.target is not None]
         return Labels.sound(np.concatenate(codes), weight, self.tally.groups)
 
+    def _fits(self, head: Any) -> bool:
+        """Whether the source may keep all rows once they are encoded as `head` is, with their weights and classes."""
+        if is_sparse(head):
+            return False
+        roles = 8 * (self.source.weight is not None) + 4 * (self.code is not None)
+        return self.tally.rows * (head.shape[1] * head.itemsize + roles) <= self.source.memory
+
     def encoded(self, encode: Callable[[Any], Any]) -> Batches:
         """The rows as a function of pieces encodes them, with their memberships."""
         head = encode(self.source.empty())
         source, tally = self.source, self.tally
         known = (source.reader.mark(), source.columns, source.target, source.weight, tally.rows, repr(tally.weight))
         return Batches(
-            Reading(source),
+            Reading(source, Kept() if self._fits(head) else None),
             Encoding(encode, self.code, tally.groups),
             self.shape,
             head.dtype,

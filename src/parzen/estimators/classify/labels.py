@@ -88,7 +88,8 @@ class LabelTally:
             missing = _missing(batch.target, unlabelled)
             if n and (missing is None or not missing.all()):
                 own, codes, often = read_labels(batch.target, n, unlabelled)
-                parts.append((own, class_counts(codes, batch.weight, len(own)), often.astype(np.int64)))
+                counts = often if batch.weight is None else class_counts(codes, batch.weight, len(own))
+                parts.append((own, counts, often.astype(np.int64)))
         classes, counts, members = _merged(parts) if parts else nothing
         return cls(classes, counts, members, rows, weight, least)
 
@@ -150,7 +151,7 @@ def codes_among(y: Any, n: int, classes: NDArray[Any], unlabelled: Any = None) -
             f"The target labels {strange.tolist()} in y do not exist in the initial classes {classes.tolist()}; name "
             "every class in partial_fit(X, y, classes=...) the first time."
         )
-    return place.astype(np.int32)[codes]
+    return codes if len(present) == len(classes) else place.astype(np.int32)[codes]
 
 
 def declared_classes(classes: Any, least: int = 2) -> NDArray[Any]:

@@ -49,6 +49,10 @@ class Chosen:
         """What tells the rows from other rows."""
         return f"{self.reader.mark()} {sha256(np.packbits(self.keep).tobytes()).hexdigest()}"
 
+    def check(self) -> None:
+        """Raise where the rows are known to have changed."""
+        self.reader.check()
+
     def read(self, columns: Sequence[Any], rows: int) -> Iterator[Any]:
         """Pieces of the chosen rows."""
         n = self.count()

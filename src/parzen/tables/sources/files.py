@@ -57,6 +57,11 @@ class Files:
         """Names, sizes and times of change of the files."""
         return self.unchanged.mark()
 
+    def check(self) -> None:
+        """Raise where a file is gone or has changed."""
+        for path in self.paths:
+            self.unchanged.check(path)
+
     def read(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
         """Tables of some columns, with so many rows each, wherever one file ends and the next begins."""
         return rebatched(self._batches(columns, rows), rows)

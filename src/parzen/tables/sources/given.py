@@ -50,6 +50,9 @@ class Given:
         """Nothing: other rows may come each time."""
         return ""
 
+    def check(self) -> None:
+        """Nothing is known of them but what they are when they are read."""
+
     def read(self, columns: Sequence[Any], rows: int) -> Iterator[Any]:
         """Tables of some columns, with at most so many rows each."""
         return pieces_at_once((self._checked(piece) for piece in self._pieces()), columns, rows)

@@ -56,12 +56,24 @@ def column_at(piece: Any, position: int) -> NDArray[Any]:
     """The cells of a column as an array: numbers as they are, text and what is missing as objects."""
     found = columns_at(piece, position, position + 1)
     if is_arrow(found):
-        return _as_frame(found).iloc[:, 0].to_numpy()
+        numbers = _whole_numbers(found.column(0))
+        return _as_frame(found).iloc[:, 0].to_numpy() if numbers is None else numbers
     if frame_kind(found) == "pandas":
         return np.asarray(found.iloc[:, 0].to_numpy())
     if frame_kind(found):
         return np.asarray(found.to_series(0).to_numpy())
     return np.asarray(found.toarray() if is_sparse(found) else found)[:, 0]
+
+
+def _whole_numbers(column: Any) -> NDArray[Any] | None:
+    """The cells of a column of Arrow where it lies, if all are numbers and none is missing."""
+    import pyarrow as pa
+
+    kind = column.type
+    if column.null_count or not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        return None
+    cells: NDArray[Any] = column.chunk(0).to_numpy() if column.num_chunks == 1 else column.to_numpy()
+    return cells
 
 
 def rows_of(piece: Any, begin: int, end: int) -> Any:

@@ -4,16 +4,23 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from parzen.tables.sources.engines.engine import engine_of
+from parzen.tables.sources.engines.engine import Engine, engine_of
 from parzen.tables.sources.errors import SourceError
 from parzen.tables.sources.files import Files
-from parzen.tables.sources.given import reader_of
+from parzen.tables.sources.given import Held, reader_of
 from parzen.tables.sources.paths import files_at
 from parzen.tables.sources.source import Source, rows_at_once
 
+#: Bytes of decoded rows of files that a fit keeps, where the user doesn't say.
+MEMORY = 2**26
+
 
 def scan(
-    place: Any, columns: Sequence[Any] | None = None, batch_rows: int | None = None, types: dict[str, Any] | None = None
+    place: Any,
+    columns: Sequence[Any] | None = None,
+    batch_rows: int | None = None,
+    types: dict[str, Any] | None = None,
+    memory: int | None = None,
 ) -> Source:
     """Rows that need not fit into memory, as batches that can be read again and again.
 
@@ -41,6 +48,10 @@ def scan(
         Rows of a batch; by default as many as have two million cells.
     types : dict from columns to Arrow's types (or their names), optional
         Of CSV files, where the first block of each does not tell.
+    memory : int, optional
+        Bytes of decoded rows that a fit of several passes (EM, k-means, Newton's method) may keep: where all rows fit,
+        they are read once, else each pass reads them all. The results are equal to the last bit. By default 64 MB of
+        files; what a function makes is kept where memory is given, and arrays or frames, which are at hand, never are.
 
     Returns
     -------
@@ -76,7 +87,16 @@ def scan(
     rows = rows_at_once(len(chosen)) if batch_rows is None else batch_rows
     if not isinstance(rows, int) or isinstance(rows, bool) or rows < 1:
         raise SourceError(f"batch_rows must be a whole number, at least 1, got {batch_rows!r}.")
-    return Source(reader, chosen, rows)
+    return Source(reader, chosen, rows, memory=_memory(memory, reader))
+
+
+def _memory(given: int | None, reader: Any) -> int:
+    """Bytes of rows that a fit may keep; none of rows that are at hand already."""
+    if given is None:
+        return MEMORY if isinstance(reader, Files) else 0
+    if not isinstance(given, int) or isinstance(given, bool) or given < 0:
+        raise SourceError(f"memory must be a number of bytes, at least 0 (which keeps no rows), got {given!r}.")
+    return 0 if isinstance(reader, Held | Engine) else given
 
 
 def scanned(table: Any) -> Any:

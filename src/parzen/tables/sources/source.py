@@ -31,6 +31,9 @@ class Reader(Protocol):
     def mark(self) -> str:
         """What tells the rows from other rows, as far as that is known."""
 
+    def check(self) -> None:
+        """Raise where the rows are known to have changed since they were found."""
+
     def read(self, columns: Sequence[Any], rows: int) -> Iterator[Any]:
         """Pieces of some columns, with at most so many rows each: the same ones each time."""
 
@@ -65,6 +68,8 @@ class Source:
         Most rows of a batch.
     target, weight : labels of the columns that hold what is predicted and the weights of the rows, if there are any
     checkpoint : path of a file that keeps how far an iteration has come, if it is kept
+    memory : int
+        Bytes of decoded rows that a fit of several passes may keep, where all of them fit.
     """
 
     reader: Reader
@@ -73,6 +78,7 @@ class Source:
     target: Any = None
     weight: Any = None
     checkpoint: Any = None
+    memory: int = 0
     _known: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def with_roles(self, target: Any = None, weight: Any = None) -> "Source":

@@ -54,6 +54,10 @@ class Engine(ABC):
         """What tells the table from others, as far as it can be told without a pass over it."""
         return repr(list(self.labels()))
 
+    def check(self) -> None:
+        """Rows that changed show in the counts of the partitions, once these are asked."""
+        return
+
     def read(self, columns: Sequence[Any], rows: int) -> Iterator[Any]:
         """Rows stay where they are."""
         raise TypeError(

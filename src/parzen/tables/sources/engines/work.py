@@ -50,6 +50,9 @@ class Partition:
     def mark(self) -> str:
         return ""
 
+    def check(self) -> None:
+        """The rows are read once."""
+
     def read(self, columns: Sequence[Any], rows: int) -> Iterator[Any]:
         yield from pieces_at_once(self._counted(columns), columns, rows)
         self.ended = True
