@@ -2,13 +2,14 @@
 
 Run ``python -m benchmarks.spark [ROWS] [--jobs nb,em,kmeans] [--ways mllib,spark,process]``: it writes a folder of
 ROWS x 20 float64 and a target, and fits it in processes of their own, Spark's on two threads. The start of the JVM and
-a first small fit are left out of the times, the reading of the folder is not. Processor time and peak memory are those
-of a process and all that it has started: on a machine that others use, compare processor times.
+a first small fit on both threads are left out of the times, the reading of the folder is not. Processor time and peak
+memory are those of a process and all that it has started: on a machine that others use, compare processor times.
 """
 
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -24,15 +25,15 @@ NAMES = [f"x{j}" for j in range(COLUMNS)]
 JOBS, WAYS = ("nb", "em", "kmeans"), ("mllib", "spark", "process")
 
 
-def write(folder: Path, rows: int) -> None:
-    """Write a folder of Parquet files, none larger than a part."""
+def write(folder: Path, rows: int, part: int = PART) -> None:
+    """Write a folder of Parquet files, none of more rows than a part."""
     import pyarrow as pa
     from pyarrow import parquet
 
     rng = np.random.default_rng(0)
     centre = rng.normal(0.0, 3.0, (CLASSES, COLUMNS))
-    for at, begin in enumerate(range(0, rows, PART)):
-        y = rng.integers(0, CLASSES, min(PART, rows - begin)).astype(np.int32)
+    for at, begin in enumerate(range(0, rows, part)):
+        y = rng.integers(0, CLASSES, min(part, rows - begin)).astype(np.int32)
         X = centre[y] + rng.standard_normal((len(y), COLUMNS))
         parquet.write_table(pa.table({**dict(zip(NAMES, X.T, strict=True)), "y": y}), folder / f"{at:05d}.parquet")
 
@@ -128,6 +129,12 @@ def child(way: str, job: str, folder: Path, small: Path, n: int) -> None:
     print(json.dumps({"wall": wall, "processor": processor - before, "peak": peak, "value": value}))
 
 
+def _reason(said: str) -> str:
+    """The last line that names an error."""
+    named = [line for line in said.splitlines() if re.match(r"(Caused by: )?[\w.]*(Error|Exception)\b", line)]
+    return (named or said.splitlines() or ["no reason was given"])[-1]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("rows", type=int, nargs="?", default=1_000_000)
@@ -141,16 +148,16 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as place:
         folder, small = Path(place) / "rows", Path(place) / "small"
-        for one, rows in ((folder, options.rows), (small, 2000)):
+        for one, rows, part in ((folder, options.rows, PART), (small, 2000, 500)):
             one.mkdir()
-            write(one, rows)
+            write(one, rows, part)
         for job in options.jobs.split(","):
             for way in options.ways.split(","):
                 command = [sys.executable, "-m", "benchmarks.spark", str(options.rows)]
                 call = [*command, "--child", way, job, str(folder), str(small)]
                 found = subprocess.run(call, capture_output=True, text=True, check=False)
                 lines = found.stdout.strip().splitlines()
-                said = lines[-1] if lines and found.returncode == 0 else found.stderr.strip().splitlines()[-1:]
+                said = lines[-1] if lines and found.returncode == 0 else _reason(found.stderr)
                 print(f"{job:8s} {way:8s} {said}", flush=True)
 
 

@@ -11,6 +11,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from parzen import DensityEstimator, GaussianMixture, GaussianNB, SourceError
+from parzen.tables.sources.engines.spark import SparkTable
 
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'parzen[spark]'")
 if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
@@ -23,6 +24,8 @@ pytestmark = [
 ]
 
 NUMBERS = ["a", "b.c", "d"]
+#: Files that need no codec, which Spark brings along for some systems only.
+PLAIN = {"compression": None}
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +66,7 @@ def table(spark, frame, tmp_path_factory):
     folder = tmp_path_factory.mktemp("rows")
     edges = [0, 10, 510, 510, 3000]
     for number, (begin, end) in enumerate(pairwise(edges)):
-        frame[begin:end].to_parquet(folder / f"{number}.parquet", index=False)
+        frame[begin:end].to_parquet(folder / f"{number}.parquet", index=False, **PLAIN)
     return spark.read.parquet(str(folder)).repartition(5, "w")
 
 
@@ -113,3 +116,82 @@ def test_faults_of_partitions_are_named(table):
         DensityEstimator().fit(numbers.selectExpr("cast('inf' as double) as a"))
     with pytest.raises(SourceError, match="is no column of the source"):
         GaussianNB().fit(numbers.drop("d"), target="d")
+
+
+@pytest.fixture(scope="module")
+def folder(frame, tmp_path_factory):
+    """Files of several row groups, one of them in a name that a URL can't hold as it is."""
+    place = tmp_path_factory.mktemp("files of rows")
+    for name, begin, end in (("a b%20c", 0, 900), ("d", 900, 2990), ("e", 2990, 3000)):
+        frame[begin:end].to_parquet(place / f"{name}.parquet", index=False, row_group_size=150, **PLAIN)
+    return place
+
+
+def as_files(frame):
+    """The partitions of a DataFrame that workers read from files; None where Spark reads them."""
+    return SparkTable(frame)._parts
+
+
+@pytest.fixture(params=[30_000, 10_000_000], ids=lambda size: f"{size} bytes a partition")
+def files(request, spark, folder):
+    """The folder as a DataFrame whose partitions are parts of files, or several of them."""
+    for name in ("maxPartitionBytes", "openCostInBytes"):
+        spark.conf.set(f"spark.sql.files.{name}", str(request.param if name == "maxPartitionBytes" else 1000))
+    yield spark.read.parquet(str(folder))
+    for name in ("maxPartitionBytes", "openCostInBytes"):
+        spark.conf.unset(f"spark.sql.files.{name}")
+
+
+def test_workers_read_files_as_spark_reads_them(files, monkeypatch):
+    assert as_files(files) is not None
+    found = GaussianNB().fit(files, target="y", weight="w")
+    answers = []
+
+    def watched(self, work, columns):
+        answers.append((self._of_files(work, columns), self._of_rows(work, columns)))
+        return answers[-1][0]
+
+    monkeypatch.setattr(SparkTable, "map", watched)
+    again = GaussianNB().fit(files, target="y", weight="w")
+    assert_array_equal(again.theta_, found.theta_)
+    assert len(answers) == 2  # labels, sums
+    for of_files, of_rows in answers:  # the same partitions, and the same rows in each
+        assert of_files == of_rows
+
+
+def test_a_mixture_of_files(files, frame):
+    options = {"n_components": 3, "covariance_type": "diag", "max_iter": 2, "tol": 1.0, "random_state": 0}
+    numbers = files.select(*[f"`{name}`" for name in NUMBERS])
+    assert as_files(numbers) is not None
+    rows = numbers.toPandas()
+    assert_allclose(GaussianMixture(**options).fit(numbers).means_, GaussianMixture(**options).fit(rows).means_)
+    assert np.array_equal(np.sort(rows["a"]), np.sort(frame["a"]))
+
+
+def test_frames_that_are_more_than_files_are_read_by_spark(spark, folder, tmp_path):
+    frame = spark.read.parquet(str(folder))
+    others = {
+        "rows": frame.where("a > 0"),
+        "some": frame.limit(5),
+        "new": frame.selectExpr("a + 1 as a"),
+        "renamed": frame.withColumnRenamed("a", "z"),
+        "twice": frame.union(frame),
+        "sorted": frame.sort("a"),
+    }
+    for name, one in others.items():
+        assert as_files(one) is None, name
+    frame.repartition("w").write.partitionBy("w").option("compression", "none").parquet(str(tmp_path / "parts"))
+    parts = spark.read.parquet(str(tmp_path / "parts"))
+    assert as_files(parts) is None  # w is in the folders' names
+    found = DensityEstimator().fit(parts.where("a > 0").select("a"))
+    assert_allclose(found.density_.mean[0], parts.where("a > 0").select("a").toPandas().mean(), rtol=1e-10)
+
+
+def test_files_that_are_not_as_the_frame_says_are_read_by_spark(spark, frame, tmp_path):
+    whole = frame[["a"]].assign(a=np.arange(3000, dtype=np.int32))
+    whole[:500].to_parquet(tmp_path / "0.parquet", **PLAIN)
+    whole[500:].astype("int64").to_parquet(tmp_path / "1.parquet", **PLAIN)
+    table = SparkTable(spark.read.schema("a bigint").parquet(str(tmp_path)))
+    assert table._parts is not None
+    assert_allclose(DensityEstimator().fit(table).density_.mean, [[whole["a"].mean()]], rtol=1e-12)
+    assert not table.as_files

@@ -1,9 +1,11 @@
-"""Spark: a DataFrame whose partitions are read as Arrow batches, one job for each pass."""
+"""Spark: a DataFrame whose partitions are read as Arrow batches, or as the Parquet files that it is: one job a pass."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, partial
 from typing import Any
 
 from parzen.tables.sources.engines.engine import Engine, Extend, Work
+from parzen.tables.sources.engines.spark_files import KINDS, OtherFileError, Part, parts_of, read
 
 
 class SparkTable(Engine):
@@ -11,35 +13,20 @@ class SparkTable(Engine):
 
     def __init__(self, frame: Any) -> None:
         self.frame = frame
+        self.as_files = True  # until one of them turns out to be another than the DataFrame says
 
     def labels(self) -> Sequence[Any]:
         return tuple(self.frame.columns)
 
     def head(self) -> Any:
-        from pyspark.sql.pandas.types import to_arrow_schema
-
-        return to_arrow_schema(self.frame.schema).empty_table()
+        return self._schema.empty_table()
 
     def count(self) -> int:
         return int(self.frame.count())
 
-    def map(self, work: Work, columns: Sequence[Any]) -> list[bytes]:
-        wanted = list(columns)
-
-        def answered(batches: Iterator[Any]) -> Iterator[Any]:
-            import pyarrow as pa
-            from pyspark import TaskContext
-
-            number = TaskContext.get().partitionId()
-            answer = work(number, (_table(batch, wanted) for batch in batches))
-            kinds = pa.schema([("partition", pa.int32()), ("answer", pa.binary())])
-            yield pa.RecordBatch.from_pylist([{"partition": number, "answer": answer}], schema=kinds)
-
-        rows = self._numbered(columns).mapInArrow(answered, "partition int, answer binary").collect()
-        found = {row["partition"]: bytes(row["answer"]) for row in rows}
-        if len(found) != len(rows):
-            raise RuntimeError("Spark gave the answer of a partition twice; please report it.")
-        return [found[number] for number in sorted(found)]
+    def map(self, work: Work, columns: Sequence[Any]) -> Sequence[bytes]:
+        found = self._of_files(work, columns)
+        return self._of_rows(work, columns) if found is None else found
 
     def extend(self, extend: Extend, columns: Sequence[Any], added: dict[str, Any]) -> Any:
         import pyarrow as pa
@@ -47,24 +34,91 @@ class SparkTable(Engine):
         from pyspark.sql.types import StructField, StructType
 
         kinds = {name: pa.string() if kind.kind in "OU" else pa.from_numpy_dtype(kind) for name, kind in added.items()}
-        wanted, every = list(columns), list(self.labels())
-
-        def extended(batches: Iterator[Any]) -> Iterator[Any]:
-            for batch in batches:
-                table = _table(batch, every)
-                new = extend(table.select(wanted))
-                for (name, kind), cells in zip(kinds.items(), new, strict=True):
-                    table = table.append_column(name, pa.array(cells, type=kind))
-                yield from table.to_batches()
-
+        every = list(self.labels())
+        extended = partial(_extended, extend, list(columns), every, kinds)
         fields = [StructField(name, from_arrow_type(kind)) for name, kind in kinds.items()]
         return self._numbered(every).mapInArrow(extended, StructType([*self.frame.schema.fields, *fields]))
+
+    @cached_property
+    def _schema(self) -> Any:
+        from pyspark.sql.pandas.types import to_arrow_schema
+
+        return to_arrow_schema(self.frame.schema)
+
+    @cached_property
+    def _parts(self) -> list[list[Part]] | None:
+        names = self.frame.columns
+        return parts_of(self.frame) if len(set(names)) == len(names) else None
+
+    def _of_files(self, work: Work, columns: Sequence[Any]) -> list[bytes] | None:
+        """Answers of workers that read files themselves; None where Spark is to read them."""
+        kinds = dict(self.frame.dtypes)
+        if not self.as_files or not all(kinds[name] in KINDS for name in columns) or not self._parts:
+            return None
+        import pyarrow as pa
+        from pyspark.serializers import NoOpSerializer
+
+        fields = pa.schema([self._schema.field(name) for name in columns])
+        numbered = self.frame.sparkSession.sparkContext.parallelize(list(enumerate(self._parts)), len(self._parts))
+        # What workers answer are bytes, which nothing unpickles here.
+        answers = numbered.mapPartitions(partial(_of_part, work, fields))._reserialize(NoOpSerializer()).collect()
+        if all(answers):
+            return [bytes(one) for one in answers]
+        self.as_files = False
+        return None
+
+    def _of_rows(self, work: Work, columns: Sequence[Any]) -> list[bytes]:
+        """Answers of workers to which Spark sends its rows."""
+        sent = self._numbered(columns).mapInArrow(partial(_of_batches, work, list(columns)), ANSWER)
+        rows = sent.collect()
+        found = {row["partition"]: bytes(row["answer"]) for row in rows}
+        if len(found) != len(rows):
+            raise RuntimeError("Spark gave the answer of a partition twice; please report it.")
+        return [found[number] for number in sorted(found)]
 
     def _numbered(self, columns: Sequence[Any]) -> Any:
         """Some columns, called by numbers: mapInArrow takes a name with a dot for a field of a column."""
         labels = self.labels()
         numbered = self.frame.toDF(*[f"c{j}" for j in range(len(labels))])
         return numbered.select(*[f"c{labels.index(name)}" for name in columns])
+
+
+#: The columns of an answer, as Spark writes them.
+ANSWER = "partition int, answer binary"
+
+
+def _of_part(work: Work, fields: Any, numbered: Iterable[tuple[int, list[Part]]]) -> Iterator[bytes]:
+    """The answer of a partition of files; nothing where they are other ones."""
+    for number, parts in numbered:
+        try:
+            yield work(number, read(parts, fields))
+        except OtherFileError:
+            yield b""
+
+
+def _of_batches(work: Work, columns: Sequence[str], batches: Iterator[Any]) -> Iterator[Any]:
+    """The answer of a partition of rows."""
+    import pyarrow as pa
+    from pyspark import TaskContext
+
+    number = TaskContext.get().partitionId()
+    answer = work(number, (_table(batch, columns) for batch in batches))
+    kinds = pa.schema([("partition", pa.int32()), ("answer", pa.binary())])
+    yield pa.RecordBatch.from_pylist([{"partition": number, "answer": answer}], schema=kinds)
+
+
+def _extended(
+    extend: Extend, columns: list[str], every: list[str], kinds: dict[str, Any], batches: Iterator[Any]
+) -> Iterator[Any]:
+    """Batches with further columns."""
+    import pyarrow as pa
+
+    for batch in batches:
+        table = _table(batch, every)
+        new = extend(table.select(columns))
+        for (name, kind), cells in zip(kinds.items(), new, strict=True):
+            table = table.append_column(name, pa.array(cells, type=kind))
+        yield from table.to_batches()
 
 
 def _table(batch: Any, columns: Sequence[str]) -> Any:
