@@ -58,6 +58,7 @@ from tests.oracle.partitions import em_run, kmeans_partition, merged_partition
 from tests.oracle.posterior import largest, normalise, posterior
 from tests.oracle.softmax import csr_softmax, csr_softmax_product, linear, logit_run, softmax
 from tests.oracle.sparse import bits, csr_product, csr_sums
+from tests.oracle.tails import pareto_sums
 
 __all__ = [
     "KERNELS",
@@ -131,6 +132,7 @@ TWINS = {
     "power_forward": power_forward,
     "likeliest_power": likeliest_power,
     "held_gaussian": held_gaussian,
+    "pareto_sums": pareto_sums,  # tails.cpp
     "held_shares": held_shares,
     "held_bins": held_bins,
     # posterior.cpp, softmax.cpp, logit_run.cpp

@@ -71,6 +71,7 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
         (*(POINTER,) * 4, INTEGER, INTEGER, POINTER, INTEGER, NUMBER, INTEGER, NUMBER, POINTER),
         ("f64",),
     ),
+    "pareto_sums": ((POINTER, POINTER, INTEGER, POINTER, INTEGER, POINTER, POINTER), ("f64",)),
     "held_gaussian": ((*HELD, POINTER), ("f64",)),
     "held_shares": ((*HELD, POINTER, INTEGER, NUMBER, POINTER), ("f64",)),
     "held_bins": ((*HELD, POINTER, POINTER, INTEGER, NUMBER, POINTER), ("f64",)),

@@ -6,15 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, ColumnError
+from parzen.decisions.explanation import Block
 from parzen.densities.averaged import AveragedDensity
 from parzen.densities.density import Density
 from parzen.densities.linear import Linear
 from parzen.densities.multinomial import MultinomialDensity
 from parzen.densities.nets.bayes_net import BayesNetDensity
 from parzen.densities.product import ProductDensity
-
-#: Positions of columns that depend on each other given the class: one, mostly.
-Block = tuple[int, ...]
 
 
 class BlockScores(NamedTuple):

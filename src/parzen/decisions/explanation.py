@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
 from parzen.decisions.cell_text import cell_text
-from parzen.decisions.contributions import Block
 from parzen.plotting import bars
+
+#: Positions of columns that depend on each other given the class: one, mostly.
+Block = tuple[int, ...]
 
 
 @dataclass(frozen=True)

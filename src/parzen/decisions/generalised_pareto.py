@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from parzen.compute.arrays import Array
+from parzen.compute.tails import pareto_sums
 
 #: Deviation of the half-normal prior of the shape. Log-densities under the density that rows come from have an
 #: exponential tail (shape 0), whether that density has a light tail or a heavy one; under another they may have a
@@ -32,14 +33,14 @@ def fit_generalised_pareto(distance: Array, w: Array, limit: float, censored: fl
     from scipy import optimize
 
     unit = float(np.average(distance, weights=w))
-    tail = _Tail(distance / unit, w, limit / unit, censored)
+    tail = _Tail(distance / unit, np.ascontiguousarray(w), limit / unit, censored)
     grid = np.linspace(*RATIOS)
-    values = np.array([tail.at(float(one))[0] for one in grid])
-    best = int(np.argmin(values))
-    low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
+    tried = tail.over(grid)
+    best = int(np.argmin([value for value, _, _ in tried]))
+    low, high = max(best - 1, 0), min(best + 1, len(grid) - 1)
     at = float(grid[best])
-    if tail.at(low)[2] < 0 < tail.at(high)[2]:
-        at = float(optimize.brentq(lambda one: tail.at(one)[2], low, high, xtol=1e-13))
+    if tried[low][2] < 0 < tried[high][2]:
+        at = float(optimize.brentq(lambda one: tail.at(one)[2], grid[low], grid[high], xtol=1e-13))
     value, shape, _ = tail.at(at)
     scale, without = tail.exponential()
     if without <= value:
@@ -67,12 +68,19 @@ class _Tail:
 
     def at(self, log_ratio: float) -> tuple[float, float, float]:
         """Least negative log-posterior at a ratio of shape to scale, the shape, and the derivative by the logarithm."""
-        t, n = float(np.exp(log_ratio)), self.weight
-        inside, beyond = float(self.w @ np.log1p(t * self.y)), self.censored * float(np.log1p(t * self.end))
+        return self.over(np.array([log_ratio]))[0]
+
+    def over(self, log_ratios: Array) -> list[tuple[float, float, float]]:
+        """The same at each of several ratios: all distances are read once."""
+        ratios = np.exp(log_ratios)
+        sums = (part.tolist() for part in pareto_sums(self.y, self.w, ratios))
+        return [self._posterior(*each) for each in zip(log_ratios.tolist(), ratios.tolist(), *sums, strict=True)]
+
+    def _posterior(self, log_ratio: float, t: float, inside: float, rise: float) -> tuple[float, float, float]:
+        n, beyond = self.weight, self.censored * float(np.log1p(t * self.end))
         shape = min(_positive_root(n * SHAPE_DEVIATION**2, (inside + beyond) * SHAPE_DEVIATION**2), MOST_SHAPE)
         value = n * (np.log(shape) - log_ratio) + inside + (inside + beyond) / shape
         value += 0.5 * (shape / SHAPE_DEVIATION) ** 2
-        rise = t * float(self.w @ (self.y / (1.0 + t * self.y)))
         rise_beyond = t * self.censored * self.end / (1.0 + t * self.end)
         return float(value), shape, -n + rise + (rise + rise_beyond) / shape
 

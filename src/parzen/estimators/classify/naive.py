@@ -6,12 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, is_sparse
-from parzen.decisions.contributions import block_scores
 from parzen.decisions.explanation import Explanation
 from parzen.estimators.base.validation import check_fitted, finite
 from parzen.estimators.classify.generative import GenerativeClassifier
-from parzen.families.chosen import Chosen
-from parzen.families.product import Product
 
 
 class NaiveClassifier(GenerativeClassifier):
@@ -34,6 +31,8 @@ class NaiveClassifier(GenerativeClassifier):
             `print` it for the first row, ``.table()`` for all, ``.plot(row)`` for a picture. Its text says which
             density a column has, and why, where `parzen.AutoColumns` has chosen one.
         """
+        from parzen.decisions.contributions import block_scores  # knows every kind of density, which a fit need not
+
         check_fitted(self, "density_")
         X = self._later_table(X)
         rows = self._encoded(X, grow=False)
@@ -55,6 +54,9 @@ class NaiveClassifier(GenerativeClassifier):
 
     def _reasons(self) -> tuple[tuple[int, str], ...]:
         """Why columns have their densities, by position, where these were chosen."""
+        from parzen.families.chosen import Chosen
+        from parzen.families.product import Product
+
         if not isinstance(self.family_, Product):
             return ()
         blocks = self.family_.blocks.items()

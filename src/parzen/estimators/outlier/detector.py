@@ -70,7 +70,8 @@ class BaseOutlierDetector(TensorMixin, SaveMixin, OutlierMixin, BaseEstimator):
             "auto": the same, except where a fitted tail is lower than any rank can be. By default it is that of the
             numbers of a row: columns with a long tail are transformed until they are nearly Gaussian, the outermost
             cells excepted, and log-densities there have a tail that is exponential or shorter, which is extrapolated.
-            Categories are judged by their ranks alone: a rare one is no outlier. Of a density that was given, it is the
+            Their density is that of at most 16,384 rows, drawn at random; all rows are compared with it. Categories are
+            judged by their ranks alone: a rare one is no outlier. Of a density that was given, it is the
             tail of its scores, transformed in the same way.
 
             "tail": a generalised Pareto tail of the lower half of the scores, of which the lowest tenth is censored,

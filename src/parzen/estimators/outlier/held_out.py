@@ -8,7 +8,8 @@ from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
 from parzen.compute.arrays import Array, is_sparse
-from parzen.tables.cells import frame_kind, is_numeric
+from parzen.tables.cells import column_of, frame_kind, is_numeric
+from parzen.tables.kinds import Column
 
 Fold = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -68,6 +69,19 @@ def _equal_rows(X: Any) -> NDArray[np.int64]:
         return np.unique(X, axis=0, return_inverse=True)[1].reshape(-1)
     if is_sparse(X):
         return np.arange(X.shape[0])
-    seen: dict[str, int] = {}
-    rows = X.to_numpy() if frame_kind(X) else X
-    return np.array([seen.setdefault(repr(row), len(seen)) for row in rows.tolist()], dtype=np.int64)
+    n = X.shape[0]
+    rows, firsts = np.zeros(n, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    for j in range(X.shape[1]):
+        if len(firsts) == n:
+            break  # all rows differ already
+        codes = _equal_cells(Column(column_of(X, j)))
+        firsts, rows = np.unique(rows * (int(codes.max()) + 2) + codes, return_index=True, return_inverse=True)[1:]
+    # In the order in which they first appear, so that folds depend on the rows and not on how they sort.
+    return np.argsort(np.argsort(firsts))[rows]
+
+
+def _equal_cells(column: Column) -> NDArray[np.integer]:
+    """A number for each cell, the same for equal ones."""
+    if column.storage == "number":
+        return np.unique(column.floats, return_inverse=True)[1]
+    return column.levels.codes
