@@ -36,12 +36,6 @@ inline void sums_of(const vec (&v)[4], double* out) {
 #endif
 }
 
-// Asks for the cells of a row that is needed soon.
-template <class T>
-inline void fetch(const T* x, index d) {
-    for (index j = 0; j < d; j += 64 / static_cast<index>(sizeof(T))) __builtin_prefetch(x + j, 0, 2);
-}
-
 // Copied rows, less the origin and with a 1, and what belongs to each; side is 1 for the second class, -1 for the first.
 struct Held {
     index width, count;
@@ -279,7 +273,6 @@ index logit(const T* X, index n, index d, index stride, const std::int32_t* code
         const T* x = X + i * stride;
         const double* w = weights ? weights + i : nullptr;
         if (!curvature && d >= lanes && lying.take(count, codes + i, w)) {
-            if (i + 2 * room <= n) for (index r = 0; r < room; ++r) fetch(x + (room + r) * stride, d);
             lying.scores(x, count, stride);
             model.residuals<false>(0, padded, weights);
             lying.slopes(x, count, stride);
