@@ -237,7 +237,8 @@ class Batches:
             begin = end
             if self.read.kept is None and (len(wanted) == 0 or begin > wanted[-1]):
                 break
-        return put_together(found)
+        rows, members = put_together(found)
+        return rows, members
 
 
 @dataclass(frozen=True, eq=False)

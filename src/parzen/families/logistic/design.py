@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from parzen.compute.arrays import Array, as_csr, is_sparse
+from parzen.compute.arrays import Array, as_csr, as_floats, is_sparse
 from parzen.compute.device import is_device
 from parzen.compute.memberships import Labels, Memberships
 from parzen.compute.moments import sums
@@ -273,7 +273,7 @@ def _mean(rows: Any, weights: Array | None) -> Array:
     """Means of the columns of dense rows, of which no cell is missing."""
 
     def part(begin: int, block: Any) -> Array:
-        weight, totals = sums(block, None if weights is None else weights[begin : begin + len(block)])
+        weight, totals = sums(as_floats(block), None if weights is None else weights[begin : begin + len(block)])
         return np.stack([weight[0], totals[0]])
 
     whole, totals = sum(map_blocks(part, rows))
