@@ -2,17 +2,20 @@
 
 Then whole jobs, and the tests of rows on a device.
 
-    python -m benchmarks.gpu
+    python -m benchmarks.gpu [--page docs/benchmarks.md]
 
 Needs PyTorch with Triton and a GPU. Times are medians, warm, of calls as the library makes them: what goes to the
 device and what comes back is counted.
 """
 
+import argparse
+import io
 import math
 import subprocess
 import sys
 import time
 import warnings
+from contextlib import redirect_stdout
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,7 +24,7 @@ import numpy as np
 import torch
 from triton.testing import do_bench
 
-from benchmarks import gpu_jobs
+from benchmarks import gpu_jobs, page
 from parzen.compute.device import DeviceArray, sums
 from parzen.compute.device.em import em_step
 from parzen.compute.device.kmeans import centre_step
@@ -180,6 +183,7 @@ def billion():
     variance = sum(float((part - mean).square().sum()) for part in exact) / n
     del exact
     codes = torch.zeros(n, dtype=torch.int32, device=DEVICE)
+    print()
     for name, R, full in (("full", None, True), ("of classes", Labels.sound(DeviceArray(codes), None, 1), False)):
         begin = time.perf_counter()
         weight, centre, scatter, _ = moments(DeviceArray(X), R, full)
@@ -197,19 +201,43 @@ def tests():
         print("\n".join(found.stdout.splitlines()[-12:]), flush=True)
 
 
+class Both(io.StringIO):
+    """Keeps what is printed, and prints it at once."""
+
+    def __init__(self, out):
+        super().__init__()
+        self.out = out
+
+    def write(self, text):
+        self.out.write(text)
+        self.out.flush()
+        return super().write(text)
+
+
 def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--page", type=Path, help="the page whose table of a GPU is written, docs/benchmarks.md")
+    asked = parser.parse_args()
     warnings.simplefilter("ignore")
+    with redirect_stdout(Both(sys.stdout)) as printed:
+        races()
+    if asked.page:
+        asked.page.write_text(page.with_gpu(asked.page.read_text(), printed.getvalue()))
+    tests()
+
+
+def races():
     bandwidth, flops = copy_speed(), product_speed()
     processors = torch.cuda.get_device_properties(0).multi_processor_count
     exps = processors * 16 * 1.98e9 / 1e12
-    print(f"{torch.cuda.get_device_name()}: copy {bandwidth:.2f} TB/s, float32 products {flops:.0f} TFLOP/s")
+    print(f"{torch.cuda.get_device_name()}: copies at {bandwidth:.2f} TB/s, float32 products at {flops:.0f} TFLOP/s.\n")
     print(
         "| job | ours, ms | limit, ms | of it | PyTorch, ms | ratio | CPU, ms | ratio | |\n"
         + "|---|"
         + "---:|" * 7
         + "---|"
     )
-    races = [
+    every = [
         lambda: em(10_000_000, 10, 10, False, bandwidth, flops),
         lambda: em(10_000_000, 10, 10, True, bandwidth, flops),
         lambda: em(1_000_000, 128, 1024, True, bandwidth, flops),
@@ -228,9 +256,8 @@ def main():
         *(partial(kernel_sums, 2**18, d, exps) for d in (1, 2, 3, 8, 16, 32)),
         billion,
         gpu_jobs.main,
-        tests,
     ]
-    for race in races:
+    for race in every:
         try:
             race()
         except Exception as problem:  # the others are worth running

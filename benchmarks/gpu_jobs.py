@@ -78,7 +78,7 @@ def main() -> None:
     density = KernelDensity(bandwidth=0.5, rtol=1e-2).fit(few[0])
     regressor = KernelRegressor([0.5, 0.5]).fit(few[0][:, :2], curve[:50_000])
     edges = np.linspace(-15, 15, 100).tolist()
-    print("| job | GPU, ms | CPU, ms | ratio | difference |\n|---|---:|---:|---:|---:|")
+    print("\n| job | GPU, ms | CPU, ms | ratio | difference |\n|---|---:|---:|---:|---:|")
     job(
         "GaussianMixture(8).fit, 2,000,000 x 10: means",
         lambda X: GaussianMixture(8, random_state=0).fit(X).means_,

@@ -37,7 +37,16 @@ SHOWN = (
 
 HEADER = ("job", "peer", "ours, ms", "peer, ms", "ratio", "our error", "peer's error")
 GROWTH = ("n x 10", "d x 2", "K x 2")
-BEGIN, END = "<!-- speed: python -m benchmarks.run --page docs/benchmarks.md -->", "<!-- end of speed -->"
+SPEED = "<!-- speed: python -m benchmarks.run --page docs/benchmarks.md -->", "<!-- end of speed -->"
+
+#: What `benchmarks.gpu` writes, and a run on a machine without a GPU leaves as it is.
+GPU = "<!-- GPU: python -m benchmarks.gpu --page docs/benchmarks.md -->", "<!-- end of GPU -->"
+GPU_TITLE = f"""
+## Rows on a GPU
+
+{GPU[0]}
+{GPU[1]}
+"""
 
 INTRODUCTION = """# Benchmarks
 
@@ -49,8 +58,7 @@ medians in milliseconds; the ratio is the peer's time divided by ours. Errors ar
 in extended precision where there is one. Where the peer is a limit of time, we know of no library that does the job in
 reasonable time. Memory is the peak of Python and NumPy during our job, beyond the input, the output included; compiled
 routines take some KB more for each thread. The target is the ratio that we aim at. The machine is shared: two runs
-differ by up to a third. Rows on a GPU (an NVIDIA H200) are raced by `python -m benchmarks.gpu`: [the
-guide](guide/gpu.md).
+differ by up to a third. Rows on a GPU are raced on another machine; its table is the last one.
 """
 
 MEMORY = """
@@ -63,8 +71,11 @@ Peak memory of other jobs, in MB.
 """
 
 
-def page(results: dict[str, Any]) -> str:
-    """Markdown of all rows, a section for each benchmark with its docstring, which says what the errors are."""
+def page(results: dict[str, Any], earlier: str = "") -> str:
+    """Markdown of all rows, a section for each benchmark with its docstring, which says what the errors are.
+
+    The table of a GPU is that of the earlier page.
+    """
     text = INTRODUCTION.format(machine=_machine(results["machine"]))
     measured = {row["benchmark"] for row in results["rows"]}
     for benchmark in [*TITLES, *sorted(measured - set(TITLES))]:
@@ -79,7 +90,13 @@ def page(results: dict[str, Any]) -> str:
         text += _table(["job", "ms", *(cell for name in GROWTH for cell in (name, "theory"))], _growth(results))
     if results["memory"]:
         text += MEMORY + "".join(f"| {row['job']} | {row['megabytes']:.1f} |\n" for row in results["memory"])
-    return text
+    text += GPU_TITLE
+    return _between(text, GPU, _parted(earlier, GPU)[1]) if earlier else text
+
+
+def with_gpu(text: str, printed: str) -> str:
+    """The page with what a run on a GPU printed."""
+    return _between(text, GPU, f"\n{printed.strip()}\n\n")
 
 
 def with_speed(readme: str, results: dict[str, Any]) -> str:
@@ -87,11 +104,24 @@ def with_speed(readme: str, results: dict[str, Any]) -> str:
     found = {(row["job"], row["peer"]): _cells(row) for row in results["rows"]}
     if absent := [job for job, peer in SHOWN if (job, peer) not in found]:
         raise SystemExit(f"The README shows {absent[0]!r}, which was not measured: run all benchmarks, or mend SHOWN.")
-    before, _, rest = readme.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not end:
-        raise SystemExit(f"The README needs the two lines {BEGIN!r} and {END!r} around its table of speed.")
-    return f"{before}{BEGIN}\n{_table(HEADER, [found[row] for row in SHOWN])}{END}{after}"
+    return _between(readme, SPEED, "\n" + _table(HEADER, [found[row] for row in SHOWN]))
+
+
+def _between(text: str, marks: tuple[str, str], content: str) -> str:
+    """The text with other content between two marks."""
+    before, _, after = _parted(text, marks)
+    return f"{before}{marks[0]}{content}{marks[1]}{after}"
+
+
+def _parted(text: str, marks: tuple[str, str]) -> tuple[str, str, str]:
+    """What stands before, between and after two marks."""
+    before, begin, rest = text.partition(marks[0])
+    content, end, after = rest.partition(marks[1])
+    if not (begin and end):
+        raise SystemExit(
+            f"the page needs the two lines {marks[0]!r} and {marks[1]!r}; what is between them is written."
+        )
+    return before, content, after
 
 
 def _table(header: Any, rows: list[list[str]]) -> str:

@@ -28,7 +28,7 @@ def main() -> None:
     written = asked.page or path.with_suffix(".md")
     if asked.page:
         asked.readme.write_text(page.with_speed(asked.readme.read_text(), results))
-    written.write_text(page.page(results))
+    written.write_text(page.page(results, written.read_text() if asked.page and written.exists() else ""))
     print(f"Results are in {path} and {written}.")
 
 
