@@ -22,6 +22,9 @@ LIBRARIES = (
 )  # fmt: skip
 
 
+#: What a run leaves in its folder.
+RESULTS = "results.json"
+
 #: Seconds after which a race ends, once each function has run three times.
 PATIENCE = 15.0
 
@@ -66,6 +69,10 @@ class Growth:
     base_ms: float
     measured: dict[str, float]
     theory: dict[str, str]
+
+
+#: Under which name each kind of result is written.
+KINDS: dict[str, type[Row | Memory | Growth]] = {"rows": Row, "memory": Memory, "growth": Growth}
 
 
 def race(
@@ -193,20 +200,31 @@ def machine() -> dict[str, Any]:
     }
 
 
-def write(results: dict[str, list[Row | Memory | Growth]], folder: Path) -> Path:
+def write(results: dict[str, list[Row | Memory | Growth]], folder: Path) -> None:
     """Write JSON of all rows, those of each benchmark under its name."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "results.json"
-    found: dict[str, Any] = {"machine": machine(), "rows": [], "memory": [], "growth": []}
+    found: dict[str, Any] = {"machine": machine(), **{name: [] for name in KINDS}}
     for benchmark, rows in results.items():
         for row in rows:
             values = {"benchmark": benchmark} | asdict(row)
-            if isinstance(row, Row):
-                found["rows"].append(values | {"ratio": row.ratio})
-            else:
-                found["memory" if isinstance(row, Memory) else "growth"].append(values)
-    path.write_text(json.dumps(found, indent=2))
-    return path
+            kind = next(name for name, one in KINDS.items() if isinstance(row, one))
+            found[kind].append(values | ({"ratio": row.ratio} if isinstance(row, Row) else {}))
+    (folder / RESULTS).write_text(json.dumps(found, indent=2))
+
+
+def read(folder: Path) -> dict[str, list[Row | Memory | Growth]]:
+    """What `write` has written of this commit on this machine; nothing of another, or of files that differ from it."""
+    path = folder / RESULTS
+    found = json.loads(path.read_text()) if path.exists() else {}
+    here = machine()
+    if found.get("machine") != here or (here["commit"] or "-dirty").endswith("-dirty"):
+        return {}
+    results: dict[str, list[Row | Memory | Growth]] = {}
+    for kind, one in KINDS.items():
+        for values in found[kind]:
+            known = {name: value for name, value in values.items() if name not in ("benchmark", "ratio")}
+            results.setdefault(values["benchmark"], []).append(one(**known))
+    return results
 
 
 def _version(name: str) -> str | None:

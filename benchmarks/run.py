@@ -1,7 +1,8 @@
 """python -m benchmarks.run [names]: time our estimators and those of other libraries on the same jobs.
 
 Each module of this folder with a function `rows` is one benchmark. `--page` writes the results as a page and copies
-some rows into the README; with `--from results.json` it does so from an earlier run, and nothing is measured.
+some rows into the README; with `--from results.json` it does so from an earlier run, and nothing is measured. With
+`--keep` a run goes on where an earlier one of the same commit and machine was cut off.
 """
 
 import argparse
@@ -18,12 +19,13 @@ def main() -> None:
     parser.add_argument("names", nargs="*", default=every, help=f"of {', '.join(every)}; all by default")
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results"), help="folder for results.json")
     parser.add_argument("--from", type=Path, dest="earlier", help="results.json of an earlier run")
+    parser.add_argument("--keep", action="store_true", help="leave out what the results in --out have already")
     parser.add_argument("--page", type=Path, help="the page to write, docs/benchmarks.md")
     parser.add_argument(
         "--readme", type=Path, default=Path("README.md"), help="where some rows of the page are copied to"
     )
     asked = parser.parse_args()
-    path = asked.earlier or measured(asked.names, asked.out)
+    path = asked.earlier or measured(asked.names, asked.out, asked.keep)
     results = json.loads(path.read_text())
     written = asked.page or path.with_suffix(".md")
     if asked.page:
@@ -32,13 +34,14 @@ def main() -> None:
     print(f"Results are in {path} and {written}.")
 
 
-def measured(names: list[str], folder: Path) -> Path:
+def measured(names: list[str], folder: Path, keep: bool = False) -> Path:
     """Run benchmarks, and write what is known after each: a run that is cut off keeps those that ended."""
-    results: dict[str, list[harness.Row | harness.Memory | harness.Growth]] = {}
+    results = harness.read(folder) if keep else {}
     for name in names:
-        results[name] = measure(name)
-        path = harness.write(results, folder)
-    return path
+        if name not in results:
+            results[name] = measure(name)
+            harness.write(results, folder)
+    return folder / harness.RESULTS
 
 
 def measure(name: str) -> list[harness.Row | harness.Memory | harness.Growth]:

@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import inspect
+import json
 import re
 import runpy
 import typing
@@ -11,7 +12,9 @@ from pathlib import Path
 import pytest
 
 import parzen
+from benchmarks import harness
 from benchmarks import page as benchmarked
+from benchmarks import run as benchmarked_run
 
 ROOT = Path(__file__).parents[1]
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
@@ -91,6 +94,21 @@ def test_a_run_of_benchmarks_keeps_the_table_of_a_gpu():
     assert "One chip." not in benchmarked.with_gpu(earlier, "Another chip.")
     with pytest.raises(SystemExit, match="needs the two lines"):
         benchmarked.with_gpu("no marks", "One chip.")
+
+
+def test_a_run_of_benchmarks_goes_on_where_one_of_the_same_commit_ended(tmp_path, monkeypatch):
+    row = harness.Row("job", "peer", 1.0, 3.0, None, 0.5, target=2.0)
+    results = {"one": [row, harness.Memory("job", 2.5)], "two": [harness.Growth("job", 1.0, {"n x 10": 9.0}, {})]}
+    for commit, kept in (("abc", results), ("abc-dirty", {}), (None, {})):
+        monkeypatch.setattr(harness, "_commit", lambda commit=commit: commit)
+        harness.write(results, tmp_path)
+        assert harness.read(tmp_path) == kept
+    monkeypatch.setattr(harness, "_commit", lambda: "def")
+    assert harness.read(tmp_path) == {}
+    monkeypatch.setattr(harness, "read", lambda folder: results)
+    monkeypatch.setattr(benchmarked_run, "measure", lambda name: [harness.Memory(name, 1.0)])
+    path = benchmarked_run.measured(["one", "three"], tmp_path, keep=True)
+    assert [found["benchmark"] for found in json.loads(path.read_text())["memory"]] == ["one", "three"]
 
 
 def table(text):
