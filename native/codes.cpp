@@ -1,6 +1,6 @@
 // Tables indexed by category codes: tallies of them, and sums of log-probabilities looked up by them.
 //
-// Column j owns the slots offsets[j] ... offsets[j + 1] - 1. A NaN or the code -1 is a missing cell. What is not a whole
+// Cells of a row lie `step` apart, rows `stride`. Column j owns the slots offsets[j] ... offsets[j + 1] - 1. A NaN or the code -1 is a missing cell. What is not a whole
 // number, below -1, or too large for its column, is an error: the routine returns its position + 1.
 #include "common.h"
 
@@ -23,7 +23,7 @@ inline index code_of(C value) {
 }
 
 template <class C>
-index tally(const C* X, index n, index d, index stride, const Members& members, const index* offsets, double* counts) {
+index tally(const C* X, index n, index d, index stride, index step, const Members& members, const index* offsets, double* counts) {
     const index slots = offsets[d];
     std::memset(counts, 0, sizeof(double) * members.groups * slots);
     index refused = 0;
@@ -31,7 +31,7 @@ index tally(const C* X, index n, index d, index stride, const Members& members, 
         const C* x = X + i * stride;
         double* table = counts + k * slots;
         for (index j = 0; j < d; ++j) {
-            const index code = code_of(x[j]);
+            const index code = code_of(x[j * step]);
             if (code == missing) continue;
             if (code < 0 || code >= offsets[j + 1] - offsets[j]) { if (!refused) refused = i * d + j + 1; continue; }
             table[offsets[j] + code] += w;
@@ -43,14 +43,14 @@ index tally(const C* X, index n, index d, index stride, const Members& members, 
 
 // Sums of table rows [offsets[j] + code, first ... first + V lanes) for every row of X: in registers, over the columns.
 template <index V, class C>
-index lookup_lanes(const C* X, index n, index d, index stride, index groups, index first, index width,
+index lookup_lanes(const C* X, index n, index d, index stride, index step, index groups, index first, index width,
                    const index* offsets, const double* table, index open, double* out) {
     const index kept = groups - first < V * lanes ? groups - first : V * lanes;
     for (index i = 0; i < n; ++i) {
         const C* x = X + i * stride;
         vec even[V] = {}, odd[V] = {};             // two sums, so that neither waits for each addition of the other
         const auto add = [&](index j, vec* sum) __attribute__((always_inline)) {
-            index code = code_of(x[j]);
+            index code = code_of(x[j * step]);
             const index size = offsets[j + 1] - offsets[j];
             if (static_cast<std::uint64_t>(code) >= static_cast<std::uint64_t>(size)) {
                 if (code == missing) return true;
@@ -77,8 +77,8 @@ index lookup_lanes(const C* X, index n, index d, index stride, index groups, ind
 
 // out[i, k] = sum over j of table[offsets[j] + code, k]. With `open`, a column's last slot serves every larger code.
 template <class C>
-index lookup(const C* X, index n, index d, index stride, index groups, const index* offsets, const double* table,
-             index open, double* out) {
+index lookup(const C* X, index n, index d, index stride, index step, index groups, const index* offsets,
+             const double* table, index open, double* out) {
     const index slots = offsets[d], width = rounded_up(groups, lanes);
     Scratch<double> padded(slots * width);
     if (!padded) return NO_MEMORY;
@@ -89,7 +89,7 @@ index lookup(const C* X, index n, index d, index stride, index groups, const ind
                               : left == 3 ? lookup_lanes<3, C>
                               : left == 2 ? lookup_lanes<2, C>
                                           : lookup_lanes<1, C>;
-        const index refused = lanes_of(X, n, d, stride, groups, first, width, offsets, padded, open, out);
+        const index refused = lanes_of(X, n, d, stride, step, groups, first, width, offsets, padded, open, out);
         if (refused) return refused;
         first += (left < 4 ? left : 4) * lanes;
     }
@@ -171,15 +171,15 @@ PARZEN_PLACES(std::int64_t, i64)
 
 #define PARZEN_CODES(C, suffix)                                                                                       \
     PARZEN_EXPORT parzen::index parzen_tally_##suffix(                                                                \
-        const C* X, parzen::index n, parzen::index d, parzen::index stride, const std::int32_t* codes,                \
-        const double* weights, const double* dense, parzen::index groups, const parzen::index* offsets,               \
-        double* counts) {                                                                                             \
-        return parzen::tally(X, n, d, stride, {codes, weights, dense, groups}, offsets, counts);                      \
+        const C* X, parzen::index n, parzen::index d, parzen::index stride, parzen::index step,                       \
+        const std::int32_t* codes, const double* weights, const double* dense, parzen::index groups,                  \
+        const parzen::index* offsets, double* counts) {                                                               \
+        return parzen::tally(X, n, d, stride, step, {codes, weights, dense, groups}, offsets, counts);                \
     }                                                                                                                 \
     PARZEN_EXPORT parzen::index parzen_lookup_##suffix(                                                               \
-        const C* X, parzen::index n, parzen::index d, parzen::index stride, parzen::index groups,                     \
-        const parzen::index* offsets, const double* table, parzen::index open, double* out) {                         \
-        return parzen::lookup(X, n, d, stride, groups, offsets, table, open, out);                                    \
+        const C* X, parzen::index n, parzen::index d, parzen::index stride, parzen::index step,                       \
+        parzen::index groups, const parzen::index* offsets, const double* table, parzen::index open, double* out) {   \
+        return parzen::lookup(X, n, d, stride, step, groups, offsets, table, open, out);                              \
     }
 
 PARZEN_CODES(std::uint8_t, u8)

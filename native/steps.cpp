@@ -4,17 +4,14 @@
 namespace parzen {
 namespace {
 
-// How many of m sorted values are at most x (`below`: less than x): without branches that depend on the values.
+// How many of m sorted values are at most x (`below`: less than x): as many steps and no branches, whatever the values.
 template <bool below>
 inline index rank(const double* sorted, index m, double x) {
+    const auto left_of = [x](double value) { return static_cast<index>(below ? value < x : value <= x); };
     const double* base = sorted;
-    for (index left = m; left > 0;) {
-        const index half = left / 2;
-        const bool right = below ? base[half] < x : base[half] <= x;
-        base += right ? half + 1 : 0;
-        left = right ? left - half - 1 : half;
-    }
-    return base - sorted;
+    index left = m;
+    for (; left > 1; left -= left / 2) base += left_of(base[left / 2 - 1]) * (left / 2);
+    return base - sorted + (left ? left_of(*base) : 0);
 }
 
 inline std::uint64_t word_of(index value) { return static_cast<std::uint64_t>(value); }

@@ -1,4 +1,5 @@
 // Codes of texts as Arrow stores them: equal texts have one code, in the order in which they first appear.
+#include <utility>
 #include "common.h"
 
 namespace parzen {
@@ -65,30 +66,67 @@ inline bool same(Text a, Text b) {
     return word(a.begin + a.size - 8, 8) == word(b.begin + a.size - 8, 8);
 }
 
+// Different texts, each with a code; `starts` and `sizes` say where the text of each code lies.
+class Codes {
+public:
+    Codes(const char** starts, index* sizes) : starts_(starts), sizes_(sizes) {}
+
+    // The code of a text, a new one where it has none yet; negative where memory is lacking.
+    std::int32_t of(Text text) {
+        if (4 * count_ >= 3 * size() && !grow()) return -1;
+        const std::uint64_t slot = slot_of(text);
+        if (!table_.data[slot]) {
+            starts_[count_] = text.begin;
+            sizes_[count_] = text.size;
+            table_.data[slot] = ++count_;
+        }
+        return table_.data[slot] - 1;
+    }
+
+    std::int32_t count() const { return count_; }
+
+private:
+    index size() const { return bits_ ? index{1} << bits_ : 0; }
+
+    std::uint64_t slot_of(Text text) const {
+        const std::uint64_t mask = static_cast<std::uint64_t>(size() - 1);
+        std::uint64_t slot = hash_of(text) & mask;
+        while (table_.data[slot] && !same(text, known(table_.data[slot] - 1))) slot = (slot + 1) & mask;
+        return slot;
+    }
+
+    Text known(std::int32_t code) const { return {starts_[code], sizes_[code]}; }
+
+    // A larger table: small as long as few texts differ, so that it stays in the first cache.
+    bool grow() {
+        bits_ = bits_ ? bits_ + 2 : 8;
+        Scratch<std::int32_t> larger(size());
+        if (!larger) return false;
+        std::swap(table_.data, larger.data);
+        for (std::int32_t code = 0; code < count_; ++code) table_.data[slot_of(known(code))] = code + 1;
+        return true;
+    }
+
+    const char** starts_;
+    index* sizes_;
+    Scratch<std::int32_t> table_{0};           // code + 1 of the text in each slot, 0 where it is free
+    int bits_ = 0;
+    std::int32_t count_ = 0;
+};
+
 // Texts first ... first + n - 1; those whose bit in `valid` is 0 are missing (code -1). Writes the code of each, and
-// for each code the first text, counted from `first`; returns how many codes there are.
+// where the text of each code lies; returns how many codes there are.
 template <class Texts>
 index text_codes(const Texts& texts, const std::uint8_t* valid, index first, index n, std::int32_t* codes,
-                 index* firsts) {
-    index capacity = 64;
-    while (capacity < 2 * n) capacity *= 2;
-    Scratch<std::int32_t> table(capacity);     // code + 1 of the text in each slot, 0 where it is free
-    if (!table) return NO_MEMORY;
-    const std::uint64_t mask = static_cast<std::uint64_t>(capacity - 1);
-    std::int32_t count = 0;
+                 const char** starts, index* sizes) {
+    Codes known(starts, sizes);
     for (index i = 0; i < n; ++i) {
         const index at = first + i;
         if (valid && !(valid[at >> 3] >> (at & 7) & 1)) { codes[i] = -1; continue; }
-        const Text text = texts[at];
-        std::uint64_t slot = hash_of(text) & mask;
-        while (table[slot] && !same(text, texts[first + firsts[table[slot] - 1]])) slot = (slot + 1) & mask;
-        if (!table[slot]) {
-            firsts[count] = i;
-            table[slot] = ++count;
-        }
-        codes[i] = table[slot] - 1;
+        codes[i] = known.of(texts[at]);
+        if (codes[i] < 0) return NO_MEMORY;
     }
-    return count;
+    return known.count();
 }
 
 }  // namespace
@@ -97,9 +135,9 @@ index text_codes(const Texts& texts, const std::uint8_t* valid, index first, ind
 #define PARZEN_TEXT(suffix, Texts, Start, Data)                                                                       \
     PARZEN_EXPORT parzen::index parzen_text_codes_##suffix(                                                           \
         const void* start, const void* data, const std::uint8_t* valid, parzen::index first, parzen::index n,         \
-        std::int32_t* codes, parzen::index* firsts) {                                                                 \
+        std::int32_t* codes, const char** starts, parzen::index* sizes) {                                             \
         const Texts texts{static_cast<Start>(start), static_cast<Data>(data)};                                        \
-        return parzen::text_codes(texts, valid, first, n, codes, firsts);                                             \
+        return parzen::text_codes(texts, valid, first, n, codes, starts, sizes);                                      \
     }
 
 PARZEN_TEXT(i32, parzen::Packed<std::int32_t>, const std::int32_t*, const char*)

@@ -6,7 +6,7 @@ from scipy import stats
 
 from parzen.compute.held_out import held_bins, held_gaussian, held_shares
 from parzen.compute.power import likeliest_power, power_forward
-from parzen.compute.steps import add_places, bin_lookup, bin_places, different, mass_lookup, mass_places
+from parzen.compute.steps import add_places, bin_lookup, bin_places, counted, different, mass_lookup, mass_places
 from parzen.compute.student import student
 from parzen.densities.histogram import BinDensity
 from tests.oracle import TWINS
@@ -160,3 +160,13 @@ def test_rows_of_a_table_are_added_by_their_places(level, rng):
     exact = TWINS["add_places"](table, places, out)
     add_places(table, places, out)
     np.testing.assert_array_equal(out, exact)
+
+
+@pytest.mark.parametrize("n", [5, 5_000])
+@pytest.mark.parametrize("make", NUMBERS)
+def test_different_values_are_counted(make, n, rng):
+    x = np.concatenate([NUMBERS[make](rng, n), [np.nan, np.inf, -np.inf]])
+    values, count = counted(np.stack([x, x], axis=1)[:, 1])
+    expected = np.unique(x[np.isfinite(x)], return_counts=True)
+    np.testing.assert_array_equal(values, expected[0])
+    np.testing.assert_array_equal(count, expected[1])

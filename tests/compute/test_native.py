@@ -89,3 +89,27 @@ def test_levels_agree_and_the_environment_chooses(monkeypatch, rng):
     monkeypatch.setenv("PARZEN_SIMD", "v9")
     with pytest.raises(ValueError, match=r"PARZEN_SIMD must be a level that this machine can run \(.*got 'v9'"):
         native.level()
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.ones(3)[1:],
+        np.empty(0),
+        np.arange(6.0)[::2],
+        np.ones((4, 3)).T,
+        np.array(["a", None], dtype=object),
+        np.frombuffer(b"read-only", dtype=np.int8),
+        np.array(["2020-02-02"], dtype="M8[D]"),
+    ],
+)
+def test_addresses_are_numpy_s(array):
+    assert native.address(array) == array.__array_interface__["data"][0]
+
+
+def test_codes_are_read_by_rows_or_by_columns():
+    X = np.array([[0.0, 1.0], [1.0, 0.0], [np.nan, 1.0]])
+    for rows in (X, np.asfortranarray(X), np.asfortranarray(np.hstack([X, X]))[1:, 1:3]):
+        np.testing.assert_array_equal(tally(rows, None, (2, 2)), tally(np.array(rows, order="C"), None, (2, 2)))
+    with pytest.raises(ValueError, match="contiguous, aligned rows or columns"):
+        tally(np.repeat(np.repeat(X, 2, axis=0), 2, axis=1)[::2, ::2], None, (2, 2))

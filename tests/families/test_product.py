@@ -14,7 +14,8 @@ from parzen import (
     Product,
     fit,
 )
-from parzen.densities.product import MANY_ROWS
+from parzen.compute.steps import MANY_ROWS
+from tests.compute.inputs import KINDS, memberships
 
 
 def test_a_block_can_be_replaced_by_its_name():
@@ -61,3 +62,19 @@ def test_values_that_are_repeated_are_compared_as_any_others(rng):
     for begin in range(0, n, MANY_ROWS - 1):  # too few rows for repeated values to be looked for
         density.compare(X[begin : begin + MANY_ROWS - 1], apart[begin : begin + MANY_ROWS - 1])
     np.testing.assert_array_equal(at_once, apart)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_values_that_are_repeated_are_observed_as_any_others(kind, order, rng):
+    n = 3 * MANY_ROWS
+    X = np.column_stack([rng.integers(0, 9, n) / 2, rng.normal(size=n), rng.choice([0.0, 7.0, 12.5, np.nan], n)])
+    X = np.array(X, order=order)
+    R, edges = memberships(kind, n, rng), [np.array([0.0, 5.0, 10.0, 13.0])]
+    parts = {0: Gaussian("diag"), 1: Gaussian("diag"), 2: Histogram(edges)}
+    found = Product(parts).observe(X, R)
+    for j, family in parts.items():
+        apart = family.observe(X[:, [j]], R)
+        for name, value in vars(apart).items():
+            if isinstance(value, np.ndarray):
+                np.testing.assert_allclose(getattr(found.parts[j], name), value, rtol=1e-11, atol=1e-9)

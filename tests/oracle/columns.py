@@ -152,10 +152,9 @@ def likeliest_power(x, codes, w, groups, tried, largest, tolerance):
 
 
 def text_codes(texts):
-    """Codes of texts in the order in which they first appear, -1 for None, and where each appears first."""
-    firsts = {text: i for i, text in reversed(list(enumerate(texts))) if text is not None}
-    order = sorted(firsts, key=firsts.get)
-    return [-1 if text is None else order.index(text) for text in texts], [firsts[text] for text in order]
+    """Codes of texts in the order in which they first appear, -1 for None, and the text of each code."""
+    order = list(dict.fromkeys(text for text in texts if text is not None))
+    return [-1 if text is None else order.index(text) for text in texts], order
 
 
 def side_by_side(columns, dtype):

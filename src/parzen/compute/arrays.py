@@ -1,5 +1,6 @@
 """Blocks of rows as the compiled routines read them, and errors that name a column."""
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -76,6 +77,20 @@ def has_contiguous_rows(X: NDArray[Any]) -> bool:
     within = d == 1 or X.strides[1] == X.itemsize
     between = n == 1 or (X.strides[0] >= d * X.itemsize and X.strides[0] % X.itemsize == 0)
     return within and between and X.flags.aligned and X.dtype.isnative
+
+
+def has_contiguous_columns(X: NDArray[Any]) -> bool:
+    """Whether each column is contiguous and aligned, and no two columns overlap."""
+    return has_contiguous_rows(X.T)
+
+
+def column_block(X: Any, columns: Sequence[int]) -> Any:
+    """Some columns of rows: where they lie if they are neighbours, else a copy, contiguous as the columns of X are."""
+    first, last = columns[0], columns[-1]
+    if list(columns) == list(range(first, last + 1)):
+        return X[:, first : last + 1]
+    own = list(columns)
+    return X.T[own].T if isinstance(X, np.ndarray) and has_contiguous_columns(X) else X[:, own]
 
 
 def canonical(X: Any) -> Any:

@@ -62,8 +62,8 @@ _pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _pointer.restype, _pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
 
 
-def text_codes(column: Any) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:
-    """Codes of a column of text, (n,), -1 where it is missing, and a row that has each code.
+def text_codes(column: Any) -> tuple[NDArray[np.int32], list[str]] | None:
+    """Codes of a column of text, (n,), -1 where it is missing, and the text of each code.
 
     A column in several chunks may have several codes of one text. None where the column holds no text.
     """
@@ -74,18 +74,17 @@ def text_codes(column: Any) -> tuple[NDArray[np.int32], NDArray[np.int64]] | Non
     if suffix is None:
         return None
     codes: list[NDArray[np.int32]] = []
-    firsts: list[NDArray[np.int64]] = []
-    begin = count = 0
+    texts: list[str] = []
     while True:
         found = _received(stream.get_next, address, _Array(), lambda array: _chunk_codes(array, suffix))
         if found is None:
             break
-        codes.append(np.where(found[0] >= 0, found[0] + np.int32(count), np.int32(-1)) if count else found[0])
-        firsts.append(found[1] + begin)
-        begin, count = begin + len(found[0]), count + len(found[1])
+        count = np.int32(len(texts))
+        codes.append(np.where(found[0] >= 0, found[0] + count, np.int32(-1)) if count else found[0])
+        texts += found[1]
     if len(codes) == 1:
-        return codes[0], firsts[0]
-    return (np.concatenate(codes), np.concatenate(firsts)) if codes else (np.empty(0, np.int32), np.empty(0, np.int64))
+        return codes[0], texts
+    return (np.concatenate(codes) if codes else np.empty(0, np.int32)), texts
 
 
 def number_rows(table: Any, n: int) -> NDArray[Any] | None:
@@ -146,11 +145,12 @@ def _received(get: Any, stream: int, out: Any, read: Callable[[Any], Any]) -> An
         out.release(ctypes.addressof(out))
 
 
-def _chunk_codes(array: _Array, suffix: str) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def _chunk_codes(array: _Array, suffix: str) -> tuple[NDArray[np.int32], list[str]]:
     n = array.length
-    codes, firsts = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64)
+    codes, starts, sizes = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     valid = array.buffers[0] if array.null_count else None
     data = array.buffers[2] if suffix != "view" else ctypes.addressof(array.buffers.contents) + 16
-    addresses = native.outputs(codes, firsts)
+    addresses = native.outputs(codes, starts, sizes)
     count = native.call(f"text_codes_{suffix}", array.buffers[1], data, valid, array.offset, n, *addresses) if n else 0
-    return codes, firsts[:count].copy()
+    spans = zip(starts[:count].tolist(), sizes[:count].tolist(), strict=True)
+    return codes, [ctypes.string_at(start, size).decode() for start, size in spans]

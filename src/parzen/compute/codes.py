@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute import native
-from parzen.compute.arrays import Array, ColumnError, check_columns, has_contiguous_rows, room
+from parzen.compute.arrays import Array, ColumnError, check_columns, has_contiguous_columns, has_contiguous_rows, room
 from parzen.compute.device import is_device, routine
 from parzen.compute.memberships import Memberships, pointers
 
@@ -44,14 +44,14 @@ def as_codes(X: NDArray[Any], d: int | None = None) -> NDArray[Any]:
                 f"codes must be whole numbers, got an array of {X.dtype}; use an estimator, which encodes them."
             )
         X = X.astype(np.int64 if X.dtype.kind in "iu" and X.dtype.itemsize < 8 else np.float64)
-    return X if has_contiguous_rows(X) else np.array(X, order="C")
+    return X if has_contiguous_rows(X) or has_contiguous_columns(X) else np.array(X, order="C")
 
 
 def tally(X: NDArray[Any], R: Memberships, sizes: tuple[int, ...]) -> Array:
     """Weight of each category of each column in each group, shape (K, sum(sizes)); missing cells weigh nothing."""
     if is_device(X):
         return _sound(routine("tally")(X, R, sizes), sizes)
-    suffix, matrix = native.rows(X, native.CODES)
+    suffix, matrix = native.cells(X, native.CODES)
     n, d = X.shape
     offsets = offsets_of(sizes)
     members = pointers(R, n)
@@ -122,7 +122,7 @@ def lookup(X: NDArray[Any], table: Array, sizes: tuple[int, ...], open_ended: bo
     if is_device(X):
         there = room(X, (len(X), table.shape[1])) if out is None else out
         return _sound(routine("lookup")(X, table, sizes, open_ended, there), sizes)
-    suffix, matrix = native.rows(X, native.CODES)
+    suffix, matrix = native.cells(X, native.CODES)
     n, d = X.shape
     offsets = offsets_of(sizes)
     K = table.shape[1]

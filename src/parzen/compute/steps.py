@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 from parzen.compute import native
 from parzen.compute.arrays import Array
 
+#: Rows of a block in which repeated values are looked for, and how many there must be of each on average.
+MANY_ROWS, ROWS_FOR_EACH = 1024, 16
+
 
 def different(x: NDArray[Any], most: int) -> tuple[NDArray[np.int64], NDArray[np.int32]] | None:
     """Rows of the different values of a column, as they first appear, and the place of each cell among these.
@@ -23,6 +26,30 @@ def different(x: NDArray[Any], most: int) -> tuple[NDArray[np.int64], NDArray[np
     suffix = "i64" if x.dtype == object else "f64"
     count = native.call(f"different_{suffix}", *native.column(x, x.dtype), most, *native.outputs(firsts, places))
     return (firsts[:count], places) if count or not len(x) else None
+
+
+def counted(x: Array) -> tuple[Array, NDArray[np.int64]]:
+    """Different finite values of a column (n,) of float64, rising, and how many cells have each."""
+    same = different(x, len(x) // ROWS_FOR_EACH) if len(x) >= MANY_ROWS else None
+    if same is None:
+        values, count = np.unique(x[np.isfinite(x)], return_counts=True)
+        return values, count
+    values, count = x[same[0]], np.bincount(same[1], minlength=len(same[0]))
+    order = np.argsort(values)
+    order = order[np.isfinite(values[order])]
+    return values[order], count[order]
+
+
+def repeated(block: Any) -> tuple[NDArray[np.int64], NDArray[np.int32]] | None:
+    """The same of a block (n, 1) of one column that repeats a few values; None for any other block.
+
+    What is to be known of each row is then found at the different values alone; not by what keeps rows, whose sums are
+    to a stated error of many.
+    """
+    one = isinstance(block, np.ndarray) and block.shape[1] == 1 and block.dtype == np.float64
+    if not one or len(block) < MANY_ROWS or block.strides[0] % 8:
+        return None
+    return different(block[:, 0], len(block) // ROWS_FOR_EACH)
 
 
 def add_places(table: Array, places: NDArray[np.int32], out: Array) -> None:

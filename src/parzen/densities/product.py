@@ -7,13 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from parzen.compute.arrays import Array, ColumnError, check_columns
-from parzen.compute.steps import add_places, different
+from parzen.compute.arrays import Array, ColumnError, check_columns, column_block
+from parzen.compute.steps import add_places, repeated
 from parzen.densities.columns import chosen, others
 from parzen.densities.density import Density
-
-#: Rows of a block in which repeated values are looked for, and how many there must be of each on average.
-MANY_ROWS, ROWS_FOR_EACH = 1024, 16
 
 
 @dataclass(frozen=True)
@@ -53,13 +50,13 @@ class ProductDensity(Density):
         out[...] = 0.0
         scores = np.empty_like(out)
         for part, columns in self._pairs():
-            block = _block(X, columns)
-            repeated = _repeated(part, block) if out.flags.c_contiguous else None
+            block = column_block(X, columns)
+            together = None if part.keeps_rows or not out.flags.c_contiguous else repeated(block)
             try:
-                if repeated is None:
+                if together is None:
                     out += _informative(part, block, scores)
                 else:
-                    values, places = block[repeated[0]], repeated[1]
+                    values, places = block[together[0]], together[1]
                     add_places(_informative(part, values, np.empty((len(values), out.shape[1]))), places, out)
             except ColumnError as error:
                 raise error.renamed(columns) from None
@@ -132,24 +129,6 @@ def _informative(part: Density, block: Any, scores: Array) -> Array:
     if len(silent):  # but infinite cells are an error
         scores[silent[~np.isinf(block[silent]).any(axis=1)]] = 0.0
     return scores
-
-
-def _repeated(part: Density, block: Any) -> tuple[NDArray[np.int64], NDArray[np.int32]] | None:
-    """Rows of the different values of a column that repeats a few, and each cell's place; None for other columns.
-
-    A density is then evaluated at these alone; not one that keeps rows, whose sums are to a stated error of many.
-    """
-    one = isinstance(block, np.ndarray) and block.shape[1] == 1 and block.dtype == np.float64
-    if not one or len(block) < MANY_ROWS or part.keeps_rows or block.strides[0] % 8:
-        return None
-    return different(block[:, 0], len(block) // ROWS_FOR_EACH)
-
-
-def _block(X: Any, columns: list[int]) -> Any:
-    """Some columns of a table: where they are where they are neighbours, else a copy."""
-    first, last = columns[0], columns[-1]
-    neighbours = columns == list(range(first, last + 1))
-    return X[:, first : last + 1] if neighbours else np.take(X, columns, axis=1)
 
 
 def _product(parts: list[Density], positions: list[tuple[int, ...]]) -> Density:

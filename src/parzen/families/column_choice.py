@@ -11,7 +11,7 @@ from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels, Memberships, group_count
 from parzen.compute.posterior import normalise
 from parzen.compute.power import power_forward
-from parzen.compute.steps import mass_places
+from parzen.compute.steps import counted, mass_places
 from parzen.conjugate import Dirichlet
 from parzen.densities.power_transform import LARGEST
 from parzen.families.chosen import Chosen
@@ -177,4 +177,4 @@ def _transformed(x: Array, R: Memberships) -> Family:
 
 
 def _histogram(count: int, x: Array, R: Memberships) -> Family:
-    return Histogram([equal_bins(np.sort(x[np.isfinite(x)]), count, BINS[-1])], prior=Dirichlet(STRENGTH))
+    return Histogram([equal_bins(np.repeat(*counted(x)), count, BINS[-1])], prior=Dirichlet(STRENGTH))

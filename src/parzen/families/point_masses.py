@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from parzen.compute.arrays import Array, ColumnError, as_floats
 from parzen.compute.codes import tally
 from parzen.compute.memberships import Memberships
-from parzen.compute.steps import mass_places
+from parzen.compute.steps import counted, mass_places
 from parzen.densities.density import Density
 from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.point_masses import PointMassDensity
@@ -168,7 +168,7 @@ class PointMasses(Family):
 
 def frequent_values(x: Array, share: float = SHARE, rows: int = ROWS) -> Array:
     """Values of a share of the known cells of x (n,), and of so many rows, at least."""
-    values, count = np.unique(x[np.isfinite(x)], return_counts=True)
+    values, count = counted(x)
     return values[frequent(count, share, rows)]
 
 
@@ -179,8 +179,8 @@ def frequent(count: NDArray[Any], share: float, rows: int) -> NDArray[np.bool_]:
 
 def _spread(x: Array, at: Array) -> float:
     """Standard deviation of the values that are no point masses; where these don't vary, of all, or 1."""
-    known = x[np.isfinite(x)]
-    others = mass_places(known, at)[1]
-    others = others[~np.isnan(others)]
-    widths = (float(part.std()) for part in (others, known) if len(part))
+    values, count = counted(x)
+    others = ~np.isin(values, at)
+    parts = ((values[own], count[own]) for own in (others, slice(None)) if count[own].any())
+    widths = (float(np.sqrt(np.cov(part, fweights=weight, ddof=0))) for part, weight in parts)
     return next((width for width in widths if 0 < width < np.inf), 1.0)

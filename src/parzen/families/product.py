@@ -5,8 +5,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from parzen.compute.arrays import Array, ColumnError
+from parzen.compute.arrays import Array, ColumnError, column_block
+from parzen.compute.codes import tally
 from parzen.compute.memberships import Memberships, group_count
+from parzen.compute.steps import repeated
 from parzen.densities.product import ProductDensity
 from parzen.families.family import Family
 from parzen.families.likelihood import initial_density, observe_with_likelihood
@@ -85,13 +87,13 @@ class Product(Family):
         pairs = self._pairs(X.shape[1])
         if at is None:
             return Joint(
-                _each(lambda pair: _named(pair[1], pair[0].observe, X[:, _slice(pair[1])], R), pairs, X.shape[0])
+                _each(lambda pair: _named(pair[1], _observe, pair[0], column_block(X, pair[1]), R), pairs, X.shape[0])
             )
         parts: list[Statistic] = []
         weights: list[Array] = []
         likelihood = np.zeros(group_count(R))
         for (family, columns), density in zip(pairs, at.parts, strict=True):
-            block = X[:, _slice(columns)]
+            block = column_block(X, columns)
             seen = _named(columns, observe_with_likelihood, family, block, R, density)
             weights.append(seen.weight.reshape(len(likelihood), -1))
             likelihood = likelihood + seen.log_likelihood
@@ -101,7 +103,7 @@ class Product(Family):
     def observe_additive(self, X: Any, R: Memberships = None) -> Joint:
         pairs = self._pairs(X.shape[1])
         return Joint(
-            tuple(_named(columns, family.observe_additive, X[:, _slice(columns)], R) for family, columns in pairs)
+            tuple(_named(columns, family.observe_additive, column_block(X, columns), R) for family, columns in pairs)
         )
 
     def log_prior(self, density: Any, statistic: Any) -> float:
@@ -159,6 +161,15 @@ def apart(blocks: Any, params: dict[str, Any]) -> tuple[dict[str, Any], dict[Any
     return {name: value for name, value in params.items() if name not in names}, whole
 
 
+def _observe(family: Family, block: Any, R: Memberships) -> Statistic:
+    """Observe a block; of a column that repeats a few values these, with the memberships of all rows that have them."""
+    together = None if family.keeps_rows else repeated(block)
+    if together is None or len(together[0]) * group_count(R) > len(block):
+        return family.observe(block, R)
+    firsts, places = together
+    return family.observe(block[firsts], np.ascontiguousarray(tally(places[:, None], R, (len(firsts),)).T))
+
+
 def _named(columns: tuple[int, ...], function: Any, *arguments: Any) -> Any:
     """Call function for a block; an error of its column j becomes one of the table's column ``columns[j]``."""
     try:
@@ -197,10 +208,4 @@ class SomeColumns:
 
     def __call__(self, X: Any) -> Any:
         """Those of a block."""
-        return X[:, _slice(self.columns)]
-
-
-def _slice(columns: tuple[int, ...]) -> Any:
-    """Neighbouring columns as a slice, which copies nothing."""
-    first, last = columns[0], columns[-1]
-    return slice(first, last + 1) if columns == tuple(range(first, last + 1)) else list(columns)
+        return column_block(X, self.columns)

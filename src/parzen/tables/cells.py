@@ -1,5 +1,6 @@
 """Cells of a column: numbers, categories and missing values, in arrays, pandas and polars alike."""
 
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -78,12 +79,28 @@ def as_numbers(column: Any) -> Array:
     if not isinstance(column, np.ndarray):  # pandas: NumPy's types and nullable ones have a kind alike
         if getattr(column.dtype, "kind", "O") not in (*NUMBERS, "O"):
             raise TypeError("not numbers")
-        column = column.to_numpy() if column.dtype.kind == "O" else column.to_numpy(np.float64, na_value=np.nan)
+        plain = isinstance(column.dtype, np.dtype) or column.dtype.kind == "O"
+        column = column.to_numpy() if plain else column.to_numpy(np.float64, na_value=np.nan)
     if column.dtype == object:
         column = np.array([np.nan if is_missing(cell) else _plain_number(cell) for cell in column])
     if column.dtype.kind not in NUMBERS:
         raise TypeError("not numbers")
     return column.astype(np.float64)
+
+
+def columns_of(X: Any) -> Any:
+    """All columns of a table, by position: those of pandas are made at once, which takes a third of the time."""
+    return [column for _, column in X.items()] if frame_kind(X) == "pandas" else _EachColumn(X)
+
+
+@dataclass(frozen=True)
+class _EachColumn:
+    """The columns of an array or a polars table."""
+
+    X: Any
+
+    def __getitem__(self, j: int) -> Any:
+        return column_of(self.X, j)
 
 
 def plain_numbers(X: Any) -> Array | None:

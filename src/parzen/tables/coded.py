@@ -48,7 +48,14 @@ class Coded:
 
     def among(self, categories: NDArray[Any]) -> Array:
         """Position of each cell among categories; NaN where missing, the number of categories where it is none."""
-        return np.array([*self._places(categories), np.nan])[self.codes]  # the code -1 finds the last
+        out = np.empty(len(self.codes))
+        self.write_among(categories, out)
+        return out
+
+    def write_among(self, categories: NDArray[Any], out: Array) -> None:
+        """Write these positions."""
+        places = np.array([*self._places(categories), np.nan])
+        np.take(places, self.codes, out=out, mode="wrap")  # the code -1 finds the last
 
     def compact(self, categories: NDArray[Any], dtype: Any) -> NDArray[np.integer]:
         """The same as whole numbers of a type; -1 where missing."""
@@ -81,8 +88,8 @@ def coded(column: Any) -> Coded | None:
         codes = physical.cast(_signed(physical)).fill_null(-1).to_numpy()
         return Coded(codes, column.dtype.categories.to_list()) if kind == "Enum" else _compact(column, codes)
     if kind in TEXT and hasattr(column, "__arrow_c_stream__"):
-        found = text_codes(column) if _is_text(column.dtype) else None
-        return None if found is None else _merged(found[0], taken(column, found[1]))
+        found = text_codes(_stream(column)) if _is_text(column.dtype) else None
+        return None if found is None else _merged(*found)
     return None
 
 
@@ -113,6 +120,11 @@ def taken(column: Any, rows: NDArray[np.integer]) -> list[Any]:
     cells = column.gather(rows) if hasattr(column, "gather") else column.array.take(rows)
     found: list[Any] = cells.to_list() if hasattr(cells, "to_list") else cells.tolist()
     return found
+
+
+def _stream(column: Any) -> Any:
+    """What gives a column as a stream: of pandas, the array of Arrow that it holds, which asks for no conversion."""
+    return column.array.__arrow_array__() if hasattr(column, "array") else column
 
 
 def _is_text(dtype: Any) -> bool:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
-from parzen.tables.cells import NUMBERS, as_numbers, cells_of, column_of, holds_numbers
+from parzen.tables.cells import NUMBERS, as_numbers, cells_of, columns_of, holds_numbers
 from parzen.tables.coded import TEXT, Coded, coded, object_codes
 
 #: Kinds whose values are numbers, kinds whose values are categories, and both: what models learn from.
@@ -215,6 +215,10 @@ class Columns:
     def __len__(self) -> int:
         return int(self.X.shape[0])
 
+    @cached_property
+    def _columns(self) -> Any:
+        return columns_of(self.X)
+
     def read_text(self, for_each: Callable[[Callable[[Column], None], Iterator[Column]], None]) -> Self:
         """Read the columns of text of a frame now; `for_each` calls a function of each: on several threads, say."""
         if len(self) >= WORTH_THREADS:
@@ -233,7 +237,7 @@ class Columns:
     def __getitem__(self, j: int) -> Column:
         """Column j."""
         if j not in self._described:
-            self._described[j] = Column(column_of(self.X, j))
+            self._described[j] = Column(self._columns[j])
         return self._described[j]
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array, is_sparse
 from parzen.compute.device import is_device, routine
-from parzen.tables.categories import codes_in, compact_codes, decoded
+from parzen.tables.categories import codes_in, compact_codes, decoded, has_levels
 from parzen.tables.cells import NUMBERS, cells_of, frame_kind, is_missing, is_numeric, plain_numbers
 from parzen.tables.coded import smallest_type
 from parzen.tables.decode import as_table
@@ -70,6 +70,8 @@ class Schema:
     def encode(self, X: Any, grow: bool = False, compact: bool = False) -> Any:
         """Rows of a table (or of `Columns`) as a matrix (or CSR) of numbers; an unknown category gets the next code.
 
+        Where some columns hold categories, each column of the matrix is contiguous: they are read one by one.
+
         With `grow` set, a model is about to be fitted to the rows, and such a category is an error. With `compact`, a
         table without columns of numbers becomes codes in the smallest type that holds them, -1 where missing.
         """
@@ -86,12 +88,15 @@ class Schema:
             return whole
         if compact and not any(alphabet is None for alphabet in self.alphabets):
             return self._compact(table, grow)
-        return side_by_side(
-            [
-                self.numbers(table[j], j) if alphabet is None else self._codes(table[j], alphabet, j, grow)
-                for j, alphabet in enumerate(self.alphabets)
-            ]
-        )
+        if self.plain:
+            return side_by_side([self.numbers(table[j], j) for j in range(len(self.alphabets))])
+        out = np.empty((len(table), len(self.alphabets)), order="F")
+        for j, alphabet in enumerate(self.alphabets):
+            if alphabet is None:
+                out[:, j] = self.numbers(table[j], j)
+            else:
+                self._write_codes(table[j], alphabet, j, grow, out[:, j])
+        return out
 
     def decode(self, rows: Array) -> Any:
         """Rows of numbers as a table of the kind that the schema was learnt from, with the types of its columns."""
@@ -165,15 +170,20 @@ class Schema:
             self._check_known(columns[-1], table[j], alphabet, j, grow)
         return side_by_side(columns, out)
 
-    def _codes(self, column: Column, alphabet: NDArray[Any], j: int, grow: bool) -> Array:
-        codes = codes_in(column, alphabet)
-        self._check_known(codes, column, alphabet, j, grow)
-        return codes
+    def _write_codes(self, column: Column, alphabet: NDArray[Any], j: int, grow: bool, out: Array) -> None:
+        """Write the codes of column j."""
+        if has_levels(column, alphabet):
+            column.levels.write_among(alphabet, out)
+        else:
+            out[...] = codes_in(column, alphabet)
+        self._check_known(out, column, alphabet, j, grow)
 
     def _check_known(self, codes: NDArray[Any], column: Column, alphabet: NDArray[Any], j: int, grow: bool) -> None:
         """Raise where a category that is none of the alphabet's may not be there."""
+        if not grow and j not in self.closed:
+            return
         beyond = codes == len(alphabet)
-        if (grow or j in self.closed) and beyond.any():
+        if beyond.any():
             new = cells_of(column.values)[int(np.argmax(beyond))]
             raise self._unknown(new.item() if isinstance(new, np.generic) else new, j, len(alphabet))
 
