@@ -119,6 +119,21 @@ def test_densities_fit_a_folder_as_they_fit_its_rows(model, columns, weight, fra
     assert_allclose(found, theirs, rtol=0, atol=1e-10)
 
 
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("tol", [1e-3, 1e-9])
+def test_mixtures_of_few_rows_take_as_many_steps(tol, missing, frame):
+    some = frame[:1500].copy()
+    if missing:
+        some.loc[::5, "a"] = np.nan
+    for model in (GaussianMixture(3, tol=tol, random_state=0), GaussianMixture([2, 3], tol=tol, random_state=0)):
+        model.fit(scan([some[NUMBERS]], batch_rows=400))
+        found, steps, bounds = model.score_samples(some[NUMBERS]), model.n_iter_, model.lower_bounds_
+        model.fit(some[NUMBERS])
+        assert_allclose(found, model.score_samples(some[NUMBERS]), rtol=0, atol=1e-8 if missing else 1e-10)
+        assert steps == model.n_iter_
+        assert_allclose(bounds, model.lower_bounds_, rtol=1e-10)
+
+
 def test_mixtures_of_classes_start_from_the_same_rows(frame, folder):
     model = BayesClassifier(Mixture(Gaussian("diag"), 2), random_state=0, tol=1e-4)
     found = model.fit(scan(folder, NUMBERS, batch_rows=700), target="y", weight="w").predict_proba(frame[NUMBERS])

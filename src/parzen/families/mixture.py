@@ -175,7 +175,7 @@ class Mixture(Family):
         return parts[0] if groups == 1 else PerGroupDensity(parts)
 
     def begun(self, X: Any, w: Array | None, rng: np.random.Generator) -> tuple[MixtureDensity, float | None]:
-        """Where EM on rows in memory begins, and the log-likelihood of the rows at the step that led there.
+        """Where EM on rows of one group begins, and the log-likelihood of the rows at the step that led there.
 
         None where no step was taken, or on some of the rows only, or where a prior is part of the objective.
         """
@@ -228,7 +228,7 @@ class Mixture(Family):
                     break
         if contest.best is None:
             raise Collapse(f"no start leads to a mixture: {failed}")
-        whole = float(X.shape[0] if w is None else w.sum())
+        whole = X.weight if isinstance(X, Batches) else float(X.shape[0] if w is None else w.sum())
         taken = self._run_shape() is not None and total >= (1 - 1e-9) * whole
         return contest.best[2], contest.best[1] if taken else None
 

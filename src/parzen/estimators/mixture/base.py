@@ -105,8 +105,8 @@ class BaseMixture(CallbackSupportMixin, BaseDensityEstimator):
         options: dict[str, Any] = {name: getattr(self, name) for name in ("max_iter", "tol", "trace", "accelerate")}
         goes_on = start is not None and start is vars(self).get("density_")
         reached = vars(self).get("objective_") if goes_on else None
-        in_memory = codes is None and isinstance(rows, np.ndarray)
-        if start is None and in_memory and not self.trace and self.max_iter not in (0, 1):
+        numbers = codes is None and isinstance(rows, np.ndarray | Batches)
+        if start is None and numbers and not self.trace and self.max_iter not in (0, 1):
             start, last = self._reading(rows, family.begun, rows, w, rng)
             if last is not None:
                 reached, options["taken"] = last / total_weight(rows, w), (last,)
