@@ -79,14 +79,23 @@ class Files:
                     batch = next(batches, None)
                     if batch is None:
                         break
-                    columns = [
-                        self._partitions.column(path, name, kind, batch.num_rows)
-                        if name in named
-                        else as_type(batch.column(name), kind)
-                        for name, kind in types.items()
-                    ]
-                yield pa.RecordBatch.from_arrays(columns, schema=schema)
+                    if not batch.schema.equals(schema):
+                        batch = self._with_types(batch, path, schema)
+                yield batch
             self.unchanged.check(path)
+
+    def _with_types(self, batch: Any, path: Path, schema: Any) -> Any:
+        """A batch of a file with the columns that all files have."""
+        import pyarrow as pa
+
+        named = self._partitions.cells[path]
+        columns = [
+            self._partitions.column(path, field.name, field.type, batch.num_rows)
+            if field.name in named
+            else as_type(batch.column(field.name), field.type)
+            for field in schema
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=schema)
 
     def _look(self) -> None:
         """Look at each file once: how many rows it has, and the types that hold its cells and those before."""
