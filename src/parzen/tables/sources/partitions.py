@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 #: What stands in the name of a folder for a missing cell.
 MISSING = "__HIVE_DEFAULT_PARTITION__"
@@ -50,6 +49,8 @@ class Partitions:
 
 
 def _named(path: Path, top: Path) -> dict[str, str | None]:
+    from urllib.parse import unquote
+
     found: dict[str, str | None] = {}
     for folder in path.absolute().relative_to(top.absolute()).parts[:-1]:
         name, equals, cell = folder.partition("=")
