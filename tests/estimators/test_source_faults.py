@@ -1,5 +1,7 @@
 """What goes wrong while a source is fitted: clear errors, nothing half-written; and going on afterwards."""
 
+import subprocess
+import sys
 import threading
 import time
 
@@ -159,3 +161,26 @@ def test_a_mixture_within_classes_needs_no_checkpoint_to_be_the_same(rows, tmp_p
     found = model.fit(scan(table), target=2, checkpoint=tmp_path / "em.parzen").predict_proba(rows[:20])
     assert np.array_equal(found, model.fit(scan(table), target=2).predict_proba(rows[:20]))
     assert list(tmp_path.iterdir()) == []
+
+
+FIT = """
+import sys
+import parzen
+model = parzen.GaussianMixture(3, random_state=0, tol=0, max_iter=200)
+model.fit(parzen.scan(sys.argv[1], batch_rows=700, memory=0), checkpoint=sys.argv[2])
+"""
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_process_that_was_killed_leaves_a_checkpoint_to_go_on_from(rows, tmp_path):
+    file, path = tmp_path / "1.parquet", tmp_path / "em.parzen"
+    pd.DataFrame(rows, columns=["a", "b"]).to_parquet(file)
+    with subprocess.Popen([sys.executable, "-W", "ignore", "-c", FIT, str(file), str(path)]) as process:
+        while not path.exists() and process.poll() is None:
+            time.sleep(0.002)
+        process.kill()
+    assert path.exists()
+    model = GaussianMixture(3, random_state=0, tol=0, max_iter=200)
+    found = model.fit(scan(file, batch_rows=700, memory=0), checkpoint=path).means_.copy()
+    assert np.array_equal(found, model.fit(scan(file, batch_rows=700, memory=0)).means_)
+    assert not path.exists()

@@ -16,12 +16,14 @@ from parzen import (
     CategoricalNB,
     ComplementNB,
     DensityEstimator,
+    DensityOutlier,
     Gaussian,
     GaussianDiscriminant,
     GaussianMixture,
     GaussianNB,
     HistogramDensity,
     Kernel,
+    KernelDensity,
     KMeans,
     LinearDiscriminantAnalysis,
     LogisticRegression,
@@ -119,6 +121,21 @@ def test_densities_fit_a_folder_as_they_fit_its_rows(model, columns, weight, fra
     assert_allclose(found, theirs, rtol=0, atol=1e-10)
 
 
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("tol", [1e-3, 1e-9])
+def test_mixtures_of_few_rows_take_as_many_steps(tol, missing, frame):
+    some = frame[:1500].copy()
+    if missing:
+        some.loc[::5, "a"] = np.nan
+    for model in (GaussianMixture(3, tol=tol, random_state=0), GaussianMixture([2, 3], tol=tol, random_state=0)):
+        model.fit(scan([some[NUMBERS]], batch_rows=400))
+        found, steps, bounds = model.score_samples(some[NUMBERS]), model.n_iter_, model.lower_bounds_
+        model.fit(some[NUMBERS])
+        assert_allclose(found, model.score_samples(some[NUMBERS]), rtol=0, atol=1e-8 if missing else 1e-10)
+        assert steps == model.n_iter_
+        assert_allclose(bounds, model.lower_bounds_, rtol=1e-10)
+
+
 def test_mixtures_of_classes_start_from_the_same_rows(frame, folder):
     model = BayesClassifier(Mixture(Gaussian("diag"), 2), random_state=0, tol=1e-4)
     found = model.fit(scan(folder, NUMBERS, batch_rows=700), target="y", weight="w").predict_proba(frame[NUMBERS])
@@ -158,6 +175,29 @@ def test_sparse_batches(frame):
     labelled = sparse.hstack([counts, sparse.csr_matrix(y[:, None])], format="csr")
     ours = MultinomialNB().fit(scan([labelled[:1000], labelled[1000:]]), target=50)
     assert_allclose(ours.feature_log_prob_, MultinomialNB().fit(counts, y).feature_log_prob_, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "model", [GaussianMixture(2, random_state=0), KernelDensity(bandwidth=1.0, rtol=0), DensityEstimator()]
+)
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_likelihoods_of_a_source_are_those_of_its_rows(model, weight, frame, folder):
+    columns, w = NUMBERS[:1], None if weight is None else frame[weight]
+    model.fit(frame[columns])
+    source = scan(folder, batch_rows=700).with_roles(weight=weight)
+    assert_allclose(model.score(source), model.score(frame[columns], sample_weight=w), rtol=1e-12)
+    if isinstance(model, GaussianMixture):
+        assert_allclose(model.bic(source), model.bic(frame[columns], w), rtol=1e-12)
+        assert_allclose(model.aic(source), model.aic(frame[columns], w), rtol=1e-12)
+    with pytest.raises(TypeError, match="a source holds the weights of its rows"):
+        model.score(source, sample_weight=frame["w"])
+
+
+@pytest.mark.parametrize("method", ["fit", "score_samples", "p_values"])
+def test_what_reads_no_source_says_so(method, frame, folder):
+    model = DensityOutlier().fit(frame[NUMBERS])
+    with pytest.raises(TypeError, match=r"needs a table in memory, got a source \(parzen\.scan\): DensityOutlier"):
+        getattr(model, method)(scan(folder, NUMBERS))
 
 
 def test_families_that_keep_rows_are_refused(folder):

@@ -9,9 +9,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from pyarrow import parquet
 from scipy import sparse
 
-from parzen import SourceError, scan
+from parzen import GaussianNB, SourceError, scan
 from parzen.tables.sources.ahead import read_ahead
 
 FRAME = pd.DataFrame({"a": np.arange(10.0), "b": np.arange(10) % 3, "c": list("xyzxyzxyzx")})
@@ -136,10 +137,84 @@ def test_other_columns_and_types_are_named(folder):
     FRAME.drop(columns="b").to_parquet(folder / "4.parquet", index=False)
     with pytest.raises(SourceError, match=r"4\.parquet.* has no column 'b'"):
         values(scan(folder))
-    FRAME.astype({"b": float}).to_parquet(folder / "4.parquet", index=False)
-    with pytest.raises(SourceError, match=r"'b' of .*4\.parquet.* is of type double"):
+    FRAME.assign(b="x").to_parquet(folder / "4.parquet", index=False)
+    with pytest.raises(SourceError, match=r"'b' of .*4\.parquet.* is of type (large_)?string, but that of .* int64"):
         values(scan(folder))
     assert len(values(scan(folder, columns=["a", "c"]))) == 20
+
+
+TYPES = [
+    ([np.arange(3, dtype=np.int64), np.array([0.5, np.nan])], "double"),
+    ([np.array([1, 2], dtype=np.int8), np.array([300], dtype=np.int32)], "int32"),
+    ([np.array([1.5], dtype=np.float32), np.array([2], dtype=np.int64)], "double"),
+    ([pa.array(["x", None]), pa.array(["y"], pa.large_string())], "large_string"),
+    ([pa.array(["x"]).dictionary_encode(), pa.array(["y", "x"])], "string"),
+    ([pa.DictionaryArray.from_arrays(pa.array([0, 0], kind), ["y"]) for kind in (pa.int8(), pa.int32())], "string"),
+    ([pa.nulls(2), pa.array(["x"])], "string"),
+    ([pa.array([1.0]), pa.nulls(2)], "double"),
+    ([pa.array([10**9], pa.timestamp("s")), pa.array([10**18 + 1], pa.timestamp("ns"))], "timestamp[ns]"),
+]
+
+
+@pytest.mark.parametrize(("parts", "kind"), TYPES, ids=lambda one: one if isinstance(one, str) else "")
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_column_has_the_type_that_holds_the_cells_of_all_files(parts, kind, turned, tmp_path):
+    tables = [pa.table({"v": part, "n": np.arange(len(part))}) for part in (parts[::-1] if turned else parts)]
+    for at, table in enumerate(tables):
+        parquet.write_table(table, tmp_path / f"{at}.parquet")
+    source = scan(tmp_path, batch_rows=2)
+    assert str(source.empty().schema.field("v").type) == kind
+    found = ["missing" if pd.isna(cell) else cell for table in source for cell in table["v"]]
+    expected = [cell for table in tables for cell in table.column("v").to_pandas()]
+    assert found == ["missing" if pd.isna(cell) else cell for cell in expected]
+
+
+def test_columns_come_in_any_order_in_later_files(folder):
+    FRAME[["c", "b", "a"]].to_parquet(folder / "4.parquet", index=False)
+    expected = pd.concat([FRAME, FRAME], ignore_index=True)
+    pd.testing.assert_frame_equal(values(scan(folder, batch_rows=3)), expected, check_dtype=False)
+
+
+def test_files_without_a_row_may_stand_anywhere(folder):
+    for name in ("0", "2a", "9"):
+        FRAME.iloc[:0].to_parquet(folder / f"{name}.parquet", index=False)
+    pd.testing.assert_frame_equal(values(scan(folder, batch_rows=3)), FRAME, check_dtype=False)
+
+
+@pytest.fixture
+def parted(tmp_path):
+    """A table in folders that name its first two columns, as Spark writes it."""
+    for at, (year, town) in enumerate(((2023, "Graz"), (2024, "A/B"), (2024, None))):
+        named = "__HIVE_DEFAULT_PARTITION__" if town is None else town.replace("/", "%2F")
+        folder = tmp_path / f"year={year}" / f"town={named}"
+        folder.mkdir(parents=True)
+        FRAME.iloc[at * 3 : at * 3 + 3].to_parquet(folder / "part-0.parquet", index=False)
+    (tmp_path / "_SUCCESS").touch()
+    return tmp_path
+
+
+@pytest.mark.parametrize("place", ["folder", "pattern", "list"])
+def test_folders_name_columns(parted, place):
+    listed = sorted(parted.rglob("*.parquet"))
+    found = values(scan({"folder": parted, "pattern": f"{parted}/**/*.parquet", "list": listed}[place], batch_rows=4))
+    assert list(found) == ["a", "b", "c", "year", "town"]
+    assert found["year"].tolist() == [2023] * 3 + [2024] * 6
+    assert found["town"].dropna().tolist() == ["Graz"] * 3 + ["A/B"] * 3
+    assert found["town"].isna().tolist() == [False] * 6 + [True] * 3
+    assert sorted(found["a"]) == FRAME["a"].tolist()[:9]
+
+
+def test_columns_that_folders_name_are_read_alone_and_learnt_from(parted):
+    assert values(scan(parted, columns=["year"]))["year"].tolist() == [2023] * 3 + [2024] * 6
+    found = GaussianNB().fit(scan(parted, columns=["a", "b", "year"]), target="year")
+    theirs = GaussianNB().fit(values(scan(parted, columns=["a", "b"])), [2023] * 3 + [2024] * 6)
+    assert found.classes_.tolist() == [2023, 2024]
+    assert np.array_equal(found.theta_, theirs.theta_)
+    assert list(scan(next(parted.rglob("*.parquet"))).columns) == ["a", "b", "c"]
+    FRAME.to_parquet(parted / "z.parquet", index=False)
+    with pytest.raises(SourceError, match=r"z\.parquet' has no column 'year'"):
+        values(scan(parted))
+    assert len(values(scan(parted, columns=["a", "b", "c"]))) == 19
 
 
 def test_empty_folders_and_patterns(tmp_path):

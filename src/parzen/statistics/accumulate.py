@@ -127,7 +127,10 @@ def _accumulate_batches(
     """Add the statistics of batches; the threads that observe them decode them, a block at a time."""
 
     def observed(batch: Any) -> list[Statistic]:
-        return [observe(*block) for block in _blocks(*X.decode(batch), False, size)]
+        rows, R = X.decode(batch)
+        if not X.sparse:
+            return [observe(rows, R)]
+        return [observe(*block) for block in _blocks(rows, R, False, size)]
 
     def add_all(parts: list[Statistic]) -> None:
         for part in parts:

@@ -10,7 +10,7 @@ from scipy import sparse
 from parzen.compute.arrays import is_sparse
 from parzen.compute.memberships import Labels, Memberships
 from parzen.tables.sources.pieces import row_count
-from parzen.tables.sources.source import Batch
+from parzen.tables.sources.source import Batch, even_parts
 
 
 class Decoded(NamedTuple):
@@ -20,13 +20,8 @@ class Decoded(NamedTuple):
     memberships: Memberships
 
     def cut(self, rows: int) -> Iterator["Decoded"]:
-        """Parts of so many rows, the last one of fewer; nothing is copied."""
-        n = self.rows.shape[0]
-        if rows >= n:
-            yield self
-            return
-        for begin in range(0, n, rows):
-            own = slice(begin, min(begin + rows, n))
+        """Parts of about so many rows, as a batch is cut; nothing is copied."""
+        for own in even_parts(self.rows.shape[0], rows):
             yield Decoded(self.rows[own], None if self.memberships is None else self.memberships[own])
 
 

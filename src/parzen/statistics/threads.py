@@ -17,6 +17,10 @@ from parzen.compute.environment import setting
 
 #: Most threads; beyond, starting them would take longer than any work.
 MOST = 1024
+#: Items for each thread that are worked on, or whose results wait for one before them, at most.
+AHEAD = 3
+#: Seconds after which a thread that waits looks again.
+PATIENCE = 0.1
 
 _asked: ContextVar[int | None] = ContextVar("parzen_threads", default=None)
 
@@ -86,13 +90,20 @@ def _cores() -> int:
 
 
 class _Work:
-    """Items that several threads take one by one; their results are handed on in the order of the items."""
+    """Items that several threads take one by one; their results are handed on in the order of the items.
 
-    def __init__(self, function: Callable[[Any], Any], items: Iterator[Any], hand_on: Callable[[Any], None]) -> None:
+    A result may be large, so few wait for one that comes before them: a thread that is too far ahead of the others
+    waits, too.
+    """
+
+    def __init__(
+        self, function: Callable[[Any], Any], items: Iterator[Any], hand_on: Callable[[Any], None], workers: int
+    ) -> None:
         self.function, self.items, self.hand_on = function, enumerate(items), hand_on
-        self.lock = threading.Lock()
+        self.turn = threading.Condition()
         self.waiting: dict[int, Any] = {}
-        self.expected = 0
+        self.taken = self.expected = 0
+        self.ahead = AHEAD * workers
         self.stopped = False
 
     def run(self) -> None:
@@ -101,21 +112,33 @@ class _Work:
         nested, _inside.worker = getattr(_inside, "worker", False), True
         try:
             while True:
-                with self.lock:
-                    item = None if self.stopped else next(self.items, None)
+                with self.turn:
+                    item = self._next()
                 if item is None:
                     return
                 result = self.function(item[1])
-                with self.lock:
+                with self.turn:
                     self.waiting[item[0]] = result
+                    del result
                     while self.expected in self.waiting:
                         self.hand_on(self.waiting.pop(self.expected))
                         self.expected += 1
+                    self.turn.notify_all()
         except BaseException:
-            self.stopped = True
+            with self.turn:
+                self.stopped = True
+                self.turn.notify_all()
             raise
         finally:
             _inside.worker = nested
+
+    def _next(self) -> tuple[int, Any] | None:
+        """The next item and its number, once few results wait; None where there is none."""
+        while self.taken - self.expected >= self.ahead and not self.stopped:
+            self.turn.wait(PATIENCE)  # a wait without end would not be interrupted on every system
+        item = None if self.stopped else next(self.items, None)
+        self.taken += item is not None
+        return item
 
 
 def for_each(
@@ -129,7 +152,7 @@ def for_each(
         hand_on(function(first))
         return
     helpers = 0 if getattr(_inside, "worker", False) else thread_count() - 1
-    work = _Work(function, chain([first, second], items), hand_on)
+    work = _Work(function, chain([first, second], items), hand_on, helpers + 1)
     futures = [_pool(helpers).submit(work.run) for _ in range(helpers)]
     try:
         work.run()

@@ -85,10 +85,7 @@ class Results:
         labels: Callable[[], Iterable[Any]],
     ) -> None:
         self.name, self.function, self.labels = name, function, labels
-        known = getattr(estimator, "feature_names_in_", None)
-        # What a table may lack, the method knows: a net does without the column that it is asked for.
-        there = None if known is None else [name for name in known.tolist() if name in source.reader.labels()]
-        self.source = source.select(there) if there else source
+        self.source = known_columns(estimator, source)
 
     def __iter__(self) -> Iterator[Any]:
         return self._computed()
@@ -135,6 +132,25 @@ class Results:
             return {str(label): values[label].to_numpy() for label in values.columns}
         names = _names(self.name, self.labels() if values.ndim > 1 else None)
         return dict(zip(names, _columns(values), strict=True))
+
+
+def known_columns(estimator: Any, source: Source, weight: Any = None) -> Source:
+    """The columns of a source that an estimator was fitted to, and weights, if any."""
+    known = getattr(estimator, "feature_names_in_", None)
+    # What a table may lack, a method knows: a net does without the column that it is asked for.
+    there = None if known is None else [name for name in known.tolist() if name in source.reader.labels()]
+    return source.select(there or source.columns, weight)
+
+
+def log_likelihood_over(estimator: Any, source: Source) -> tuple[float, float]:
+    """Log-likelihood of the rows of a source, by their weights if it has any, and their weight."""
+    total = weight = 0.0
+    with closing(read_ahead(known_columns(estimator, source, source.weight).batches())) as batches:
+        for batch in batches:
+            values = estimator.score_samples(as_table(batch.piece))
+            total += float(values.sum() if batch.weight is None else batch.weight @ values)
+            weight += float(len(values) if batch.weight is None else batch.weight.sum())
+    return total, weight
 
 
 @dataclass(frozen=True)

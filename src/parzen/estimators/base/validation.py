@@ -20,6 +20,7 @@ from parzen.compute.arrays import Array, is_sparse, picked
 from parzen.compute.device import is_device, routine
 from parzen.statistics.batches import Batches
 from parzen.tables.cells import frame_kind
+from parzen.tables.sources.source import Source
 
 #: Sums of weights and cells up to this have products of weights with squares of cells that are finite.
 LARGE = 1e100
@@ -78,6 +79,11 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
     """
     if hasattr(X, "collect"):
         raise TypeError(f"X must be a table in memory, got a {type(X).__name__}; call its collect() first.")
+    if isinstance(X, Source):
+        raise TypeError(
+            f"this needs a table in memory, got a source (parzen.scan): {type(estimator).__name__} reads one batch by "
+            "batch only in those methods whose documentation says so. Give a batch, or some rows: next(iter(source))."
+        )
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
     if (type(X) is np.ndarray or is_device(X)) and X.ndim == 2 and not hasattr(estimator, "feature_names_in_"):

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from parzen.compute.arrays import Array, all_finite, on_host
 from parzen.densities.density import Density
 from parzen.estimators.base.estimator import BaseFamilyEstimator
-from parzen.estimators.base.results import over_sources
+from parzen.estimators.base.results import log_likelihood_over, over_sources
 from parzen.estimators.base.sources import SourceTable, takes_sources
 from parzen.estimators.base.validation import (
     drop_zero_weight,
@@ -118,7 +118,13 @@ class BaseDensityEstimator(DensityMixin, BaseFamilyEstimator):
         return values
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """Mean log-density of the rows, as in scikit-learn's GaussianMixture (`KernelDensity.score` is a sum)."""
+        """Mean log-density of the rows, as in scikit-learn's GaussianMixture (`KernelDensity.score` is a sum).
+
+        Of a source, by its weights if it has a role for them: ``scan(...).with_roles(weight="w")``; so `bic` and `aic`.
+        """
+        if isinstance(X, Source):
+            total, n = self._likelihood(X, sample_weight)
+            return total / n
         values = on_host(self.score_samples(X))
         values, w = drop_zero_weight(values, weights(sample_weight, values))
         return float(np.average(values, weights=w))
@@ -142,6 +148,10 @@ class BaseDensityEstimator(DensityMixin, BaseFamilyEstimator):
 
     def _likelihood(self, X: Any, sample_weight: ArrayLike | None) -> tuple[float, float]:
         """Log-likelihood of the rows, and their weight."""
+        if isinstance(X, Source):
+            if sample_weight is not None:
+                raise TypeError("a source holds the weights of its rows: score(source.with_roles(weight='w')).")
+            return log_likelihood_over(self, X)
         values = on_host(self.score_samples(X))
         values, w = drop_zero_weight(values, weights(sample_weight, values))
         return (float(values.sum()), float(len(values))) if w is None else (float(values @ w), float(w.sum()))

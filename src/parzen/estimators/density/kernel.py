@@ -18,6 +18,7 @@ from parzen.estimators.density.univariate import UnivariateMixin
 from parzen.families.family import Family
 from parzen.families.kernel import Kernel
 from parzen.smoothing.metric_names import OF_KD_TREE, check_metric
+from parzen.tables.sources.source import Source
 
 #: Most places of a grid.
 MOST_PLACES = 2**28
@@ -194,6 +195,8 @@ class KernelDensity(UnivariateMixin):
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Total log-density of the rows: a sum, as in scikit-learn's KernelDensity, not the mean."""
+        if isinstance(X, Source):
+            return self._likelihood(X, sample_weight)[0]
         values = on_host(self.score_samples(X))
         values, w = drop_zero_weight(values, weights(sample_weight, values))
         return float(values.sum() if w is None else w @ values)

@@ -1,57 +1,54 @@
 """Parquet and CSV files, read by pyarrow, one after the other."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from parzen.tables.sources.errors import SourceError
+from parzen.tables.sources.formats import Delimited, Format, Parquet
+from parzen.tables.sources.partitions import Partitions
 from parzen.tables.sources.paths import PARQUET, Unchanged, ending
-
-#: Bytes of a column that are read from a Parquet file at once, and of text from a CSV file.
-BUFFER, TEXT_BLOCK = 2**20, 2**22
-
-
-class Format(Protocol):
-    """A format of files: what its columns are, how many rows there are, its rows."""
-
-    def schema(self, path: Path) -> Any:
-        """Arrow's schema of a file."""
-
-    def count(self, path: Path) -> int | None:
-        """How many rows a file has, if it says so."""
-
-    def batches(self, path: Path, columns: Sequence[str], rows: int) -> Iterator[Any]:
-        """Record batches of some columns."""
+from parzen.tables.sources.types import as_type
 
 
 class Files:
     """The rows of files, in their order: a `Reader`.
 
+    Columns are those of the first file, and those that the names of its folders hold; a column has a type that holds
+    the cells of all files. Each file is looked at once; one that changes afterwards is an error.
+
     Parameters
     ----------
     paths : list of files of one format
+    top : folder that they are below
     types : dict from names of columns to types, for CSV
     """
 
-    def __init__(self, paths: list[Path], types: dict[str, Any] | None = None) -> None:
+    def __init__(self, paths: list[Path], top: Path, types: Mapping[str, Any] | None = None) -> None:
         _pyarrow()
         self.paths, self.unchanged = paths, Unchanged(paths)
-        self.format: Format = Parquet() if ending(paths[0]) in PARQUET else Delimited(paths, types or {})
-        self._schema = self._first_schema()
+        self.format: Format = Parquet() if ending(paths[0]) in PARQUET else Delimited(types or {})
+        self._partitions = Partitions.of(paths, top)
+        self._counts: list[int | None] = []
+        self._types: dict[str, Any] = {}
+        self._faults: dict[str, str] = {}  # of columns that can't be read
+        self._look()
 
     def labels(self) -> Sequence[str]:
         """Names of the columns."""
-        return tuple(self._schema.names)
+        return tuple(self._types)
 
     def head(self) -> Any:
         """A table without rows."""
-        return self._schema.empty_table()
+        import pyarrow as pa
+
+        return pa.schema(list(self._types.items())).empty_table()
 
     def count(self) -> int | None:
         """How many rows there are, where the files say so."""
-        counts = [self._naming(path, lambda path: self.format.count(path)) for path in self.paths]
-        return None if any(one is None for one in counts) else sum(counts)
+        counts = [one for one in self._counts if one is not None]
+        return sum(counts) if len(counts) == len(self.paths) else None
 
     def mark(self) -> str:
         """Names, sizes and times of change of the files."""
@@ -64,126 +61,70 @@ class Files:
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
         """Tables of some columns, with so many rows each, wherever one file ends and the next begins."""
-        return rebatched(self._batches(columns, rows), rows)
+        for name in columns:
+            if name in self._faults:
+                raise SourceError(self._faults[name])
+        return rebatched(self._batches({name: self._types[name] for name in columns}, rows), rows)
 
-    def _batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+    def _batches(self, types: Mapping[str, Any], rows: int) -> Iterator[Any]:
+        import pyarrow as pa
+
+        schema = pa.schema(list(types.items()))
         for path in self.paths:
             self.unchanged.check(path)
-            with _naming_file(path):
-                self._check_schema(path, columns)
-                batches = self.format.batches(path, columns, rows)
+            named = self._partitions.cells[path]
+            batches = self.format.batches(path, {name: types[name] for name in types if name not in named}, rows)
             while True:
                 with _naming_file(path):
                     batch = next(batches, None)
-                if batch is None:
-                    break
-                yield batch.select(list(columns))
+                    if batch is None:
+                        break
+                    if not batch.schema.equals(schema):
+                        batch = self._with_types(batch, path, schema)
+                yield batch
             self.unchanged.check(path)
 
-    def _first_schema(self) -> Any:
-        schema = self._naming(self.paths[0], self.format.schema)
-        again = [name for at, name in enumerate(schema.names) if name in schema.names[:at]]
-        if again:
-            raise SourceError(f"{str(self.paths[0])!r} has two columns {again[0]!r}; rename one.")
-        return schema
-
-    def _check_schema(self, path: Path, columns: Sequence[str]) -> None:
-        """Raise where a file lacks a column, or has one of another type than the first file's."""
-        found = self.format.schema(path)
-        for name in columns:
-            at = found.get_field_index(name)
-            if at < 0:
-                raise SourceError(
-                    f"{str(path)!r} has no column {name!r}, which {str(self.paths[0])!r} has; all files must have the "
-                    f"columns that are read. It has {found.names}."
-                )
-            ours, theirs = self._schema.field(name).type, found.field(at).type
-            if ours != theirs:
-                raise SourceError(
-                    f"the column {name!r} of {str(path)!r} is of type {theirs}, but that of {str(self.paths[0])!r} is "
-                    f"{ours}; write all files with one type."
-                )
-
-    @staticmethod
-    def _naming(path: Path, function: Callable[[Path], Any]) -> Any:
-        with _naming_file(path):
-            return function(path)
-
-
-class Parquet:
-    """Parquet files."""
-
-    def schema(self, path: Path) -> Any:
-        return _parquet(path).schema_arrow
-
-    def count(self, path: Path) -> int | None:
-        return int(_parquet(path).metadata.num_rows)
-
-    def batches(self, path: Path, columns: Sequence[str], rows: int) -> Iterator[Any]:
-        with _parquet(path) as file:
-            yield from file.iter_batches(batch_size=rows, columns=list(columns))
-
-
-class Delimited:
-    """CSV and TSV files; the type of a column is that of all files together.
-
-    The first block of each file tells the types: whole numbers in one and fractions in another are fractions, anything
-    with text is text.
-    """
-
-    def __init__(self, paths: list[Path], types: dict[str, Any]) -> None:
-        self.paths, self.given = paths, types
-        self.found: Any = None
-
-    def schema(self, path: Path) -> Any:
-        if self.found is None:
-            self.found = self._joined()
-        if path == self.paths[0]:
-            return self.found
+    def _with_types(self, batch: Any, path: Path, schema: Any) -> Any:
+        """A batch of a file with the columns that all files have."""
         import pyarrow as pa
 
-        names = self._open(path, None, {}).schema.names
-        known = set(self.found.names)
-        return pa.schema([self.found.field(name) for name in names if name in known])
+        named = self._partitions.cells[path]
+        columns = [
+            self._partitions.column(path, field.name, field.type, batch.num_rows)
+            if field.name in named
+            else as_type(batch.column(field.name), field.type)
+            for field in schema
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=schema)
 
-    def count(self, path: Path) -> int | None:
-        return None
-
-    def batches(self, path: Path, columns: Sequence[str], rows: int) -> Iterator[Any]:
-        types = {name: self.found.field(name).type for name in columns}
-        with self._open(path, columns, types) as file:
-            yield from file
-
-    def _joined(self) -> Any:
-        """The first file's columns, with types that suit all files."""
-        import pyarrow as pa
-
-        types: dict[str, Any] = {}
+    def _look(self) -> None:
+        """Look at each file once: how many rows it has, and the types that hold its cells and those before."""
+        first: tuple[Any, dict[str, Any]] | None = None
         for path in self.paths:
             with _naming_file(path):
-                for field in self._open(path, None, {}).schema:
-                    types[field.name] = _common(types.get(field.name, field.type), field.type)
-        with _naming_file(self.paths[0]):
-            names = self._open(self.paths[0], None, {}).schema.names
-        return pa.schema([(name, self._given(name) or types[name]) for name in names])
+                schema, rows = self.format.look(path)
+            self._counts.append(rows)
+            named = self._partitions.types_of(path)
+            if first is None:
+                _check_names(path, schema.names)
+                first, self._types = (schema, named), _types(schema) | named
+            elif not schema.equals(first[0]) or named != first[1]:
+                self._join(path, _types(schema) | named)
 
-    def _given(self, name: str) -> Any:
-        import pyarrow as pa
-
-        kind = self.given.get(name)
-        return pa.type_for_alias(kind) if isinstance(kind, str) else kind
-
-    def _open(self, path: Path, columns: Sequence[str] | None, types: dict[str, Any]) -> Any:
-        from pyarrow import csv
-
-        return csv.open_csv(
-            path,
-            read_options=csv.ReadOptions(block_size=TEXT_BLOCK),
-            parse_options=csv.ParseOptions(delimiter="," if ending(path) == ".csv" else "\t"),
-            convert_options=csv.ConvertOptions(
-                include_columns=None if columns is None else list(columns), column_types=types, strings_can_be_null=True
-            ),
-        )
+    def _join(self, path: Path, types: dict[str, Any]) -> None:
+        """Let the types hold the cells of another file, too; where they can't, or a column is not there, note it."""
+        for name, kind in self._types.items():
+            both = self.format.joined(kind, types[name]) if name in types else None
+            if both is not None:
+                self._types[name] = both
+            elif name not in self._faults:
+                self._faults[name] = (
+                    f"the column {name!r} of {str(path)!r} is of type {types[name]}, but that of "
+                    f"{str(self.paths[0])!r} is {kind}; write all files with one type."
+                    if name in types
+                    else f"{str(path)!r} has no column {name!r}, which {str(self.paths[0])!r} has; all files must have "
+                    f"the columns that are read. It has {list(types)}."
+                )
 
 
 def rebatched(batches: Iterator[Any], rows: int) -> Iterator[Any]:
@@ -205,22 +146,14 @@ def rebatched(batches: Iterator[Any], rows: int) -> Iterator[Any]:
         yield pa.Table.from_batches(waiting)
 
 
-def _common(one: Any, other: Any) -> Any:
-    """The type that holds the cells of both."""
-    import pyarrow as pa
-
-    if one == other or pa.types.is_null(other):
-        return one
-    if pa.types.is_null(one):
-        return other
-    numbers = [pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in (one, other)]
-    return pa.float64() if all(numbers) else pa.string()
+def _types(schema: Any) -> dict[str, Any]:
+    return dict(zip(schema.names, schema.types, strict=True))
 
 
-def _parquet(path: Path) -> Any:
-    from pyarrow import parquet
-
-    return parquet.ParquetFile(path, buffer_size=BUFFER)
+def _check_names(path: Path, names: Sequence[str]) -> None:
+    again = [name for at, name in enumerate(names) if name in names[:at]]
+    if again:
+        raise SourceError(f"{str(path)!r} has two columns {again[0]!r}; rename one.")
 
 
 @contextmanager

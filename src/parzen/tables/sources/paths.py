@@ -4,6 +4,7 @@ import glob
 import os
 from collections.abc import Iterable
 from hashlib import sha256
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +22,18 @@ def ending(path: Path) -> str:
     return Path(name).suffix
 
 
-def files_at(place: Any) -> list[Path]:
-    """The files of a path, a folder, a pattern, or a list of paths: sorted by name, a list as it is given."""
+def files_at(place: Any) -> tuple[list[Path], Path]:
+    """The files of a path, a folder, a pattern, or a list of paths: sorted by name, a list as it is given.
+
+    And the folder that all are below: the one that is given, that a pattern begins with, or that a list has in common.
+    """
     if isinstance(place, str | os.PathLike):
-        found = _files_of(os.fspath(place))
+        found, top = _files_of(os.fspath(place))
     else:
         found = [Path(one) for one in place]
         if not found:
             raise SourceError("the list of files is empty; give at least one.")
+        top = Path(os.path.commonpath([path.absolute().parent for path in found]))
     for path in found:
         if not path.is_file():
             raise SourceError(f"there is no file {str(path)!r}.")
@@ -36,22 +41,23 @@ def files_at(place: Any) -> list[Path]:
             raise SourceError(f"{str(path)!r} is neither Parquet nor CSV; name it .parquet, .csv or .tsv.")
     if len({ending(path) in PARQUET for path in found}) > 1:
         raise SourceError(f"{place!r} holds Parquet and CSV files; give a pattern that matches one kind: '*.parquet'.")
-    return found
+    return found, top
 
 
-def _files_of(place: str) -> list[Path]:
+def _files_of(place: str) -> tuple[list[Path], Path]:
     path = Path(place)
     if path.is_dir():
         found = sorted(one for one in path.rglob("*") if ending(one) in PARQUET + DELIMITED and _visible(one, path))
         if not found:
             raise SourceError(f"the folder {place!r} holds no .parquet, .csv or .tsv file.")
-        return found
+        return found, path
     if path.exists() or not glob.has_magic(place):
-        return [path]
+        return [path], path.parent
     found = sorted(Path(one) for one in glob.glob(place, recursive=True) if Path(one).is_file())  # noqa: PTH207
     if not found:
         raise SourceError(f"no file matches {place!r}.")
-    return found
+    plain = takewhile(lambda part: not glob.has_magic(part), path.parts)
+    return found, Path(*plain)
 
 
 def _visible(path: Path, folder: Path) -> bool:

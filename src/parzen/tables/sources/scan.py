@@ -68,7 +68,7 @@ def scan(
     True
     """
     if _is_place(place):
-        reader: Any = Files(files_at(place), types)
+        reader: Any = Files(*files_at(place), types)
     elif (engine := engine_of(place)) is not None:
         reader = engine
     else:

@@ -46,11 +46,10 @@ class Batch(NamedTuple):
     weight: Array | None
 
     def cut(self, rows: int) -> Iterator["Batch"]:
-        """Parts of so many rows, the last one of fewer; nothing is copied."""
-        for begin in range(0, row_count(self.piece), rows):
-            own = slice(begin, begin + rows)
+        """Parts of about so many rows, none much smaller than the others; nothing is copied."""
+        for own in even_parts(row_count(self.piece), rows):
             roles = (None if one is None else one[own] for one in (self.target, self.weight))
-            yield Batch(rows_of(self.piece, begin, min(begin + rows, row_count(self.piece))), *roles)
+            yield Batch(rows_of(self.piece, own.start, own.stop), *roles)
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +165,13 @@ def _checked(cells: NDArray[Any], name: Any) -> Array:
     if odd.any():
         raise SourceError(f"the weights in {name!r} must be finite and at least 0, got {weight[odd][0]:g}.")
     return weight
+
+
+def even_parts(n: int, rows: int) -> Iterator[slice]:
+    """Parts of n rows that have about so many each, as even as can be: of a multiple of them, just as many."""
+    parts = max(round(n / rows), min(n, 1))
+    for k in range(parts):
+        yield slice(n * k // parts, n * (k + 1) // parts)
 
 
 def rows_at_once(columns: int) -> int:
