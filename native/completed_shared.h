@@ -22,7 +22,7 @@ struct CompletedShared {
     Scratch<double> origin, shift, table, constant, x, y, row, scores, base, w, zero;
     Scratch<double> h, marginal, share, about, sums, moved, guessed, seen, squares, held;
     Scratch<std::int32_t> columns;
-    index missing[rows];
+    index missing[rows], order[rows];
     index source[rows];  // of the row whose h_k a row shares, or -1
     std::uint64_t keys[rows];
     index count = 0;
@@ -91,23 +91,22 @@ struct CompletedShared {
             missing[r] = fillings.columns(cells, key, columns + r * d);
             any |= keys[r] = key;
         }
+        if (!any) return false;
         index last = -1;
-        for (index first = 0; any && first < rows; first += lanes) complete(first, last);
-        return any;
+        const index none = fillings.sorted(missing, rows, order);
+        for (index i = 0; i < none; ++i) source[order[i]] = -1;
+        for (index first = none / lanes * lanes; first < rows; first += lanes) complete(order + first, last);
+        return true;
     }
 
     // Fills in the missing cells of as many rows as there are lanes; `last` is the row with some before.
-    void complete(index first, index& last) {
-        std::uint64_t any = 0;
-        for (index l = 0; l < lanes; ++l) any |= keys[first + l];
-        if (any) {
-            fillings.patterns(0, keys + first, columns + first * d, missing + first);
-            fillings.solve(y + first * fillings.wide);
-            store(fillings.held, load(fillings.held) + load(w + first));
-        }
+    void complete(const index* some, index& last) {
+        fillings.patterns(0, some, keys, columns, missing);
+        fillings.solve(some, y);
+        const double* weights = w;
+        store(fillings.held, load(fillings.held) + gather(weights, some));
         for (index l = 0; l < lanes; ++l) {
-            const index r = first + l;
-            source[r] = -1;
+            const index r = some[l];
             if (!keys[r]) continue;
             for (index a = 0; a < missing[r]; ++a) {
                 const index j = columns[r * d + a];
@@ -122,23 +121,16 @@ struct CompletedShared {
     // h_k of a row, in units of the deviations, and what scores of its pattern's rows have more than those of others.
     void displace(index r, index lane) {
         const index m = missing[r];
-        const std::int32_t* gone = columns + r * d;
         const double *U = fillings.triangle + lane, *D = fillings.pivot + lane;
         double* own = h + r * d * wide;
         for (index first = 0; first < wide; first += lanes) {
-            vec total = {};
-            for (index a = 0; a < m; ++a) {
-                vec t = load(shift + gone[a] * wide + first);
-                for (index b = 0; b < a; ++b) t -= splat(U[(a * (a - 1) / 2 + b) * lanes]) * load(own + b * wide + first);
-                total += t * t * splat(D[a * lanes]);
-                store(own + a * wide + first, t);
-            }
+            const vec square = fillings.reduced(lane, shift + first, wide, own + first);
             for (index a = m - 1; a >= 0; --a) {
                 vec t = load(own + a * wide + first) * splat(D[a * lanes]);
                 for (index b = a + 1; b < m; ++b) t -= splat(U[(b * (b - 1) / 2 + a) * lanes]) * load(own + b * wide + first);
                 store(own + a * wide + first, t);
             }
-            const vec more = splat(0.5) * total + splat(half_log_two_pi * m - fillings.logs[lane]);
+            const vec more = splat(0.5) * square + splat(half_log_two_pi * m - fillings.logs[lane]);
             store(marginal + r * wide + first, more * splat(1.0 / log_two));
         }
     }

@@ -16,15 +16,15 @@ struct Tiles {
     Scratch<double> y, turned, weight, centre, zero, guessed, seen, constant, likelihood;  // y in units of the deviations
     Scratch<std::uint64_t> keys;
     Scratch<std::int32_t> gone;
-    Scratch<index> missing, filled;
+    Scratch<index> missing, filled, order;
 
     Tiles(index columns, index K)
         : d(columns), wide(rounded_up(columns, lanes)), fillings(d, K), scatters(d, K), y(K * rows * wide), turned(d * rows),
           weight(K * rows), centre(K * wide), zero(d), guessed(2 * K * d), seen(K * wide), constant(K), likelihood(K), keys(K * rows),
-          gone(K * rows * d), missing(K * rows), filled(K) {}
+          gone(K * rows * d), missing(K * rows), filled(K), order(rows) {}
     explicit operator bool() const {
         return fillings && scatters && y.data && turned.data && weight.data && centre.data && zero.data && guessed.data && seen.data &&
-               constant.data && likelihood.data && keys.data && gone.data && missing.data && filled.data;
+               constant.data && likelihood.data && keys.data && gone.data && missing.data && filled.data && order.data;
     }
 
     bool prepare(index factors, const double* mean, const double* factor) {
@@ -58,26 +58,24 @@ struct Tiles {
         if (filled[k] == rows) learn(k);
     }
 
-    // Fills in the missing cells of as many rows as there are lanes.
-    void complete(index k, index first) {
-        std::uint64_t any = 0;
-        for (index l = 0; l < lanes; ++l) any |= keys[first + l];
-        if (!any) return;
-        fillings.patterns(k, keys + first, gone + first * d, missing + first);
-        fillings.solve(y + first * wide);
-        store(fillings.held, load(fillings.held) + load(weight + first));
+    // Fills in the missing cells of as many rows of a tile as there are lanes.
+    void complete(index k, const index* some) {
+        const index begin = k * rows;
+        const double* w = weight + begin;
+        fillings.patterns(k, some, keys + begin, gone + begin * d, missing + begin);
+        fillings.solve(some, y + begin * wide);
+        store(fillings.held, load(fillings.held) + gather(w, some));
         double *apart = guessed + 2 * k * d, total = 0;
         for (index l = 0; l < lanes; ++l) {
-            const index m = missing[first + l];
-            const std::int32_t* own = gone + (first + l) * d;
-            const double w = weight[first + l];
+            const index at = begin + some[l], m = missing[at];
+            const std::int32_t* own = gone + at * d;
             for (index a = 0; a < m; ++a) {
-                const double cell = -fillings.solved[a * lanes + l], t = w * cell;
-                y[(first + l) * wide + own[a]] = cell;
+                const double cell = -fillings.solved[a * lanes + l], t = weight[at] * cell;
+                y[at * wide + own[a]] = cell;
                 apart[2 * own[a]] += t;
                 apart[2 * own[a] + 1] += t * cell;
             }
-            total += w * (half_log_two_pi * m - fillings.logs[l]);
+            total += weight[at] * (half_log_two_pi * m - fillings.logs[l]);
         }
         likelihood[k] += total;
     }
@@ -89,7 +87,8 @@ struct Tiles {
             keys[r] = missing[r] = 0;
             std::memset(y + r * wide, 0, sizeof(double) * wide);
         }
-        for (index first = 0; first < rows; first += lanes) complete(k, k * rows + first);
+        const index none = fillings.sorted(missing + k * rows, rows, order);
+        for (index first = none / lanes * lanes; first < rows; first += lanes) complete(k, order + first);
         lay(y + k * rows * wide, rows, d, wide, zero, tile);
         scatters.add(tile, weight + k * rows, k, zero);
         filled[k] = 0;

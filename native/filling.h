@@ -1,5 +1,6 @@
 // Conditional means of missing cells, one Gaussian at a time; see gaps.h for the formulas. Rows are lanes, each with a pattern
 // of its own: rows that miss fewer cells than others beside them are filled up with cells of no covariance and no weight.
+// They come in the order of how many they miss, so that little is filled up.
 // Where the next rows have the same patterns they share the factor P_mm = U D U', and their conditional covariance P_mm^-1
 // is added once, with the sum of their weights.
 #pragma once
@@ -13,7 +14,7 @@ struct Fillings {
     index d, wide, groups, side, block;         // cell d is the one to fill up with
     Scratch<double> precision, diagonal, scale, deviation, unit, growth;             // of each covariance
     Scratch<double> triangle, pivot, logs, held, extra, solved, covariance;  // of the rows at hand: [cell * lanes + row]
-    Scratch<index> gone, missing;
+    Scratch<index> gone, missing, ranks;
     Scratch<std::uint64_t> current;
     index owner = -1, most = 0;
 
@@ -21,11 +22,11 @@ struct Fillings {
         : d(columns), wide(rounded_up(columns, lanes)), groups(K), side(d + 1), block(side * wide + lanes),
           precision(K * block), diagonal(K * side), scale(K * wide), deviation(K * side), unit(K * side), growth(K),
           triangle(d * (d - 1) / 2 * lanes), pivot(d * lanes), logs(lanes), held(lanes), extra(K * side * side),
-          solved(d * lanes), covariance(d * (d + 1) / 2 * lanes), gone(d * lanes), missing(lanes), current(lanes) {}
+          solved(d * lanes), covariance(d * (d + 1) / 2 * lanes), gone(d * lanes), missing(lanes), ranks(d + 2), current(lanes) {}
     explicit operator bool() const {
         return precision.data && diagonal.data && scale.data && deviation.data && unit.data && growth.data && triangle.data &&
                pivot.data && logs.data && held.data && extra.data && solved.data && covariance.data && gone.data &&
-               missing.data && current.data;
+               missing.data && ranks.data && current.data;
     }
 
     // Takes up a factor L (row by row) as covariance k; `inverse` becomes that of L. False where digits could be lost.
@@ -75,20 +76,32 @@ struct Fillings {
         return m;
     }
 
-    // Takes up the patterns of rows, the columns of each of which begin at a multiple of d. Keys of more than 64 columns
-    // don't say which they are.
-    void patterns(index k, const std::uint64_t* keys, const std::int32_t* lists, const index* counts) {
-        if (d <= 64 && owner == k && !std::memcmp(keys, current, sizeof(std::uint64_t) * lanes)) return;
+    // Rows by how many cells they miss, those of equal numbers in the order in which they come; `order` is of `count` rows.
+    // Returns how many miss none.
+    index sorted(const index* counts, index count, index* order) {
+        std::memset(ranks, 0, sizeof(index) * (d + 2));
+        for (index r = 0; r < count; ++r) ++ranks[counts[r] + 1];
+        const index none = ranks[1];
+        for (index m = 1; m <= d; ++m) ranks[m] += ranks[m - 1];
+        for (index r = 0; r < count; ++r) order[ranks[counts[r]]++] = r;
+        return none;
+    }
+
+    // Takes up the patterns of rows in the order that was found, the columns of each of which begin at a multiple of d. Keys
+    // of more than 64 columns don't say which they are.
+    void patterns(index k, const index* order, const std::uint64_t* keys, const std::int32_t* lists, const index* counts) {
+        bool same = d <= 64 && owner == k;
+        for (index l = 0; l < lanes; ++l) same &= keys[order[l]] == current[l];
+        if (same) return;
         spread();
         owner = k;
-        most = 0;
+        most = counts[order[lanes - 1]];
         for (index l = 0; l < lanes; ++l) {
-            current[l] = keys[l];
-            missing[l] = counts[l];
-            most = counts[l] > most ? counts[l] : most;
+            const index r = order[l];
+            current[l] = keys[r];
+            missing[l] = counts[r];
+            for (index a = 0; a < most; ++a) gone[a * lanes + l] = a < counts[r] ? lists[r * d + a] : d;
         }
-        for (index l = 0; l < lanes; ++l)
-            for (index a = 0; a < most; ++a) gone[a * lanes + l] = a < counts[l] ? lists[l * d + a] : d;
         const double *P = precision + k * block, *units = unit + k * side;
         for (index a = 0; a < most; ++a) {
             const index* column = gone + a * lanes;
@@ -126,12 +139,12 @@ struct Fillings {
 
     // P_mm^-1 v into `solved`, v the missing cells of P y; y (rows of `wide` cells, in units of the deviations) is zero
     // there, and beyond d.
-    void solve(const double* y) {
+    void solve(const index* order, const double* y) {
         const double* P = precision + owner * block;
         std::memset(solved, 0, sizeof(double) * most * lanes);
         for (index l = 0; l < lanes; ++l)
             for (index a = 0; a < missing[l]; ++a) {
-                const double *row = P + gone[a * lanes + l] * wide, *cells = y + l * wide;
+                const double *row = P + gone[a * lanes + l] * wide, *cells = y + order[l] * wide;
                 vec sum = {};
                 for (index j = 0; j < wide; j += lanes) sum += load(row + j) * load(cells + j);
                 solved[a * lanes + l] = sum_of(sum);
@@ -147,6 +160,21 @@ struct Fillings {
             const double* row = triangle + b * (b - 1) / 2 * lanes;
             for (index a = 0; a < b; ++a) store(solved + a * lanes, load(solved + a * lanes) - load(row + a * lanes) * s);
         }
+    }
+
+    // Of some vectors in lanes, U^-1 times their cells that the row of a lane misses, into `out` (a vector every `step`
+    // numbers); returns their squares by P_mm^-1.
+    inline vec reduced(index lane, const double* vectors, index step, double* out) const {
+        const double *U = triangle.data + lane, *D = pivot.data + lane;
+        const index* column = gone.data + lane;
+        vec total = {};
+        for (index a = 0; a < missing.data[lane]; ++a, U += (a - 1) * lanes) {
+            vec t = load(vectors + column[a * lanes] * step);
+            for (index b = 0; b < a; ++b) t -= splat(U[b * lanes]) * load(out + b * step);
+            total += t * t * splat(D[a * lanes]);
+            store(out + a * step, t);
+        }
+        return total;
     }
 
     // Adds the conditional covariances of the last patterns (in units of the deviations, j <= i), with the weights held.

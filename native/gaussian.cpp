@@ -168,18 +168,18 @@ struct Marginals {
 struct SharedMarginals {
     index d, groups, wide;
     Fillings fillings;
-    Scratch<double> shift, origin, y, solved, square, logs;
+    Scratch<double> shift, origin, y, reduced, square, logs;
     Scratch<std::int32_t> columns;
-    Scratch<index> missing;
+    Scratch<index> missing, order;
     Scratch<std::uint64_t> keys;
 
     SharedMarginals(index columns_, index members)
         : d(columns_), groups(members), wide(rounded_up(members, lanes)), fillings(d, 1), shift(d * wide),
-          origin(fillings.wide), y(tile * fillings.wide), solved(d * lanes), square(tile * wide), logs(tile),
-          columns(tile * d), missing(tile), keys(tile) {}
+          origin(fillings.wide), y(tile * fillings.wide), reduced(d * wide), square(tile * wide), logs(tile),
+          columns(tile * d), missing(tile), order(tile), keys(tile) {}
     explicit operator bool() const {
-        return fillings && shift.data && origin.data && y.data && solved.data && square.data && logs.data && columns.data &&
-               missing.data && keys.data;
+        return fillings && shift.data && origin.data && y.data && reduced.data && square.data && logs.data && columns.data &&
+               missing.data && order.data && keys.data;
     }
 
     bool prepare(const double* mean, const double* factor) {
@@ -205,33 +205,22 @@ struct SharedMarginals {
             });
             missing[r] = fillings.columns(row, keys[r], columns + r * d);
         }
-        for (index first = 0; first < tile; first += lanes) {
-            std::uint64_t any = 0;
-            for (index l = 0; l < lanes; ++l) any |= keys[first + l];
-            if (!any) continue;
-            fillings.patterns(0, keys + first, columns + first * d, missing + first);
-            fillings.solve(y + first * fillings.wide);
-            store(logs + first, load(fillings.logs));
+        const index none = fillings.sorted(missing, tile, order);
+        for (index first = none / lanes * lanes; first < tile; first += lanes) {
+            const index* some = order + first;
+            fillings.patterns(0, some, keys, columns, missing);
+            fillings.solve(some, y);
             for (index l = 0; l < lanes; ++l)
-                if (keys[first + l]) complete(first + l, l, x);
+                if (keys[some[l]]) complete(some[l], l, x);
         }
     }
     void complete(index r, index lane, double* x) {
-        const index m = missing[r];
         const std::int32_t* gone = columns + r * d;
-        const double *U = fillings.triangle + lane, *D = fillings.pivot + lane;
-        for (index a = 0; a < m; ++a)
+        logs[r] = fillings.logs[lane];
+        for (index a = 0; a < missing[r]; ++a)
             x[gone[a] * tile + r] = -fillings.solved[a * lanes + lane] * fillings.deviation[gone[a]];
-        for (index first = 0; first < wide; first += lanes) {
-            vec total = {};
-            for (index a = 0; a < m; ++a) {
-                vec t = load(shift + gone[a] * wide + first);
-                for (index b = 0; b < a; ++b) t -= splat(U[(a * (a - 1) / 2 + b) * lanes]) * load(solved + b * lanes);
-                total += t * t * splat(D[a * lanes]);
-                store(solved + a * lanes, t);
-            }
-            store(square + r * wide + first, total);
-        }
+        for (index first = 0; first < wide; first += lanes)
+            store(square + r * wide + first, fillings.reduced(lane, shift + first, wide, reduced));
     }
 
     // Returns how many rows are left to be computed otherwise, with NaN in the first of their log-densities.

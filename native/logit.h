@@ -212,10 +212,10 @@ struct InPlace {
         for (index s = 0; s < R; ++s) out[s] = all[s] + model.beta.data[d];
     }
     template <class T>
-    void scores(const T* X, index count, index stride) const {
+    void scores(const T* X, index count, index stride, double* out) const {
         index r = 0;
-        for (; r + 4 <= count; r += 4) score<4>(X + r * stride, stride, model.held.score.data + r);
-        for (; r < count; ++r) score<1>(X + r * stride, stride, model.held.score.data + r);
+        for (; r + 4 <= count; r += 4) score<4>(X + r * stride, stride, out + r);
+        for (; r < count; ++r) score<1>(X + r * stride, stride, out + r);
     }
 
     template <index V, class T>
@@ -273,7 +273,7 @@ index logit(const T* X, index n, index d, index stride, const std::int32_t* code
         const T* x = X + i * stride;
         const double* w = weights ? weights + i : nullptr;
         if (!curvature && d >= lanes && lying.take(count, codes + i, w)) {
-            lying.scores(x, count, stride);
+            lying.scores(x, count, stride, model.held.score);
             model.residuals<false>(0, padded, weights);
             lying.slopes(x, count, stride);
             continue;

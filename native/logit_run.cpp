@@ -70,22 +70,25 @@ struct Factor {
     }
 };
 
-// The objective at a point (d + 1), the intercept last: the loss and half of l2 times squares.
+// The objective at a point (d + 1), the intercept last: the loss, half of l2 times squares and, where other rows are told
+// by a linear function alone, that: its slopes (d + 1) and its value at zero.
 struct Run {
     Logit model;
     index m, size;
     bool weighted, intercept;
-    const double* l2;
+    const double *l2, *rest;
     Scratch<double> point, slope, second, step, at, along;  // scores of the rows at the point, and along the step
     Factor factor;
     double loss = 0, value = 0;
 
-    Run(index n, index d, const double* origin, bool some, bool free, const double* squares)
-        : model(d, origin, n), m(d + 1), size(model.held.count), weighted(some), intercept(free), l2(squares), point(m),
-          slope(m), second(m * m), step(m), at(size), along(size), factor(m) {}
+    Run(index n, index d, const double* origin, bool some, bool free, const double* squares, const double* line)
+        : model(d, origin, n), m(d + 1), size(model.held.count), weighted(some), intercept(free), l2(squares), rest(line),
+          point(m), slope(m), second(m * m), step(m), at(size), along(size), factor(m) {}
     explicit operator bool() const {
         return model && point.data && slope.data && second.data && step.data && at.data && along.data && factor;
     }
+
+    double steady(index j) const { return rest ? rest[j] : 0.0; }
 
     void scores(const double* weights, double* out) {
         std::memcpy(model.beta, weights, sizeof(double) * m);
@@ -101,10 +104,10 @@ struct Run {
             store(model.held.score + r, load(at + r) + length * load(along + r));
         model.residuals<true>(0, size, weighted);
         loss = -sum_of(model.likely);
-        double cost = 0.0;
+        double cost = rest ? rest[m] : 0.0;
         for (index j = 0; j < m; ++j) {
             const double there = point[j] + share * step[j];
-            cost += 0.5 * l2[j] * there * there;
+            cost += (0.5 * l2[j] * there + steady(j)) * there;
         }
         return loss + cost;
     }
@@ -120,7 +123,7 @@ struct Run {
         *first = sum_of(down);
         *bend = sum_of(curve);
         for (index j = 0; j < m; ++j) {
-            *first += l2[j] * (point[j] + share * step[j]) * step[j];
+            *first += (l2[j] * (point[j] + share * step[j]) + steady(j)) * step[j];
             *bend += l2[j] * step[j] * step[j];
         }
     }
@@ -130,7 +133,7 @@ struct Run {
         std::memset(model.sums, 0, sizeof(double) * model.width);
         model.slopes(0, size);
         for (index j = 0; j < m; ++j)
-            slope[j] = (j + 1 < m || intercept ? model.sums[j] : 0.0) + l2[j] * point[j];
+            slope[j] = (j + 1 < m || intercept ? model.sums[j] : 0.0) + l2[j] * point[j] + steady(j);
         Curvature sums(m - 1, 2, least);
         if (!sums) return false;
         for (index r = 0; r < size; r += sums.capacity) {
@@ -169,10 +172,10 @@ struct Run {
 // the loss before. `value` is the objective, then what there was to gain before the last step.
 template <class T>
 index logit_run(const T* X, index n, index d, index stride, const std::int32_t* codes, const double* weights,
-                const double* origin, const double* l2, bool intercept, double negligible, double enough,
-                double relative, double done, index most, double* point, double* value, double* slope, double* second,
+                const double* origin, const double* l2, const double* rest, bool intercept, double negligible,
+                double enough, double relative, double done, index most, double* point, double* value, double* slope, double* second,
                 std::int64_t* steps) {
-    Run run(n > 0 ? n : 1, d, origin, weights != nullptr, intercept, l2);
+    Run run(n > 0 ? n : 1, d, origin, weights != nullptr, intercept, l2, rest);
     if (!run) return NO_MEMORY;
     const index m = run.m;
     run.model.take(X, n, stride, codes, weights);
@@ -214,11 +217,11 @@ index logit_run(const T* X, index n, index d, index stride, const std::int32_t* 
 #define PARZEN_LOGIT_RUN(T, suffix)                                                                                    \
     PARZEN_EXPORT parzen::index parzen_logit_run_##suffix(                                                             \
         const T* X, parzen::index n, parzen::index d, parzen::index stride, const std::int32_t* codes,                 \
-        const double* weights, const double* origin, const double* l2, parzen::index intercept, double negligible,     \
-        double enough, double relative, double done, parzen::index most, double* point, double* value, double* slope,  \
-        double* second, std::int64_t* steps) {                                                                         \
-        return parzen::logit_run(X, n, d, stride, codes, weights, origin, l2, intercept != 0, negligible, enough,      \
-                                 relative, done, most, point, value, slope, second, steps);                            \
+        const double* weights, const double* origin, const double* l2, const double* rest, parzen::index intercept,    \
+        double negligible, double enough, double relative, double done, parzen::index most, double* point,             \
+        double* value, double* slope, double* second, std::int64_t* steps) {                                           \
+        return parzen::logit_run(X, n, d, stride, codes, weights, origin, l2, rest, intercept != 0, negligible,        \
+                                 enough, relative, done, most, point, value, slope, second, steps);                    \
     }
 
 PARZEN_LOGIT_RUN(float, f32)

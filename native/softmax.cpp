@@ -67,6 +67,14 @@ void linear_lanes(const T* X, index n, index d, index stride, index groups, inde
 template <class T>
 index linear(const T* X, index n, index d, index stride, index groups, const double* origin, const double* table,
              const double* offset, double* out) {
+    if (groups == 1 && d >= lanes) {  // one score: lanes are columns
+        Logit model(d, origin, 1);
+        if (!model) return NO_MEMORY;
+        std::memcpy(model.beta, table, sizeof(double) * d);
+        model.beta[d] = offset[0];
+        InPlace(model).scores(X, n, stride, out);
+        return OK;
+    }
     const index width = rounded_up(groups, lanes);
     Scratch<double> padded(d * width), offsets(width);
     if (!padded || !offsets) return NO_MEMORY;

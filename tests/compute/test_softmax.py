@@ -139,12 +139,14 @@ def test_a_run_of_newtons_method_equals_the_oracle(level, dtype, n, d, intercept
     weights, l2, origin = rng.random(n), np.append(np.full(d, 0.3), 0.0), np.full(d, 3.0)
     start = np.append(2.0 * rng.normal(size=d), 0.0)
     labels = Labels(codes, weights, groups=2)
-    found = logit_run(X, labels, start, l2, origin, intercept=intercept, most=most, enough=1e-20)
-    expected = TWINS["logit_run"](X, codes, weights, start, l2, origin, intercept, most)
-    assert found is not None
-    assert found[0] == most or most == 20
-    for ours, theirs in zip((found[1], found[2][0], *found[3:]), expected[1:], strict=True):
-        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9)
+    line = np.append(0.1 * rng.normal(size=d), [0.02 if intercept else 0.0, 7.0])
+    for rest in (None, line):
+        found = logit_run(X, labels, start, l2, origin, rest=rest, intercept=intercept, most=most, enough=1e-20)
+        expected = TWINS["logit_run"](X, codes, weights, start, l2, origin, intercept, most, rest)
+        assert found is not None
+        assert found[0] == most or most == 20
+        for ours, theirs in zip((found[1], found[2][0], *found[3:]), expected[1:], strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9)
 
 
 def test_a_run_of_newtons_method_ends_where_little_is_left_and_tells_where_it_has_no_step(level, rng):

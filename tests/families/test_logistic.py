@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 
 from parzen.compute.memberships import Labels
 from parzen.densities.linear import Linear
-from parzen.families.logistic import newton, objective, problem
+from parzen.families.logistic import doubt, newton, objective, problem
 from parzen.families.logistic import separation as separating
 from parzen.families.logistic.likelihood import Scores
 from parzen.families.logistic.objective import Objective
@@ -209,6 +209,53 @@ def test_the_last_step_ends_where_it_is_said_to(K):
     least = solve(X, y, K, Penalty(l2=1.0), weights=w, tol=1e-12).objective
     assert found.objective == pytest.approx(value, rel=1e-5)
     assert value <= least * (1.0 + 1e-6)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("apart", [4.0, 6.0])
+def test_where_classes_are_far_apart_rows_in_doubt_lead_to_the_optimum_of_all(apart, intercept, weighted, monkeypatch):
+    rng = np.random.default_rng(8)
+    y = rng.integers(0, 2, 20_000)
+    X, w = rng.normal(size=(20_000, 6)) + 7.0, rng.exponential(size=20_000) if weighted else None
+    X[:, :2] += apart * (y[:, None] - 0.5)
+    X, asked, narrow = X - 7.0 * (not intercept), [], newton.among_doubtful
+    monkeypatch.setattr(newton, "among_doubtful", lambda *given: asked.append(len(given)) or narrow(*given))
+    found = solve(X, y, 2, Penalty(l2=1.0), tol=1e-4, weights=w, intercept=intercept)
+    monkeypatch.setattr(newton, "doubt", lambda sample, point: None)
+    least = solve(X, y, 2, Penalty(l2=1.0), tol=1e-12, weights=w, intercept=intercept)
+    assert len(asked) == 1
+    assert found.converged
+    value = oracle.objective(X, y, np.ones(len(y)) if w is None else w, found.coef, found.intercept, 0.0, 1.0)
+    assert value == pytest.approx(least.objective, rel=2e-6)
+    assert found.objective == pytest.approx(value, rel=1e-5)
+    assert value - least.objective <= found.gap + 1e-9 * value
+
+
+def test_rows_in_doubt_are_as_few_as_hold_nearly_all_of_the_curvature():
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(1500, 2)), np.arange(1500) % 2
+    seen = Problem.of(X, Labels(y), Terms(), True)
+    point = np.array([[20.0, 0.0, 1.0]])
+    size = doubt.doubt(seen, point)
+    scores = np.abs((X - seen.origin) @ [20.0, 0.0] + 1.0)
+    bends = scores**2 * np.exp(-scores) / (1.0 + np.exp(-scores)) ** 2
+    assert bends[scores <= size].sum() >= (1.0 - doubt.CERTAIN) * bends.sum()
+    assert bends[scores < size].sum() < (1.0 - doubt.CERTAIN) * bends.sum()
+    assert doubt.doubt(seen, 0.01 * point) is None
+
+
+def test_all_rows_in_doubt_are_the_whole_objective_and_some_have_its_slope(monkeypatch):
+    X, y, _ = drawn(4, 2, n=300, spread=0.1)
+    own = Objective(Products(Problem.of(X, Labels(y), Terms(), True)), Penalty(l2=1.0))
+    here = own.at(np.full((1, 6), 0.1))
+    monkeypatch.setattr(doubt, "FEW", 1.0)
+    whole = doubt.among_doubtful(own, here, np.inf)
+    least = solve(X, y, 2, Penalty(l2=1.0), tol=1e-12).objective
+    assert own.at(whole.point).value == pytest.approx(least, rel=1e-5)
+    assert doubt.among_doubtful(own, here, 0.0) is None
+    best = own.at(newton.newton(own, here.point, 1e-12, 100).point)  # no step leads away from the optimum
+    assert own.at(doubt.among_doubtful(own, best, 1.0).point).value == pytest.approx(best.value, rel=1e-12)
 
 
 @pytest.mark.parametrize("penalty", [Penalty(l2=1.0), Penalty(l1=3.0), Penalty()])

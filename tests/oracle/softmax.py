@@ -49,15 +49,21 @@ def softmax_curvature(X, codes, weights, table, offset, origin=0.0):
     return second
 
 
-def logit_run(X, codes, weights, start, l2, origin=0.0, intercept=True, most=30):
+def logit_run(X, codes, weights, start, l2, origin=0.0, intercept=True, most=30, rest=None):
     """Newton's method for two classes, step after step, each as long as lowers the objective; all is as at its end."""
     rows = np.column_stack([np.asarray(X, dtype=float) - origin, np.full(len(X), float(intercept))])
+    rest = np.zeros(rows.shape[1] + 1) if rest is None else rest
 
     def look(point):
         scores = rows @ point
         p = 1.0 / (1.0 + np.exp(-scores))
         loss = (weights * (np.logaddexp(0.0, scores) - codes * scores)).sum() + 0.5 * (l2 * point**2).sum()
-        return loss, rows.T @ (weights * (p - codes)) + l2 * point, (rows.T * (weights * p * (1.0 - p))) @ rows
+        loss += rest[:-1] @ point + rest[-1]
+        return (
+            loss,
+            rows.T @ (weights * (p - codes)) + l2 * point + rest[:-1],
+            (rows.T * (weights * p * (1.0 - p))) @ rows,
+        )
 
     def length(point, step, value, gain):
         """Where the slope along the step is at most a quarter of what it was: Newton's method between bounds."""

@@ -95,7 +95,7 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "linear": ((*ROWS, INTEGER, *(POINTER,) * 4), FLOATS),
     "softmax": ((*ROWS, POINTER, POINTER, INTEGER, *(POINTER,) * 7, NUMBER, POINTER), FLOATS),
     "logit_run": (
-        (*ROWS, *(POINTER,) * 4, INTEGER, *(NUMBER,) * 4, INTEGER, *(POINTER,) * 5),
+        (*ROWS, *(POINTER,) * 5, INTEGER, *(NUMBER,) * 4, INTEGER, *(POINTER,) * 5),
         FLOATS,
     ),
     "csr_softmax": ((*CSR, POINTER, POINTER, INTEGER, *(POINTER,) * 6), CSRS[-4:]),

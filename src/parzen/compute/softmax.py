@@ -126,6 +126,7 @@ def logit_run(
     l2: Array,
     origin: Array | None = None,
     *,
+    rest: Array | None = None,
     intercept: bool = True,
     negligible: float = 0.0,
     enough: float = 0.0,
@@ -143,6 +144,8 @@ def logit_run(
         Where to begin, the intercept last, and weights of half squares.
     origin : array of shape (d,), or None for zero
         What rows are less.
+    rest : array of shape (d + 2,), or None for zero
+        A linear function to add: its slopes, and its value at zero.
     intercept : whether it is free; it is zero otherwise
     negligible : rows of at most this share of the loss are left out of curvatures after the first
     enough, relative : stop where no more than this is left to gain, or than this share of the objective
@@ -170,6 +173,7 @@ def logit_run(
         None if labels.weights is None else native.pointer(labels.weights, native.F64, (n,), "weights"),
         None if origin is None else native.pointer(origin, native.F64, (d,), "origin"),
         native.pointer(l2, native.F64, (d + 1,), "l2"),
+        None if rest is None else native.pointer(rest, native.F64, (d + 2,), "rest"),
         int(intercept),
         negligible,
         enough,

@@ -186,6 +186,8 @@ class Mixture(Family):
         work = rows.shape[0] * C * ((X.shape[1] if full else 1) * X.shape[1] + 12)
         most = starts_worth(work, rows.shape[0], X.shape[0]) * self.n_init
         cheap, large = work < 30_000, work > 200_000
+        # The rises of a covariance that all components share are uneven: they don't tell where a run would end.
+        telling = not cheap and not (isinstance(family, Gaussian) and family.shared)
         total, many = float(rows.shape[0] if own is None else own.sum()), rows_worth(rows, own)
         noise = family.noise if isinstance(family, Gaussian) else 0.0
         # Where each part has so few rows, it may well be flat in some direction: that says nothing against it.
@@ -209,7 +211,7 @@ class Mixture(Family):
                 if contest.knows(codes, C - len(self._noise())):
                     contest.agreed = True
                 else:
-                    least = contest.wanted if large else -np.inf
+                    least = contest.wanted if large or telling else -np.inf
                     try:
                         contest.enter(codes, *run(codes, None if cheap else least))
                     except Collapse as reason:

@@ -67,11 +67,11 @@ class BaseGaussianStates(BaseHmmlearn):
         best = found[0]
         if len(found) > 1:
             part, cut = pieces(lengths, PART, PIECE)
-            seen, order = rows[part], complete[part]
+            seen, order = rows[part], some if len(some) == len(part) == len(complete) else complete[part]
             best = found[int(np.argmax([self._after_few_steps(one, some, order, seen, cut, rng) for one in found]))]
         if len(some) < len(complete):
             best = best.moved(complete)
-        codes = best.nearest(complete)
+        codes = best.codes if len(some) == len(complete) else best.nearest(complete)
         self._begin_from(complete, codes, codes, lengths, rng)
 
     def _after_few_steps(
@@ -92,7 +92,8 @@ class BaseGaussianStates(BaseHmmlearn):
         seen : the same with missing cells, for EM
         lengths : of their sequences
         """
-        self._begin_from(some, clusters.nearest(some), clusters.nearest(order), lengths, rng)
+        codes = clusters.codes if order is some else clusters.nearest(order)
+        self._begin_from(some, clusters.codes, codes, lengths, rng)
         initial, monitor = self._density(), Monitor(-np.inf, FEW, verbose=False)
         family = self._chain_family(initial, self._emission_family(initial.emission), lengths)
         try:

@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels
+from parzen.compute.partitions import kmeans_partition
 from parzen.families.gaussian import Gaussian
 from parzen.families.kmeans import CentroidDensity
-from parzen.families.lloyd import Assignment, lloyd
-from parzen.families.seeding import plus_plus
+from parzen.families.lloyd import lloyd
 
 #: Times that k-means is begun (as often as hmmlearn does), and on how many rows at most; more for many states.
 TIMES, SAMPLE, EACH = 10, 2048, 128
-#: Steps after which all but the best few are given up; how many go on, and for how many steps; steps on all rows.
-FEW, BEST, STEPS, MORE = 3, 3, 30, 10
+#: Most steps of each, and on all rows.
+STEPS, MORE = 30, 10
 #: Least probability of a transition that is drawn, where clusters are compared with it.
 TINY = 1e-12
 #: Sweeps over all pairs of states that may be swapped.
@@ -34,10 +34,12 @@ class Clustering:
     ----------
     scale : rows as k-means measures them
     centre : array of shape (K, d), so measured
+    codes : the cluster of each row of the sample
     """
 
     scale: Callable[[Array], Array]
     centre: Array
+    codes: Codes
 
     def nearest(self, rows: Array) -> Codes:
         """The cluster of each row."""
@@ -45,7 +47,8 @@ class Clustering:
 
     def moved(self, rows: Array) -> "Clustering":
         """The clusters after a few steps on all rows."""
-        return Clustering(self.scale, _float64(lloyd(self.scale(rows), None, self.centre, MORE).found))
+        found = lloyd(self.scale(rows), None, self.centre, MORE).found
+        return Clustering(self.scale, np.asarray(found.centre, dtype=np.float64), found.codes)
 
 
 def clusterings(some: Array, K: int, rng: np.random.Generator) -> list[Clustering]:
@@ -54,9 +57,10 @@ def clusterings(some: Array, K: int, rng: np.random.Generator) -> list[Clusterin
     The widest column decides over clusters of rows as they are, and its tail; of ranks every column decides alike, and
     a value that comes again and again (no rain) is a cluster of its own.
     """
-    found = []
-    for scale in (_as_they_are, Ranks.among(some)) if K > 1 else (_as_they_are,):
-        found.append(Clustering(scale, _best_centres(scale(some), K, rng, TIMES // 2)))
+    found = [Clustering(_as_they_are, *_best_clusters(some, K, rng, TIMES // 2))]
+    if K > 1:
+        scale, ranks = Ranks.among(some)
+        found.append(Clustering(scale, *_best_clusters(ranks, K, rng, TIMES // 2)))
     return found
 
 
@@ -78,11 +82,13 @@ class Ranks:
     deviation: Array
 
     @classmethod
-    def among(cls, some: Array) -> "Ranks":
-        """Ranks among some rows."""
+    def among(cls, some: Array) -> tuple["Ranks", Array]:
+        """Ranks among some rows, and those of these rows."""
         order = np.sort(some, axis=0)
-        deviation = cls(order, np.ones(some.shape[1]))(some).std(axis=0)
-        return cls(order, np.where(deviation > 0, deviation, 1.0))
+        ranks = cls(order, np.ones(some.shape[1]))(some)
+        deviation = ranks.std(axis=0)
+        found = cls(order, np.where(deviation > 0, deviation, 1.0))
+        return found, ranks / found.deviation
 
     def __call__(self, rows: Array) -> Array:
         found = np.empty(rows.shape)
@@ -104,24 +110,17 @@ def cluster_centres(rows: Array, K: int, rng: np.random.Generator) -> Array:
     Of many rows a sample decides between the starts; EM moves the means afterwards.
     """
     some = sample_of(rows, K, rng)
-    centre = _best_centres(some, K, rng, TIMES)
-    return centre if len(some) == len(rows) or K == 1 else Clustering(_as_they_are, centre).moved(rows).centre
+    found = Clustering(_as_they_are, *_best_clusters(some, K, rng, TIMES))
+    return found.centre if len(some) == len(rows) or K == 1 else found.moved(rows).centre
 
 
-def _best_centres(some: Array, K: int, rng: np.random.Generator, times: int) -> Array:
+def _best_clusters(some: Array, K: int, rng: np.random.Generator, times: int) -> tuple[Array, Codes]:
+    """Centres of the best of several k-means, and the nearest of each row; a centre without rows is the mean of all."""
     if K == 1:
-        return some.mean(axis=0, keepdims=True)
-    begun = [lloyd(some, None, plus_plus(some, None, K, rng), FEW).found for _ in range(times)]
-    few = sorted(begun, key=_inertia)[:BEST]
-    return _float64(min((lloyd(some, None, one.centre, STEPS).found for one in few), key=_inertia))
-
-
-def _inertia(found: Assignment) -> float:
-    return found.inertia
-
-
-def _float64(found: Assignment) -> Array:
-    return np.asarray(found.centre, dtype=np.float64)
+        return some.mean(axis=0, keepdims=True), np.zeros(len(some), dtype=np.int32)
+    uniform = rng.random((times, 1 + (K - 1) * (2 + int(np.log(K)))))
+    codes = kmeans_partition(np.ascontiguousarray(some, dtype=np.float64), None, K, uniform, STEPS)
+    return cluster_moments(some, codes, K, "diag")[0], codes
 
 
 def state_clusters(rows: Array, K: int, transition: Array | None, rng: np.random.Generator) -> tuple[Array, Codes]:

@@ -6,17 +6,22 @@ from dataclasses import replace
 import numpy as np
 
 from parzen.compute.arrays import Array
+from parzen.families.logistic.doubt import among_doubtful, doubt
 from parzen.families.logistic.objective import Objective, Reached
 from parzen.families.logistic.products import Products
 from parzen.families.logistic.secants import Secants
 
 #: Steps to a finite optimum divide what is left to gain by this at least.
 FAST = 20.0
+#: A step that promises no more than this share of the objective is the last but one, where its model is of the point.
+NEAR = 1e-3
 #: A model is made anew at every step where that costs no more slopes than this.
 EAGER = 4.0
 #: The way begins on a sample, of one of so many rows but not fewer than these: at all, and for each column. It needs
 #: so many times as many rows in the table.
 SHARE, LEAST, AMPLE, SPARE = 8, 2048, 40, 4
+#: The same of a sample that is drawn of a sample.
+FEWEST, FEWER = 1024, 10
 #: The optimum of a sample is known well enough where this share is left of what chance makes of it.
 CHANCE = 0.5
 #: Most steps to the optimum of a sample.
@@ -41,7 +46,7 @@ def newton(
     sample of them is maximised first: its optimum is near, and its curvature serves all rows. The last step is not
     looked back at where the steps before tell that it is good enough.
     """
-    sampled = _sample_rows(objective) if max_iter else 0
+    sampled = _sample_rows(objective, LEAST, AMPLE) if max_iter else 0
     here, before = _begun(objective, start, sampled, 0 if enough else max_iter, tol, callback)
     secants: Secants | None = None
     cheap = objective.dearness <= EAGER
@@ -67,7 +72,11 @@ def newton(
             return replace(here, point=here.point + step.reshape(start.shape))
         ahead = _foreseen(objective, here, step.reshape(start.shape), gain / before if before < np.inf else np.inf, tol)
         found = ahead or _search(
-            objective, here, step.reshape(start.shape), here if eager else None, SHORTEST if fresh else 1.0
+            objective,
+            here,
+            step.reshape(start.shape),
+            here if eager and (enough or gain > NEAR * here.value) else None,
+            SHORTEST if fresh else 1.0,
         )
         if found is None and fresh and exact:
             return replace(here, settled=gain <= 1e3 * ROUNDING * abs(here.value))
@@ -94,7 +103,7 @@ def _begun(
     And what the step before promised to gain, where there was one.
     """
     if sampled:
-        return _sampled(objective, start, sampled), np.inf
+        return _sampled(objective, start, sampled)
     found = _run(objective, start, most, objective.share_left(tol), callback) if most and objective.runs else None
     return (objective.at(start), np.inf) if found is None else found
 
@@ -152,38 +161,57 @@ def _foreseen(objective: Objective, here: Reached, step: Array, left: float, tol
     return replace(end, gap=max(2.0 * left, 1.0 / FAST) * here.gap, steps=here.steps + 1, settled=True)
 
 
-def _sample_rows(objective: Objective) -> int:
+def _sample_rows(objective: Objective, least: int, ample: int) -> int:
     """How many rows a sample is to have, or 0 where there are too few to take one."""
     problem = objective.problem
     n = len(problem.labels)
-    rows = problem.ample(max(LEAST, AMPLE * (problem.width + 1), n // SHARE))
+    rows = problem.ample(max(least, ample * (problem.width + 1), n // SHARE))
     return rows if n >= SPARE * rows else 0
 
 
-def _sampled(objective: Objective, start: Array, rows: int) -> Reached:
-    """Where the optimum of a sample is, or the start if that is better; and the model there."""
-    near = _optimum_of_sample(objective, start, rows)
+def _sampled(objective: Objective, start: Array, rows: int) -> tuple[Reached, float]:
+    """Where the optimum of a sample is, or the start if that is better, and the model there; and what was gained since.
+
+    Where few rows are in doubt, it is where the optimum of these is.
+    """
+    near, size = _optimum_of_sample(objective, start, rows)
     best = objective.at(near.point)
     if start.any():
         here = objective.at(start)
         best = here if here.value < best.value else best
-    return replace(best, model=near.model if near.model is not None and near.model.dear else None)
+    found = None if size is None else among_doubtful(objective, best, size)
+    if found is not None:
+        there = objective.at(found.point)
+        if there.value <= best.value:
+            return replace(there, model=found.model), best.value - there.value
+    return replace(best, model=near.model), np.inf
 
 
-def _optimum_of_sample(objective: Objective, start: Array, rows: int) -> Reached:
-    """Near the optimum of a sample, as far as chance allows."""
+def _optimum_of_sample(objective: Objective, start: Array, rows: int) -> tuple[Reached, float | None]:
+    """Near the optimum of a sample, as far as chance allows, with a model where that is dear.
+
+    And the size of scores of rows in doubt there, where these are few: a smaller sample then is enough.
+    """
     sample = objective.problem.sample(rows)
     enough = CHANCE * objective.problem.size * sample.whole / len(sample.labels)
     own = replace(objective, products=Products(sample))
+    found = None
     if own.runs:
-        fewer = _sample_rows(own)
-        begin = _optimum_of_sample(own, start, fewer).point if fewer else start
-        found = own.run(begin, STEPS, enough=enough)
-        if found is not None and found[0].model is not None:
-            here = found[0]
-            step, _ = found[0].model.step(here.point.ravel(), here.slope.ravel())
-            return replace(here, point=here.point + step.reshape(start.shape))
+        fewer = _sample_rows(own, FEWEST, FEWER)
+        if fewer:
+            near, size = _optimum_of_sample(own, start, fewer)
+            if size is not None:
+                return near, size
+            start = near.point
+        found = own.run(start, STEPS, enough=enough)
     else:
         along = own.discriminant(start)
         start = start if along is None else along
-    return newton(own, start, 1e-4, STEPS, enough=enough)
+    if found is not None and found[0].model is not None:
+        here = found[0]
+        step, _ = found[0].model.step(here.point.ravel(), here.slope.ravel())
+        near = replace(here, point=here.point + step.reshape(start.shape))
+    else:
+        near = newton(own, start, 1e-4, STEPS, enough=enough)
+        near = near if near.model is not None and near.model.dear else replace(near, model=None)
+    return near, doubt(sample, near.point) if own.runs and own.has_optimum else None

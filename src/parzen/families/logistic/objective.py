@@ -106,10 +106,13 @@ class Objective:
         compiled = problem.at_hand and not is_sparse(problem.X) and not is_device(problem.X)
         return few and compiled and self.penalty.smooth and problem.terms == Terms()
 
-    def run(self, start: Array, most: int, enough: float = 0.0, relative: float = 0.0) -> tuple[Reached, float] | None:
+    def run(
+        self, start: Array, most: int, enough: float = 0.0, relative: float = 0.0, rest: Array | None = None
+    ) -> tuple[Reached, float] | None:
         """Where Newton's method comes to, and what its last step promised to gain.
 
-        No more than enough is left to gain there, or than a share of the objective, or it took the most steps.
+        No more than enough is left to gain there, or than a share of the objective, or it took the most steps. A linear
+        function may be added, by its slopes and its value at zero, for rows that are not here.
         """
         problem = self.problem
         found = logit_run(
@@ -118,6 +121,7 @@ class Objective:
             start.ravel(),
             self.l2,
             problem.origin,
+            rest=rest,
             intercept=problem.intercept,
             negligible=self._share if enough else 0.0,
             enough=enough,
@@ -150,7 +154,7 @@ class Objective:
 
     def _negligible(self, here: Reached) -> float:
         """What rows may say of the curvature near here without being heard."""
-        return self._share * (here.value - self._cost(here.point))
+        return self._share * (here.value - self.cost(here.point))
 
     @cached_property
     def _share(self) -> float:
@@ -194,7 +198,7 @@ class Objective:
         return len(problem.labels) * (K * (K - 1) // 2) * (problem.width + 1) ** 2
 
     def _reached(self, point: Array, loss: float, slope: Array) -> Reached:
-        return Reached(point, loss + self._cost(point), slope + self.l2 * point)
+        return Reached(point, loss + self.cost(point), slope + self.l2 * point)
 
     def _quadratic(self, matrix: Array) -> Quadratic:
         return Quadratic(self._regular(matrix), self._l1s)
@@ -261,7 +265,7 @@ class Objective:
         if not penalty.l2 or (problem.intercept and penalty.intercept_l1 and not penalty.intercept_l2):
             return np.inf
         slope = here.slope - self.l2 * here.point  # of the loss
-        least = here.value - self._cost(here.point) - float((slope * here.point).sum())
+        least = here.value - self.cost(here.point) - float((slope * here.point).sum())
         if problem.intercept and penalty.free_intercept:
             excess = slope[:, -1] if problem.free > 1 else np.append(-slope[:, -1], slope[:, -1])
             expected = problem.class_weights + excess
@@ -282,5 +286,6 @@ class Objective:
         held = np.maximum(np.abs(here.slope) - self.l1, 0.0)
         return float(np.where(here.point == 0.0, held, away).max()) / self.problem.whole
 
-    def _cost(self, point: Array) -> float:
+    def cost(self, point: Array) -> float:
+        """The penalty at a point."""
         return self.penalty.value(point[:, :-1], point[:, -1])
