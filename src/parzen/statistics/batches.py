@@ -12,7 +12,7 @@ from parzen.compute.memberships import Labels, Memberships, only_group, take
 from parzen.statistics.kept import Decoded, Kept, Noted, cut, put_together
 from parzen.tables.sources.ahead import read_ahead
 from parzen.tables.sources.engines.engine import Engine
-from parzen.tables.sources.engines.work import ask, first_rows
+from parzen.tables.sources.engines.work import SourceRows, ask, first_rows
 from parzen.tables.sources.source import Batch, Source
 
 
@@ -118,7 +118,7 @@ class Reweighted:
 
 
 @dataclass(frozen=True, eq=False)
-class Batches:
+class Batches(SourceRows):
     """Rows with their memberships, read batch by batch.
 
     Attributes
@@ -169,16 +169,13 @@ class Batches:
 
     @property
     def cluster(self) -> Source | None:
-        """The source of the rows, where they lie in partitions on a cluster and work is sent to them."""
         here = not isinstance(self.read, Reading) or not isinstance(self.read.source.reader, Engine)
         return None if here else self.read.source
 
     def unread(self) -> "Batches":
-        """The same without the way to the rows: what is sent to where they are."""
         return replace(self, read=None, checkpoint=None)
 
     def within(self, source: Source) -> "Batches":
-        """The same, of the rows of another source: those of one partition."""
         return replace(self, read=Reading(source))
 
     def check(self, function: Callable[[Any], Any]) -> None:

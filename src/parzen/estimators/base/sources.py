@@ -65,6 +65,7 @@ def takes_sequences(fit: FittingMethod[...]) -> FittingMethod[...]:
 
     @wraps(fit)
     def fitting(self: E, X: Any, *args: Any, sequence: Any = None, weight: Any = None, **kwargs: Any) -> E:
+        X = scanned(X)
         if not isinstance(X, Source):
             if sequence is not None or weight is not None:
                 raise TypeError("sequence and weight name columns of a source; with a table give lengths.")

@@ -104,8 +104,8 @@ class BaseKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
             raise TypeError(
                 "checkpoint keeps the EM of mixtures; k-means keeps nothing between its steps: leave it out."
             )
-        rows = rows.mapped(lambda some: as_rows(squarable(some))) if batches else as_rows(rows)
-        seen = accumulate(_Spread(), rows, w)
+        rows = rows.mapped(ClusterRows()) if batches else as_rows(rows)
+        seen = accumulate(Spread(), rows, w)
         if not batches and (w is not None or not (seen.scatter.sum() <= LARGE and np.abs(seen.mean).max() <= LARGE)):
             squarable(rows)
         weight = seen.weight[0]
@@ -271,7 +271,17 @@ class Look:
         return float(self.rows.shape[0] if self.w is None else self.w.sum())
 
 
-class _Spread:
+@dataclass(frozen=True)
+class ClusterRows:
+    """Rows of a batch as k-means reads them, or an error where one is infinite or too large."""
+
+    def __call__(self, rows: Any) -> Any:
+        """The rows."""
+        return as_rows(squarable(rows))
+
+
+@dataclass(frozen=True)
+class Spread:
     """What observes the moments of each column."""
 
     keeps_rows: ClassVar[bool] = False

@@ -5,11 +5,12 @@ one partition. It travels as a model file does, and so does what it gives. Work 
 bytes; what an engine pickles of it is the function's name.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, chain
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,27 @@ class Task(Protocol):
 
     def __call__(self, source: Source, partition: int) -> Any:
         """Something that a model file can hold."""
+
+
+class SourceRows(ABC):
+    """Rows of a source that are read batch by batch: here, or by work that is sent to where they are."""
+
+    @property
+    @abstractmethod
+    def cluster(self) -> Source | None:
+        """The source of the rows, where they lie in partitions on a cluster."""
+
+    @abstractmethod
+    def unread(self) -> Self:
+        """The same without the way to the rows: what is sent to where they are."""
+
+    @abstractmethod
+    def within(self, source: Source) -> Self:
+        """The same, of the rows of another source: those of one partition."""
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[Any]:
+        """Batches: rows with their memberships, or what stands for these."""
 
 
 class Partition:
@@ -89,9 +111,10 @@ def ask(source: Source, task: Task) -> list[Any]:
 
 
 def total(source: Source, task: Task) -> Any:
-    """The sum of what a task gives for the partitions, in their order; None where there are no rows."""
+    """What a task gives for a source: on a cluster the sum over its partitions, in their order, None without rows."""
     engine = source.reader
-    assert isinstance(engine, Engine)
+    if not isinstance(engine, Engine):
+        return task(source, 0)
     parts = [part for part in ask(source, task) if part is not None]
     return engine.add(parts, lambda one, other: one + other) if parts else None
 
