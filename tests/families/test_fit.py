@@ -62,20 +62,6 @@ class TestIterating:
         first = fit(Poisson(), X).density
         np.testing.assert_array_equal(fit(Poisson(), X, start=first).density.rate, first.rate)
 
-    def test_steps_that_were_taken_count_as_the_first(self, X):
-        plain = {"tol": None, "accelerate": False}
-        whole, first = fit(Gaussian(), X, max_iter=3, **plain), fit(Gaussian(), X, max_iter=1, **plain)
-        told = []
-        rest = fit(
-            Gaussian(), X, start=first.density, taken=first.log_likelihoods, max_iter=3,
-            callback=lambda step, score: told.append((step, score)), **plain,
-        )  # fmt: skip
-        assert rest.n_iter == 3
-        np.testing.assert_allclose(rest.log_likelihoods, whole.log_likelihoods, rtol=1e-12)
-        assert told == list(enumerate(rest.log_likelihoods))
-        stopped = fit(Gaussian(), X, start=first.density, taken=(-1.0,), callback=lambda step, _: step == 0, tol=None)
-        assert (stopped.outcome, stopped.n_iter) == ("stopped", 2)
-
     def test_likelihoods_need_a_group_for_each_density(self, rng):
         X = rng.normal(size=(20, 2))
         density = fit(Gaussian(), X, Labels(np.arange(20) % 2)).density

@@ -218,21 +218,6 @@ def test_a_component_that_loses_its_rows_has_the_rate_of_all_rows():
     assert Poisson(estimate="map").maximise(seen).rate[1, 0] == pytest.approx((9 + 0.5) / 3)
 
 
-def test_a_mixture_begins_after_a_step_whose_likelihood_is_known(rng):
-    X = np.concatenate([rng.normal(0, 1, (80, 2)), rng.normal(5, 1, (60, 2))])
-    w = rng.uniform(0.5, 2, len(X))
-    for family in (Gaussian(noise=1e-6), Gaussian("diag"), Gaussian("spherical"), Gaussian(shared=True)):
-        mixture = Mixture(family, 2)
-        density, last = mixture.begun(X, w, np.random.default_rng(0))
-        now = float(density.log_density(X)[:, 0] @ w)
-        assert last <= now <= last + 1e-3 * w.sum()
-        np.testing.assert_array_equal(
-            mixture.start(X, w, np.random.default_rng(0)).components.mean, density.components.mean
-        )
-    assert Mixture(Gaussian(estimate="map"), 2).begun(X, w, np.random.default_rng(0))[1] is None
-    assert Mixture(Gaussian(), 2).begun(np.tile(X, (40, 1)) + rng.normal(size=(5600, 2)), None, rng)[1] is None
-
-
 def test_least_variances_are_those_of_singular_values_where_they_matter(rng):
     factor = np.linalg.cholesky([np.cov(rng.normal(size=(4, 40))) + np.eye(4) for _ in range(3)])
     least = np.linalg.svd(factor, compute_uv=False)[:, -1] ** 2

@@ -80,7 +80,6 @@ def fit(
     callback: Callable[[int, float], Any] | None = None,
     accelerate: bool = True,
     reached: float | None = None,
-    taken: tuple[float, ...] = (),
 ) -> Fit:
     """Fit K densities of a family to weighted rows.
 
@@ -101,7 +100,6 @@ def fit(
     accelerate : whether EM is accelerated (see `Squarem`); the objective never falls by it
     reached : objective of a unit of weight at the last step of an iteration that goes on from `start`: what the first
         step is compared with
-    taken : log-likelihoods at steps that have led to `start`, which count as the first ones; without a prior
 
     Returns
     -------
@@ -145,9 +143,7 @@ def fit(
     if max_iter == 0:
         return _unmoved(family, X, R, density)
     squarem = Squarem(accelerate, reached)
-    found = _expectation_maximisation(
-        family, X, R, density, max_iter, tol, trace, callback, squarem, checkpoint, kept, taken
-    )
+    found = _expectation_maximisation(family, X, R, density, max_iter, tol, trace, callback, squarem, checkpoint, kept)
     if checkpoint is not None:
         checkpoint.remove()
     return found if additive is None else replace(found, additive=additive)
@@ -204,15 +200,12 @@ def _expectation_maximisation(
     squarem: Squarem,
     checkpoint: Checkpoint | None = None,
     kept: dict[str, Any] | None = None,
-    taken: tuple[float, ...] = (),
 ) -> Fit:
-    history = _History(list(taken), list(taken))
+    history = _History()
     statistic: Statistic | None = None
     last: tuple[Density, bool] | None = None  # the density that maximises it, and whether it has a warning
     outcome: Outcome | None = None
-    steps, stop = len(taken), False
-    for step, score in enumerate(taken):
-        stop = (callback is not None and callback(step, score) is True) or stop
+    steps = 0
     if kept is not None:
         statistic, last, steps = kept["statistic"], (kept["last"], kept["warned"]), kept["steps"]
         history = _History(*kept["history"])
@@ -230,7 +223,7 @@ def _expectation_maximisation(
             density = before
             continue
         history.add(score, objective)
-        stop = (callback is not None and callback(steps - 1, score) is True) or stop
+        stop = callback is not None and callback(steps - 1, score) is True
         try:
             found, warned = _m_step(family, expected.statistic, score)
         except Collapse as reason:

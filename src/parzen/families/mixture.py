@@ -171,18 +171,10 @@ class Mixture(Family):
         if not in_memory(X) and not isinstance(X, Batches):
             X, R = _first_batch(X, R)
             groups = group_count(R)
-        parts = tuple(self._start_one(*_own_rows(X, R, k), rng)[0] for k in range(groups))
+        parts = tuple(self._start_one(*_own_rows(X, R, k), rng) for k in range(groups))
         return parts[0] if groups == 1 else PerGroupDensity(parts)
 
-    def begun(self, X: Any, w: Array | None, rng: np.random.Generator) -> tuple[MixtureDensity, float | None]:
-        """Where EM on rows in memory begins, and the log-likelihood of the rows at the step that led there.
-
-        None where no step was taken, or on some of the rows only, or where a prior is part of the objective.
-        """
-        self._check()
-        return self._start_one(X, w, rng)
-
-    def _start_one(self, X: Any, w: Array | None, rng: np.random.Generator) -> tuple[MixtureDensity, float | None]:
+    def _start_one(self, X: Any, w: Array | None, rng: np.random.Generator) -> MixtureDensity:
         """The partition of a sample of the rows from which a few steps lead highest, after these steps."""
         family, C = self.components(), self.size()
         if X.shape[0] == 0:
@@ -202,7 +194,7 @@ class Mixture(Family):
         if self.init != "auto" and self.n_init == 1:
             codes = self._spared(next(iter(tries)))
             with without_floor_warnings(), naming_groups("components"):
-                return self.mixed(initial_density(family, rows, self._first(codes, own), rng), codes, own), None
+                return self.mixed(initial_density(family, rows, self._first(codes, own), rng), codes, own)
 
         def fallen(density: MixtureDensity) -> int:
             """Components that have collapsed."""
@@ -228,15 +220,14 @@ class Mixture(Family):
                     break
         if contest.best is None:
             raise Collapse(f"no start leads to a mixture: {failed}")
-        whole = float(X.shape[0] if w is None else w.sum())
-        taken = self._run_shape() is not None and total >= (1 - 1e-9) * whole
-        return contest.best[2], contest.best[1] if taken else None
+        return contest.best[2]
 
     def _runner(
         self, family: Family, rows: Any, w: Array | None, rng: np.random.Generator
     ) -> Callable[[NDArray[np.int32], float | None], tuple[MixtureDensity, float]]:
         """What takes a few steps of EM from a partition, fewer where they won't lead to an objective."""
-        shape = self._run_shape()
+        plain = self.held is None and not self._noise() and self.weight_concentration == 1
+        shape = run_shape(family) if plain else None
         X = None if shape is None or is_sparse(rows) else np.ascontiguousarray(rows, dtype=np.float64)
         X = None if X is None or np.isnan(X).any() else X
 
@@ -250,12 +241,6 @@ class Mixture(Family):
             return _mixture(found.density), found.objective[-1]
 
         return run
-
-    def _run_shape(self) -> str | None:
-        """The shape of covariances where they are all that a compiled run of EM has to know."""
-        family = self.components()
-        plain = self.held is None and not self._noise() and self.weight_concentration == 1
-        return run_shape(family) if plain else None
 
     def _noise(self) -> list[int]:
         """Components that are level everywhere: they are no cluster."""

@@ -105,11 +105,6 @@ class BaseMixture(CallbackSupportMixin, BaseDensityEstimator):
         options: dict[str, Any] = {name: getattr(self, name) for name in ("max_iter", "tol", "trace", "accelerate")}
         goes_on = start is not None and start is vars(self).get("density_")
         reached = vars(self).get("objective_") if goes_on else None
-        in_memory = codes is None and isinstance(rows, np.ndarray)
-        if start is None and in_memory and not self.trace and self.max_iter not in (0, 1):
-            start, last = self._reading(rows, family.begun, rows, w, rng)
-            if last is not None:
-                reached, options["taken"] = last / total_weight(rows, w), (last,)
         return self._fit_family(whole, rows, R, start=start, rng=rng, callback=callback, reached=reached, **options)
 
     def _before(self, d: int, C: int) -> MixtureDensity | None:
