@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels, Memberships, only_group, take
 from parzen.statistics.kept import Decoded, Kept, Noted, cut, put_together
+from parzen.statistics.kept_here import kept_here
 from parzen.tables.sources.ahead import read_ahead
 from parzen.tables.sources.engines.engine import Engine
 from parzen.tables.sources.engines.work import SourceRows, ask, first_rows
@@ -176,7 +177,7 @@ class Batches(SourceRows):
         return replace(self, read=None, checkpoint=None)
 
     def within(self, source: Source) -> "Batches":
-        return replace(self, read=Reading(source))
+        return replace(self, read=Reading(source, kept_here(source, self)))
 
     def check(self, function: Callable[[Any], Any]) -> None:
         """Call a function of the rows of each batch, for the errors that it raises."""
