@@ -120,6 +120,8 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "estimators.base.sources": ("Weighed",),
     "estimators.base.validation": ("Finite", "FiniteRows", "Squarable"),
     "estimators.classify.labels": ("ClassCodes", "LabelCounts", "LabelTally"),
+    "estimators.classify.source_rows": ("Cells", "RoleCells"),
+    "estimators.classify.log_posteriors": ("Posteriors",),
     "estimators.density.density": ("DensityEstimator",),
     "estimators.density.kernel": ("KernelDensity",),
     "estimators.density.histogram": ("HistogramDensity",),
