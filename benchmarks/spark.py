@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 
 COLUMNS, CLASSES, PART, STEPS = 20, 10, 250_000, 3
-#: Bytes of rows that a process may keep from pass to pass, as MLlib does in the JVM; and small fits before the measured one.
+#: Bytes of rows that a process may keep from pass to pass, as MLlib does in the JVM; and small fits before the one
+#: that is measured.
 KEPT, FIRST = 2**28, 5
 NAMES = [f"x{j}" for j in range(COLUMNS)]
 JOBS, WAYS = ("nb", "em", "kmeans"), ("mllib", "spark", "process")
@@ -104,6 +105,16 @@ def usage() -> tuple[float, float]:
     return sum(used[pid] for pid in own), sum(peak[pid] for pid in own)
 
 
+def empty_job(spark: Any) -> float:
+    """Seconds of a job of two Python tasks that do nothing: the least that a pass through Spark can take."""
+    times = []
+    for _ in range(9):
+        begun = time.perf_counter()
+        spark.sparkContext.parallelize([0, 1], 2).mapPartitions(list).collect()
+        times.append(time.perf_counter() - begun)
+    return float(np.median(times))
+
+
 def child(way: str, job: str, folder: Path, small: Path, n: int) -> None:
     """Fit a small folder, then the other; print time, processor time, peak and what the fit gave."""
     import parzen
@@ -124,7 +135,8 @@ def child(way: str, job: str, folder: Path, small: Path, n: int) -> None:
     begun, before = time.perf_counter(), usage()[0]
     value = fit(job, table(folder), n)
     wall, (processor, peak) = time.perf_counter() - begun, usage()
-    print(json.dumps({"wall": wall, "processor": processor - before, "peak": peak, "value": value}))
+    found = {"wall": wall, "processor": processor - before, "peak": peak, "value": value}
+    print(json.dumps(found if spark is None else found | {"empty_job": empty_job(spark)}))
 
 
 def _reason(said: str) -> str:
