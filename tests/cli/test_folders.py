@@ -59,8 +59,11 @@ def test_a_folder_is_fitted_and_scored_as_one_table(model, folder, whole, run, t
         found.append(json.loads(run("score", tmp_path / "m.parzen", place, "--json")[1]))
     assert found[0] == found[1]
     assert found[0]["rows"] == found[2]["rows"] == 899
+    # Newton's method over batches and on rows in memory end within 1e-6 of the least objective, not at the same point:
+    # near a minimum a probability may then differ by the square root of that.
+    close = 1e-3 if model == "logistic-linear" else 1e-5
     for name in ("accuracy", "log_loss", "brier_score", "expected_calibration_error"):
-        assert_allclose(found[0][name], found[2][name], rtol=1e-5)
+        assert_allclose(found[0][name], found[2][name], rtol=close)
 
 
 @pytest.mark.parametrize("model", ["product", "gaussian", "mixture"])

@@ -42,7 +42,7 @@ def newton(
     looked back at where the steps before tell that it is good enough.
     """
     sampled = _sample_rows(objective) if max_iter else 0
-    here, before = _begun(objective, start, sampled, max_iter if callback is None and not enough else 0, tol)
+    here, before = _begun(objective, start, sampled, 0 if enough else max_iter, tol, callback)
     secants: Secants | None = None
     cheap = objective.dearness <= EAGER
     fresh, exact, eager, rounded = not sampled, False, cheap and enough > 0.0, False
@@ -86,15 +86,33 @@ def newton(
             return ahead
 
 
-def _begun(objective: Objective, start: Array, sampled: int, most: int, tol: float) -> tuple[Reached, float]:
+def _begun(
+    objective: Objective, start: Array, sampled: int, most: int, tol: float, callback: Callable[[Reached], None] | None
+) -> tuple[Reached, float]:
     """Where steps on all rows begin: near the optimum of a sample, or where one call takes most of the steps.
 
     And what the step before promised to gain, where there was one.
     """
     if sampled:
         return _sampled(objective, start, sampled), np.inf
-    found = objective.run(start, most, relative=objective.share_left(tol)) if most and objective.runs else None
+    found = _run(objective, start, most, objective.share_left(tol), callback) if most and objective.runs else None
     return (objective.at(start), np.inf) if found is None else found
+
+
+def _run(
+    objective: Objective, start: Array, most: int, share: float, callback: Callable[[Reached], None] | None
+) -> tuple[Reached, float] | None:
+    """The steps of one call; where somebody wants to see each of them, the same steps in a call for each."""
+    if callback is None:
+        return objective.run(start, most, relative=share)
+    found = objective.run(start, 0, relative=share)
+    while found is not None and found[0].steps < most:
+        further = objective.run(found[0].point, 1, relative=share)
+        if further is None or not further[0].steps:
+            break
+        found = replace(further[0], steps=found[0].steps + 1), further[1]
+        callback(found[0])
+    return found
 
 
 def _stale(gain: float, before: float, wanted: float, dearness: float) -> bool:
