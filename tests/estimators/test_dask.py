@@ -5,7 +5,16 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from parzen import DensityEstimator, GaussianMixture, GaussianNB, NaiveBayes, SourceError
+from parzen import (
+    DensityEstimator,
+    GaussianMixture,
+    GaussianNB,
+    KMeans,
+    LogisticRegression,
+    NaiveBayes,
+    SourceError,
+    scan,
+)
 
 dask = pytest.importorskip("dask", reason="Dask is not installed: pip install 'parzen[dask]'")
 da = pytest.importorskip("dask.array")
@@ -59,24 +68,42 @@ def test_partitions_without_rows_and_with_other_columns(frame):
         DensityEstimator().fit(da.zeros(5))
 
 
+@pytest.fixture(scope="module")
+def two_processes():
+    distributed = pytest.importorskip("distributed")
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
+        yield
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_two_processes_of_which_one_dies(frame, tmp_path):
-    distributed = pytest.importorskip("distributed")
-    flag = tmp_path / "died"
+@pytest.mark.parametrize(
+    ("model", "roles", "name", "passes"),
+    [
+        (GaussianNB(), {"target": "y"}, "var_", 0),
+        (KMeans(3, random_state=0), {}, "cluster_centers_", 4),
+        (LogisticRegression(), {"target": "y", "weight": "w"}, "coef_", 4),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_two_processes_of_which_one_dies(two_processes, frame, tmp_path, model, roles, name, passes):
+    flag, calls = tmp_path / "died", tmp_path / "calls"
+    rows = frame[[*NUMBERS, *roles.values()]]
 
     def dies_once(part):
         import os
 
-        if len(part) > 1 and not flag.exists():
-            flag.touch()
-            os._exit(1)
+        if len(part) > 1:
+            with calls.open("a") as file:
+                file.write(".")
+            if calls.stat().st_size > 4 * passes and not flag.exists():
+                flag.touch()
+                os._exit(1)
         return part
 
-    X = frame[NUMBERS]
-    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
-    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
-        table = dd.from_pandas(frame[[*NUMBERS, "y"]], npartitions=4)
-        found = GaussianNB().fit(table.map_partitions(dies_once, meta=frame[[*NUMBERS, "y"]][:0]), target="y")
+    here = type(model)(**model.get_params(deep=False)).fit(scan([rows]), **roles)
+    table = dd.from_pandas(rows, npartitions=4)
+    model.fit(table.map_partitions(dies_once, meta=rows[:0]), **roles)
     assert flag.exists()
-    assert_allclose(found.var_, GaussianNB().fit(X, frame["y"]).var_, rtol=1e-10)
+    assert_allclose(getattr(model, name), getattr(here, name), rtol=1e-8)

@@ -10,11 +10,7 @@ from parzen import (
     DecisionClassifier,
     Gaussian,
     GaussianNB,
-    HiddenMarkov,
-    HistogramDensity,
-    KMeans,
     LogisticRegression,
-    MarkovChain,
     MiniBatchKMeans,
     SourceError,
     compare_learning,
@@ -181,37 +177,26 @@ class TestCompareLearning:
 
 
 class TestClusters:
-    """Rows on a cluster are not told apart by number, and are not read here: errors say so."""
+    """Rows on a cluster are told apart where they are; what needs their order here says what to use instead."""
 
-    def test_what_tells_rows_apart_says_that_it_takes_files(self, frame):
-        table = scan(halves(frame[["a", "b", "y"]], [600]))
-        with pytest.raises(TypeError, match="have no numbers"):
-            DecisionClassifier(calibration="sigmoid").fit(table, target="y")
-        with pytest.raises(TypeError, match="have no numbers"):
-            compare_learning(GaussianNB(), GaussianNB(), table, target="y")
-
-    def test_decisions_and_batches_in_order_say_what_to_use_instead(self, frame):
+    def test_what_needs_the_order_of_rows_says_what_to_use_instead(self, frame):
         X = frame[["a", "b"]]
         table, model = scan(halves(X, [600])), DecisionClassifier().fit(X, frame["y"])
-        with pytest.raises(TypeError, match="its classifier's predict_proba"):
-            model.predict(table)
+        with pytest.raises(TypeError, match="no names for its columns"):
+            model.risk(table)
+        with pytest.raises(TypeError, match="predict gives a column"):
+            model.score(table)
         with pytest.raises(TypeError, match="scan files of its rows"):
             MiniBatchKMeans(2).fit(table)
         with pytest.raises(TypeError, match="read the rows"):
             list(evaluate(fit(Gaussian(), X.to_numpy()).density, table))
+        with pytest.raises(ValueError, match="is the probabilities"):
+            DecisionClassifier(loss="log").fit(X, frame["y"]).predict(table)
 
-    @pytest.mark.parametrize(
-        ("model", "roles"),
-        [
-            (KMeans(2), {}),
-            (LogisticRegression(), {"target": "y"}),
-            (HistogramDensity(bins=5), {}),
-            (MarkovChain(), {"sequence": "w"}),
-            (HiddenMarkov(n_components=2), {"sequence": "w"}),
-        ],
-        ids=lambda one: type(one).__name__,
-    )
-    def test_models_that_the_guide_excepts_refuse_a_cluster(self, frame, model, roles):
-        columns = ["a", *roles.values()]
-        with pytest.raises(TypeError, match=r"on their machines|to the machines of a cluster"):
-            model.fit(scan(halves(frame[columns], [600])), **roles)
+    def test_decisions_are_a_column(self, frame):
+        X, loss = frame[["a", "b"]], [[0, 1, 5], [1, 0, 1], [2, 1, 0]]
+        model = DecisionClassifier(loss=loss, actions=["wait", "ask", "act"]).fit(X, frame["y"])
+        found = np.concatenate([part[0] for part in model.predict(halves(frame, [600]))])
+        assert_array_equal(found, model.predict(X))
+        found = np.concatenate([part[2] for part in model.predict_proba(halves(frame, [600]))])
+        assert_allclose(found, model.predict_proba(X)[:, 2], rtol=1e-10)

@@ -10,7 +10,18 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from parzen import DensityEstimator, GaussianMixture, GaussianNB, SourceError
+from parzen import (
+    DensityEstimator,
+    Gaussian,
+    GaussianMixture,
+    GaussianNB,
+    HiddenMarkov,
+    KMeans,
+    LogisticRegression,
+    MarkovChain,
+    SourceError,
+    scan,
+)
 from parzen.tables.sources.engines.spark import SparkTable
 
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'parzen[spark]'")
@@ -106,6 +117,55 @@ def test_a_worker_that_dies_is_tried_again(table, frame, tmp_path):
     found = DensityEstimator().fit(numbers.mapInArrow(dies_once, numbers.schema))
     assert flag.exists()
     assert_allclose(found.density_.covariance, DensityEstimator().fit(frame[NUMBERS]).density_.covariance, rtol=1e-10)
+
+
+def test_the_same_estimators_over_files_and_rows(files, table):
+    for rows in (files, table.cache()):
+        here = rows.toPandas()
+        numbers = rows.select(*[f"`{name}`" for name in NUMBERS])
+        found = KMeans(3, random_state=0).fit(numbers)
+        assert_allclose(found.cluster_centers_, KMeans(3, random_state=0).fit(here[NUMBERS]).cluster_centers_)
+        found = LogisticRegression().fit(rows, target="y", weight="w")
+        assert_allclose(found.coef_, LogisticRegression().fit(scan([here]), target="y", weight="w").coef_, rtol=1e-8)
+
+
+def test_workers_keep_rows_of_files_until_these_change(spark, frame, tmp_path):
+    X = frame[NUMBERS]
+    X.to_parquet(tmp_path / "0.parquet", index=False, **PLAIN)
+    options = {"n_components": 3, "random_state": 0, "max_iter": 4, "tol": 1.0}
+    rows = spark.read.parquet(str(tmp_path))
+    first, again = (GaussianMixture(**options).fit(rows).means_ for _ in range(2))
+    assert_array_equal(first, again)
+    assert_array_equal(first, GaussianMixture(**options).fit(scan(rows, memory=0)).means_)
+    (X + 1.0).to_parquet(tmp_path / "0.parquet", index=False, **PLAIN)
+    assert_allclose(GaussianMixture(**options).fit(spark.read.parquet(str(tmp_path))).means_, first + 1.0, rtol=1e-6)
+
+
+def test_sequences_are_whole_in_partitions_by_their_names(spark, frame):
+    rows = frame[["a"]].assign(trip=[f"t{i // 30}" for i in range(3000)], time=np.arange(3000), k=frame["w"])
+    given = spark.createDataFrame(rows).repartition(5)
+    whole = given.repartition(3, "trip").sortWithinPartitions("trip", "time")
+    lengths = np.full(100, 30)
+    found = MarkovChain().fit(whole.select("k", "trip"), sequence="trip")
+    assert_array_equal(found.counts_, MarkovChain().fit(rows["k"].to_numpy(), lengths=lengths).counts_)
+    model = HiddenMarkov(Gaussian(), 2, random_state=0, max_iter=3, tol=1.0)
+    found = model.fit(whole.select("a", "trip"), sequence="trip").transition_
+    ordered = whole.toPandas()
+    assert_allclose(found, model.fit(ordered[["a"]], lengths=lengths).transition_, rtol=1e-8)
+    cut = spark.createDataFrame(rows.assign(trip="one")).repartition(2)
+    with pytest.raises(SourceError, match="sortWithinPartitions"):
+        MarkovChain().fit(cut.select("k", "trip"), sequence="trip")
+
+
+def test_a_python_without_parzen_is_named(spark, table, tmp_path):
+    context = spark.sparkContext
+    own = context.pythonExec
+    context.pythonExec = str(tmp_path / "python")
+    try:
+        with pytest.raises(ImportError, match="PYSPARK_PYTHON must name one that has parzen"):
+            DensityEstimator().fit(table.drop("y", "w"))
+    finally:
+        context.pythonExec = own
 
 
 def test_faults_of_partitions_are_named(table):

@@ -1,6 +1,7 @@
 """A step of Lloyd's iteration over rows that are read batch by batch: what it needs of all rows adds."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import blake2b
 from typing import Any, ClassVar, Self
 
@@ -44,20 +45,36 @@ class Step:
         return Step(weight + more, self.totals + other.totals, self.inertia + other.inertia, members, digest)
 
 
-class Stepping:
-    """What observes blocks of rows at some centres: their `Step`."""
+@dataclass(frozen=True, eq=False)
+class Observing:
+    """What observes blocks of rows at some centres.
+
+    Attributes
+    ----------
+    centre : array of shape (K, d)
+    sparse : whether the rows are
+    """
+
+    centre: NDArray[np.floating]
+    sparse: bool
 
     keeps_rows: ClassVar[bool] = False
 
-    def __init__(self, at: Points) -> None:
-        self.at = at
+    @cached_property
+    def points(self) -> Points:
+        """The centres as the routines read them."""
+        return points_of(self.centre, self.sparse)
+
+
+class Stepping(Observing):
+    """Observes the `Step` of blocks of rows."""
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Any:
         """The step of a block of rows with weights, or None."""
         assert R is None or isinstance(R, np.ndarray)
         codes = np.empty(X.shape[0], dtype=np.int32)
-        weight, totals, inertia = centre_step(X, R, self.at, codes=codes)
-        members = np.bincount(codes, minlength=len(self.at.point))
+        weight, totals, inertia = centre_step(X, R, self.points, codes=codes)
+        members = np.bincount(codes, minlength=len(self.centre))
         return Step(weight, totals, inertia, members, blake2b(codes.tobytes(), digest_size=16).digest())
 
 
@@ -76,23 +93,21 @@ class Farthest:
         return Farthest(self.most, squares[order], tuple(rows[i] for i in order.tolist()))
 
 
-class Searching:
-    """What observes blocks of rows at some centres: their `Farthest`."""
+@dataclass(frozen=True, eq=False)
+class Searching(Observing):
+    """Observes the `Farthest` of blocks of rows: at most so many of each."""
 
-    keeps_rows: ClassVar[bool] = False
-
-    def __init__(self, at: Points, most: int) -> None:
-        self.at, self.most = at, most
+    most: int
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Any:
         """The farthest of a block of rows with weights, or None."""
-        squares = nearest_squares(X, self.at)
+        squares = nearest_squares(X, self.points)
         order = np.argsort(-squares, kind="stable")[: self.most]
         order = order[squares[order] > 0]
         some = X[order]
         codes = np.empty(len(order), dtype=np.int32)
         if len(order):
-            centre_step(some, None, self.at, sums=False, codes=codes)
+            centre_step(some, None, self.points, sums=False, codes=codes)
         cells = np.asarray(some.toarray() if is_sparse(some) else some, dtype=np.float64)
         own = np.ones(len(order)) if R is None else np.asarray(R)[order]
         return Farthest(self.most, squares[order], tuple(zip(cells, own.tolist(), codes.tolist(), strict=True)))
@@ -100,10 +115,10 @@ class Searching:
 
 def step_over(X: Batches, centre: NDArray[np.floating]) -> Step:
     """The step of all rows at some centres."""
-    found: Step = accumulate(Stepping(points_of(centre, X.sparse)), X)
+    found: Step = accumulate(Stepping(centre, X.sparse), X)
     return found
 
 
 def farthest_of(X: Batches, centre: NDArray[np.floating], most: int) -> list[tuple[Array, float, int]]:
     """The rows that are farthest from their nearest centres: cells, weight and cluster, the farthest first."""
-    return list(accumulate(Searching(points_of(centre, X.sparse), most), X).rows)
+    return list(accumulate(Searching(centre, X.sparse, most), X).rows)

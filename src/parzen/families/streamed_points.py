@@ -77,7 +77,8 @@ def _filled(parts: tuple[tuple[Array, Array | None], ...]) -> Array:
     return np.concatenate([np.ones(len(X)) if w is None else w for X, w in parts])
 
 
-class _First:
+@dataclass(frozen=True)
+class EndsOfRows:
     """What observes `Ends`."""
 
     keeps_rows: ClassVar[bool] = False
@@ -101,21 +102,23 @@ class Binned:
         return Binned(self.weight + other.weight, self.total + other.total)
 
 
-class _Second:
+@dataclass(frozen=True, eq=False)
+class BinsOfRows:
     """What observes `Binned` between the ends of columns."""
 
-    keeps_rows: ClassVar[bool] = False
+    low: Array
+    high: Array
 
-    def __init__(self, low: Array, high: Array) -> None:
-        self.low, self.inverse = low, BINS / np.where(high > low, high - low, 1.0)
+    keeps_rows: ClassVar[bool] = False
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Any:
         points, w = _complete(X, R)
         d = points.shape[1]
         weight, total = np.zeros((d, BINS)), np.zeros((d, BINS))
+        inverse = BINS / np.where(self.high > self.low, self.high - self.low, 1.0)
         for j in range(d):
             off = points[:, j] - self.low[j]
-            place = np.minimum((off * self.inverse[j]).astype(np.int64), BINS - 1)
+            place = np.minimum((off * inverse[j]).astype(np.int64), BINS - 1)
             weight[j] = np.bincount(place, w, BINS)
             total[j] = np.bincount(place, off if w is None else off * w, BINS)
         return Binned(weight, total)
@@ -127,7 +130,7 @@ def _complete(X: Any, R: Memberships) -> tuple[Array, Array | None]:
 
 
 def _ends(batches: Passes) -> Ends:
-    found: Ends = accumulate(_First(), batches)
+    found: Ends = accumulate(EndsOfRows(), batches)
     if not found.count:
         raise Collapse("a rule needs at least one row with weight; none came.")
     return found
@@ -139,7 +142,7 @@ def _columns(batches: Passes, known: Ends) -> list[Points]:
         raise TypeError(
             "rules over a source take rows, or weights that count them; these are fractions. Give a number."
         )
-    found = accumulate(_Second(known.low, known.high), batches)
+    found = accumulate(BinsOfRows(known.low, known.high), batches)
     columns = []
     for j, (weight, total) in enumerate(zip(found.weight, found.total, strict=True)):
         used = np.flatnonzero(weight)

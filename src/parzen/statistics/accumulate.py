@@ -17,6 +17,7 @@ from parzen.compute.memberships import Labels, Memberships, check_memberships, g
 from parzen.statistics.batches import Batches
 from parzen.statistics.statistic import Statistic
 from parzen.statistics.threads import asked_threads, for_each, threads
+from parzen.tables.sources.engines.work import SourceRows
 from parzen.tables.sources.engines.work import total as partitions_total
 from parzen.tables.sources.source import Source
 
@@ -88,7 +89,7 @@ def _total(family: Observer, X: Any, R: Any = None, at: Any = None) -> Any:
         total = part if total is None else total + part
 
     whole, size = family.keeps_rows, BLOCK if at is None else EXPECTED
-    if isinstance(X, Batches) and X.cluster is not None:
+    if isinstance(X, SourceRows) and X.cluster is not None:
         total = partitions_total(X.cluster, Summed(family, X.unread(), at, asked_threads() or 1))
     elif isinstance(X, Batches) and R is None and not whole:
         _accumulate_batches(lambda rows, R: family.observe(rows, R, at=at), X, size, at is not None, add)
@@ -105,13 +106,13 @@ class Summed:
     Attributes
     ----------
     family : what observes
-    batches : what rows become
+    batches : what rows become, without the way to them
     at : the current density, if there is one
     threads : how many of them a partition is given
     """
 
     family: Observer
-    batches: Batches
+    batches: SourceRows
     at: Any
     threads: int
 

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from parzen.compute.arrays import Array
 from parzen.compute.memberships import Labels, Memberships, only_group, take
 from parzen.statistics.kept import Decoded, Kept, Noted, cut, put_together
+from parzen.statistics.kept_here import kept_here
 from parzen.tables.sources.ahead import read_ahead
 from parzen.tables.sources.engines.engine import Engine
-from parzen.tables.sources.engines.work import ask, first_rows
+from parzen.tables.sources.engines.work import SourceRows, ask, first_rows
 from parzen.tables.sources.source import Batch, Source
 
 
@@ -118,7 +119,7 @@ class Reweighted:
 
 
 @dataclass(frozen=True, eq=False)
-class Batches:
+class Batches(SourceRows):
     """Rows with their memberships, read batch by batch.
 
     Attributes
@@ -169,17 +170,14 @@ class Batches:
 
     @property
     def cluster(self) -> Source | None:
-        """The source of the rows, where they lie in partitions on a cluster and work is sent to them."""
         here = not isinstance(self.read, Reading) or not isinstance(self.read.source.reader, Engine)
         return None if here else self.read.source
 
     def unread(self) -> "Batches":
-        """The same without the way to the rows: what is sent to where they are."""
         return replace(self, read=None, checkpoint=None)
 
     def within(self, source: Source) -> "Batches":
-        """The same, of the rows of another source: those of one partition."""
-        return replace(self, read=Reading(source))
+        return replace(self, read=Reading(source, kept_here(source, self)))
 
     def check(self, function: Callable[[Any], Any]) -> None:
         """Call a function of the rows of each batch, for the errors that it raises."""

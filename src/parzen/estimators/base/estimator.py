@@ -56,7 +56,7 @@ class FirstRows:
     estimator: Any
 
     @classmethod
-    def of(cls, estimator: Any) -> "FirstRows":
+    def of(cls, estimator: Any) -> Self:
         """What an estimator needs for it, without what a fit has left."""
         kept = object.__new__(type(estimator))
         names = {*estimator.get_params(deep=False), *BOUND}

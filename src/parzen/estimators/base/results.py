@@ -186,7 +186,8 @@ def with_results(estimator: Any, name: str, engine: Engine) -> Any:
     taken = [one for one in names if one in engine.labels()]
     if taken:
         raise SourceError(f"the table has a column {taken[0]!r} already; drop it or call it something else.")
-    kind = np.asarray(getattr(estimator, "classes_", np.empty(0, np.int64))).dtype if name == "predict" else CELLS
+    predicted = getattr(estimator, "actions_", getattr(estimator, "classes_", np.empty(0, np.int64)))
+    kind = np.asarray(predicted).dtype if name == "predict" else CELLS
     extension = Extension(dumped(estimator), name, asked_threads() or 1)
     return engine.extend(extension, columns, dict.fromkeys(names, kind))
 

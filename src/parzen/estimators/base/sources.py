@@ -14,7 +14,7 @@ from parzen.estimators.base.validation import LARGE, FittingMethod
 from parzen.statistics.batches import Batches, Encoding, Reading
 from parzen.statistics.kept import Kept
 from parzen.tables.sources.engines.engine import Engine
-from parzen.tables.sources.engines.work import ask
+from parzen.tables.sources.engines.work import ask, first_rows
 from parzen.tables.sources.scan import scanned
 from parzen.tables.sources.source import Source
 from parzen.tables.sources.survey import SurveyedColumns
@@ -65,6 +65,7 @@ def takes_sequences(fit: FittingMethod[...]) -> FittingMethod[...]:
 
     @wraps(fit)
     def fitting(self: E, X: Any, *args: Any, sequence: Any = None, weight: Any = None, **kwargs: Any) -> E:
+        X = scanned(X)
         if not isinstance(X, Source):
             if sequence is not None or weight is not None:
                 raise TypeError("sequence and weight name columns of a source; with a table give lengths.")
@@ -97,7 +98,8 @@ class Tally(NamedTuple):
 def tally_of(source: Source) -> Tally:
     """Count rows and their weight: by a pass over the weights alone, if there are any."""
     if source.weight is None:
-        return Tally(len(source), float(len(source)))
+        n = int(first_rows(source)[-1]) if isinstance(source.reader, Engine) else len(source)
+        return Tally(n, float(n))
     if isinstance(source.reader, Engine):
         parts = [Tally(*one) for one in ask(source.with_columns(source.columns[:1]), Weighed()) if one is not None]
         rows, weight = sum(one.rows for one in parts), sum(one.weight for one in parts)
@@ -164,7 +166,7 @@ class SourceTable:
 
     def _fits(self, head: Any) -> bool:
         """Whether the source may keep all rows once they are encoded as `head` is, with their weights and classes."""
-        if is_sparse(head):
+        if is_sparse(head) or isinstance(self.source.reader, Engine):  # workers keep rows, not this process
             return False
         roles = 8 * (self.source.weight is not None) + 4 * (self.code is not None)
         return self.tally.rows * (head.shape[1] * head.itemsize + roles) <= self.source.memory

@@ -15,7 +15,8 @@ from sklearn.utils import _safe_indexing
 from parzen.compute.arrays import Array
 from parzen.estimators.base.validation import generator
 from parzen.estimators.classify.labels import read_labels
-from parzen.estimators.classify.source_rows import check_fits_sources, tables_of, targets_of
+from parzen.estimators.classify.log_posteriors import posterior_batches
+from parzen.estimators.classify.source_rows import check_fits_sources, targets_of
 from parzen.plotting import axes_beside, ribbons
 from parzen.statistics.messages import FloorWarning
 from parzen.tables.sources.chosen import some_rows
@@ -254,18 +255,23 @@ def _judged(model: Any, X: Any, codes: Any) -> tuple[float, float]:
     """Share of wrong decisions and mean log loss: sums over batches, which add."""
     wrong = loss = 0.0
     begin = 0
-    for rows in tables_of(X) if isinstance(X, Source) else [X]:
-        if hasattr(model, "predict_log_proba"):
-            logs = np.asarray(model.predict_log_proba(rows))
-        else:
-            with np.errstate(divide="ignore"):
-                logs = np.log(np.asarray(model.predict_proba(rows)))
+    for logs in (
+        posterior_batches(model, X, model.classes_) if isinstance(X, Source) else [_log_probabilities(model, X)]
+    ):
         own = codes[begin : begin + len(logs)]
         begin += len(logs)
         wrong += float((logs.argmax(axis=1) != own).sum())
         # A loss is finite where a model says that what happened can't: as if by a chance of one in 10^300.
         loss -= float(np.maximum(logs[np.arange(len(own)), own], np.log(1e-300)).sum())
     return wrong / len(codes), loss / len(codes)
+
+
+def _log_probabilities(model: Any, X: Any) -> Array:
+    """Logs of the probabilities that a model predicts."""
+    if hasattr(model, "predict_log_proba"):
+        return np.asarray(model.predict_log_proba(X))
+    with np.errstate(divide="ignore"):
+        return np.log(np.asarray(model.predict_proba(X)))
 
 
 def _names(first: Any, second: Any) -> tuple[str, str]:

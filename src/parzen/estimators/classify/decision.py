@@ -29,6 +29,7 @@ from parzen.estimators.classify.log_posteriors import log_posteriors
 from parzen.estimators.classify.source_rows import check_fits_sources, decides_sources, every_row, targets_of
 from parzen.storage.files import SaveMixin
 from parzen.tables.sources.chosen import some_rows
+from parzen.tables.sources.engines.engine import Engine
 from parzen.tables.sources.source import Source
 
 
@@ -63,6 +64,8 @@ class DecisionClassifier(TensorMixin, SaveMixin, ClassifierMixin, MetaEstimatorM
     estimator_ : the fitted classifier
     calibrator_ : Calibrator, where calibration is asked for
     classes_ : array of shape (K,)
+    actions_ : array of shape (A,)
+        Names of the actions; of a loss without actions ("squared", "quantile"), the classes as numbers.
     class_prior_ : array of shape (K,)
         Class prior that the predicted probabilities assume: that of the rows of `fit` where they are calibrated, else
         that of the classifier's training rows.
@@ -303,6 +306,8 @@ class DecisionClassifier(TensorMixin, SaveMixin, ClassifierMixin, MetaEstimatorM
         Of a source, whose labels and weights are columns: ``score(source.with_roles(target="y", weight="w"))``.
         """
         check_is_fitted(self, "estimator_")
+        if isinstance(X, Source) and isinstance(X.reader, Engine):
+            raise TypeError("score reads predictions here, and those of a cluster stay there; predict gives a column.")
         decision, found = self._decision(), self.predict(every_row(X) if isinstance(X, Source) else X)
         if isinstance(X, Source):
             if y is not None or sample_weight is not None:
@@ -311,6 +316,16 @@ class DecisionClassifier(TensorMixin, SaveMixin, ClassifierMixin, MetaEstimatorM
         cost = expected_cost(y, found, decision, sample_weight)
         right = isinstance(self.loss, str) and self.loss == "zero_one" and self.abstain is None
         return 1.0 - cost if right else -cost
+
+    @property
+    def actions_(self) -> NDArray[Any]:
+        """Names of the actions."""
+        check_is_fitted(self, "estimator_")
+        decision, K = self._decision(), len(self.classes_)
+        if self.loss == "log":
+            raise ValueError("the action of loss='log' is the probabilities: take predict_proba.")
+        values = decision.class_values(K) if decision.is_continuous else None
+        return decision.action_names(K) if values is None else values
 
     def _decision(self) -> Decision:
         return Decision(self.loss, self.actions, self.classes_, self.abstain, self.abstention, self.level)

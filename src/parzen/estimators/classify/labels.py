@@ -13,7 +13,6 @@ from parzen.compute.codes import places
 from parzen.compute.device import is_device, routine
 from parzen.compute.memberships import group_counts
 from parzen.estimators.base.sources import Tally
-from parzen.tables.sources.engines.engine import Engine
 from parzen.tables.sources.engines.work import total
 from parzen.tables.sources.source import Batch, Source
 
@@ -43,10 +42,7 @@ def read_labels(y: Any, n: int, unlabelled: Any = None) -> tuple[NDArray[Any], N
 
 def tally_labels(source: Source, unlabelled: Any = None) -> tuple[NDArray[Any], Tally]:
     """Classes in order of all rows of a source, and what is counted of them: a pass over target and weight."""
-    if isinstance(source.reader, Engine):
-        found = total(source.with_columns(source.columns[:1]), LabelCounts(unlabelled))
-    else:
-        found = LabelTally.of(source.roles(), unlabelled)
+    found = total(source.with_columns(source.columns[:1]), LabelCounts(unlabelled))
     if found is None or not len(found.classes):
         raise ValueError("the target has no label at all; give at least one for each class.")
     return found.classes, Tally(found.rows, found.weight, found.least, found.counts, found.members)

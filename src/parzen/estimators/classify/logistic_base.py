@@ -1,7 +1,6 @@
 """What a fitted logistic regression can do: read rows, score classes, name its terms and its boundary."""
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -111,14 +110,21 @@ def _complete(rows: Any) -> Any:
     return finite_rows(rows)
 
 
-def _checked(rows: Any) -> Any:
-    """Rows of a batch as dense numbers, or an error where one is infinite or too large."""
-    rows = rows.toarray() if is_sparse(rows) else rows
-    if rows.dtype not in (np.float32, np.float64):
-        rows = rows.astype(np.float64)
-    if not is_sound(rows):
-        check_size(finite_rows(rows, missing=True))
-    return rows
+@dataclass(frozen=True, eq=False)
+class LinearRows:
+    """Encodes pieces of a source: dense numbers, or an error where one is infinite or too large."""
+
+    schema: Schema
+
+    def __call__(self, piece: Any) -> Any:
+        """The rows of a piece."""
+        rows = encoded(self.schema, piece, grow=True)
+        rows = rows.toarray() if is_sparse(rows) else rows
+        if rows.dtype not in (np.float32, np.float64):
+            rows = rows.astype(np.float64)
+        if not is_sound(rows):
+            check_size(finite_rows(rows, missing=True))
+        return rows
 
 
 class BaseLogistic(SaveMixin, BaseClassifier):
@@ -185,8 +191,7 @@ class BaseLogistic(SaveMixin, BaseClassifier):
         )
         table = SourceTable(source, tally, ClassCodes(self.classes_))
         self.schema_, self.degree_ = schema_with_levels(table.columns()), self.degree
-        rows = table.encoded(partial(encoded, self.schema_, grow=True))
-        rows = replace(rows.mapped(_checked), sparse=False)
+        rows = table.encoded(LinearRows(self.schema_))
         return Training(rows if by_class is None else rows.reweighted(by_class), None, None)
 
     def _shares(self, seen: Training) -> Array:

@@ -1,7 +1,7 @@
 """Rows of a source that are told apart by number: labels, training rows and held-out rows."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any, Concatenate, TypeVar
 
@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
-from parzen.estimators.base.results import over_sources
+from parzen.estimators.base.results import NAMES, over_sources
 from parzen.estimators.base.sources import fits_sources
 from parzen.tables.sources.engines.engine import Engine
+from parzen.tables.sources.engines.work import total
 from parzen.tables.sources.pieces import column_at
 from parzen.tables.sources.scan import scanned
 from parzen.tables.sources.source import Source
@@ -21,16 +22,37 @@ E = TypeVar("E")
 
 def targets_of(source: Source) -> tuple[NDArray[Any], Array | None]:
     """Target and weight of every row, those of weight zero among them: a pass over these columns alone."""
-    if isinstance(source.reader, Engine):
-        raise TypeError("rows on a cluster have no numbers to tell held-out ones by; scan files of them.")
     if source.target is None:
         raise ValueError("the target is needed, a column of the source: give target='y'.")
-    alone = replace(source, weight=None)
-    y = np.concatenate([batch.target for batch in alone.roles()] or [np.empty(0)])
-    if source.weight is None:
-        return y, None
-    w = [column_at(batch.piece, 0) for batch in source.select([source.weight]).batches()]
-    return y, np.concatenate(w or [np.empty(0)]).astype(np.float64)
+    roles = [source.target] if source.weight is None else [source.target, source.weight]
+    found = total(source.select(roles), RoleCells())
+    y, *w = (np.empty(0),) * len(roles) if found is None else found.joined()
+    return y, np.asarray(w[0], dtype=np.float64) if w else None
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Cells of some columns, in parts that follow each other."""
+
+    parts: tuple[tuple[NDArray[Any], ...], ...]
+
+    def __add__(self, other: "Cells") -> "Cells":
+        return Cells(self.parts + other.parts)
+
+    def joined(self) -> list[NDArray[Any]]:
+        """All cells of each column."""
+        return [np.concatenate(column) for column in zip(*self.parts, strict=True)]
+
+
+@dataclass(frozen=True)
+class RoleCells:
+    """What finds the cells of all columns of a source."""
+
+    def __call__(self, source: Source, partition: int) -> Cells | None:
+        """Those of a partition."""
+        d = len(source.columns)
+        parts = tuple(tuple(column_at(batch.piece, j) for j in range(d)) for batch in source.batches())
+        return Cells(parts) if parts else None
 
 
 def check_fits_sources(model: Any) -> None:
@@ -61,10 +83,10 @@ def decides_sources(method: Callable[Concatenate[E, Any, ...], Any]) -> Callable
         X = scanned(X)
         if not isinstance(X, Source):
             return reading(self, X, *args, **kwargs)
-        if isinstance(X.reader, Engine):
+        if isinstance(X.reader, Engine) and method.__name__ not in NAMES:
             raise TypeError(
-                f"{method.__name__} of a {type(self).__name__} reads rows here, and those of a cluster stay there; "
-                "its classifier's predict_proba takes them."
+                f"{method.__name__} of a table on a cluster would have no names for its columns; take predict, or "
+                "predict_proba."
             )
         if isinstance(getattr(self, "class_prior", None), str):
             raise ValueError(

@@ -1,6 +1,6 @@
 """Hidden Markov models over any family of emissions."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +13,7 @@ from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.hmm import HMMDensity
 from parzen.densities.poisson import PoissonDensity
 from parzen.densities.transition_matrix import stochastic
-from parzen.estimators.base.estimator import BaseFamilyEstimator
+from parzen.estimators.base.estimator import BaseFamilyEstimator, FirstRows
 from parzen.estimators.base.sources import SourceTable, takes_sequences
 from parzen.estimators.base.validation import finite, generator, transactional
 from parzen.estimators.markov.checks import known_states, refuse_lengths_as_y, row_weights, whole_number
@@ -29,7 +29,15 @@ from parzen.families.poisson import Poisson
 from parzen.tables.first_table import learn
 from parzen.tables.sequences import check_lengths, refuse_nested
 from parzen.tables.sources.source import Source
-from parzen.tables.sources.whole import WholeSequences
+from parzen.tables.sources.whole import check_not_cut
+
+
+@dataclass(frozen=True, eq=False)
+class FiniteFirstRows(FirstRows):
+    """Encodes pieces of the first table, of which no cell is infinite."""
+
+    def __call__(self, piece: Any) -> Any:
+        return finite(super().__call__(piece))
 
 
 class HiddenMarkov(HMMInferenceMixin, BaseFamilyEstimator):
@@ -218,7 +226,8 @@ class HiddenMarkov(HMMInferenceMixin, BaseFamilyEstimator):
                 f"there are fewer rows (n_samples = {table.shape[0]}) than states ({K}); use fewer states."
             )
         self._bind(self._first_table(table))
-        rows = MarkedRows(WholeSequences(source), lambda one: finite(self._encoded(one, grow=True)))
+        check_not_cut(source)
+        rows = MarkedRows(source, FiniteFirstRows.of(self))
         family, rng = MarkedHMM(self.family_), generator(self.random_state)
         own = {name: getattr(self, name) for name in self._fit_options}
         self._keep_best([self._naming(fit, family, rows, rng=rng, **own) for _ in range(int(self.n_init))])

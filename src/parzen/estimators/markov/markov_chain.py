@@ -18,14 +18,16 @@ from parzen.estimators.markov.context_table import ContextTable, with_unseen
 from parzen.estimators.markov.counting import count_sequences, encode_known
 from parzen.estimators.markov.long_run import LongRunMixin
 from parzen.estimators.markov.order_selection import order_criteria
-from parzen.estimators.markov.source_symbols import known_symbols, symbols_of
+from parzen.estimators.markov.source_symbols import SequenceCounts, SymbolSurvey
 from parzen.families.markov import Markov
 from parzen.statistics.counts import Counts
 from parzen.storage.files import SaveMixin
 from parzen.tables.alphabet import Alphabet
 from parzen.tables.sequence_weights import drop_zero_weight, sequence_weights
 from parzen.tables.sequences import read
+from parzen.tables.sources.engines.work import total
 from parzen.tables.sources.source import Source
+from parzen.tables.sources.whole import check_not_cut
 
 
 class MarkovChain(SaveMixin, LongRunMixin, BaseEstimator):
@@ -175,13 +177,18 @@ class MarkovChain(SaveMixin, LongRunMixin, BaseEstimator):
             raise ValueError(f"order={self.order!r} compares orders on all sequences; give a number for a source.")
         Markov(self.order, self.prior, self.estimate).check()
         self.orders_, self.order_, symbols = {}, int(self.order), self.symbols
+        if source.target is not None:
+            check_not_cut(source)
         if symbols is None:
-            symbols = known_symbols(found for found, _ in symbols_of(source))
-        total: Any = None
-        for found, w in symbols_of(source):
-            self.alphabet_, counts = count_sequences(found, w, self.order_, symbols)
-            total = counts if total is None else total + counts
-        self._maximise(total)
+            known = total(source, SymbolSurvey())
+            if known is None or not known.symbols:
+                raise ValueError("there are no sequences (n_samples = 0); give at least one.")
+            symbols = known.listed()
+        found = total(source, SequenceCounts(self.order_, symbols))
+        if found is None:
+            raise ValueError("there are no sequences (n_samples = 0); give at least one.")
+        self.alphabet_ = found.alphabet
+        self._maximise(found.counts)
 
     @transactional
     def partial_fit(

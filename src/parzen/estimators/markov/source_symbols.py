@@ -1,12 +1,14 @@
-"""Symbols of the sequences of a source, batch by batch."""
+"""Symbols of the sequences of a source, batch by batch: which there are, and how often they follow each other."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
+from parzen.estimators.markov.counting import count_sequences
 from parzen.tables.alphabet import Alphabet
 from parzen.tables.cells import column_of
 from parzen.tables.sequence_weights import drop_zero_weight
@@ -43,17 +45,65 @@ def symbols_of(source: Source) -> Iterator[tuple[Symbols, Array | None]]:
             yield drop_zero_weight(read(texts), batch.weight)
 
 
+@dataclass(frozen=True, eq=False)
+class SymbolCounts:
+    """An alphabet and counts of its symbols after each context, which add."""
+
+    alphabet: Alphabet
+    counts: Array
+
+    def __add__(self, other: "SymbolCounts") -> "SymbolCounts":
+        return SymbolCounts(self.alphabet, self.counts + other.counts)
+
+
 def _cells(table: Any) -> NDArray[Any]:
     return np.asarray(column_of(table, 0))
 
 
-def known_symbols(parts: Iterable[Symbols]) -> Any:
-    """All symbols that sequences hold: a text of them where they are characters."""
-    seen: set[Any] = set()
-    text = False
-    for found in parts:
-        seen |= set(Alphabet.of(found).symbols.tolist())
-        text = found.text
-    if not seen:
-        raise ValueError("there are no sequences (n_samples = 0); give at least one.")
-    return "".join(seen) if text else list(seen)
+@dataclass(frozen=True)
+class KnownSymbols:
+    """All symbols that sequences hold, and whether these are characters of texts."""
+
+    symbols: frozenset[Any]
+    text: bool
+
+    def __add__(self, other: "KnownSymbols") -> "KnownSymbols":
+        return KnownSymbols(self.symbols | other.symbols, self.text or other.text)
+
+    def listed(self) -> Any:
+        """The symbols: a text of them where they are characters."""
+        return "".join(self.symbols) if self.text else list(self.symbols)
+
+
+@dataclass(frozen=True)
+class SymbolSurvey:
+    """What finds the symbols of a source."""
+
+    def __call__(self, source: Source, partition: int) -> KnownSymbols:
+        """Those of all its sequences."""
+        found = KnownSymbols(frozenset(), False)
+        for one, _ in symbols_of(source):
+            found = found + KnownSymbols(frozenset(Alphabet.of(one).symbols.tolist()), one.text)
+        return found
+
+
+@dataclass(frozen=True)
+class SequenceCounts:
+    """What counts known symbols after each context, in all sequences of a source.
+
+    Attributes
+    ----------
+    order : length of the contexts
+    symbols : list of symbols, or a text of them
+    """
+
+    order: int
+    symbols: Any
+
+    def __call__(self, source: Source, partition: int) -> SymbolCounts | None:
+        """The alphabet and the counts; None without sequences."""
+        total: SymbolCounts | None = None
+        for one, w in symbols_of(source):
+            part = SymbolCounts(*count_sequences(one, w, self.order, self.symbols))
+            total = part if total is None else total + part
+        return total

@@ -36,6 +36,8 @@ Centres = NDArray[np.floating]
 
 #: Up to how many rows and cells k-means++ is begun so many times; k-means goes on from the best after so many steps.
 FEW, CELLS, TIMES, STEPS = 10_000, 2**22, 3, 1
+#: The same where these rows are drawn from many more, of which every step is a pass.
+DRAWN_TIMES, DRAWN_STEPS = 8, 4
 
 
 class BaseKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseFamilyEstimator):
@@ -104,8 +106,8 @@ class BaseKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
             raise TypeError(
                 "checkpoint keeps the EM of mixtures; k-means keeps nothing between its steps: leave it out."
             )
-        rows = rows.mapped(lambda some: as_rows(squarable(some))) if batches else as_rows(rows)
-        seen = accumulate(_Spread(), rows, w)
+        rows = rows.mapped(ClusterRows()) if batches else as_rows(rows)
+        seen = accumulate(Spread(), rows, w)
         if not batches and (w is not None or not (seen.scatter.sum() <= LARGE and np.abs(seen.mean).max() <= LARGE)):
             squarable(rows)
         weight = seen.weight[0]
@@ -143,10 +145,11 @@ class BaseKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         if isinstance(self.init, str):
             points, own = look.points(K, rng)
             if self.init == "k-means++":
-                few = _best_of_few(points, own, K, rng)
+                drawn = isinstance(rows, Batches) and rows.shape[0] > _few(K)
+                few = _best_of_few(points, own, K, rng, *((DRAWN_TIMES, DRAWN_STEPS) if drawn else (TIMES, STEPS)))
                 return plus_plus(points, own, K, rng) if few is None else few
-            drawn = np.resize(distinct_rows(points.shape[0], own, K, rng), K)  # equal rows are one: there may be fewer
-            return np.asarray(points[drawn].toarray() if is_sparse(points) else points[drawn], dtype=np.float64)
+            some = np.resize(distinct_rows(points.shape[0], own, K, rng), K)  # equal rows are one: there may be fewer
+            return np.asarray(points[some].toarray() if is_sparse(points) else points[some], dtype=np.float64)
         given = self.init
         if callable(given):
             given = given(rows, K, random_state=np.random.RandomState(rng.integers(2**31)))
@@ -244,7 +247,7 @@ class Look:
         their order nor on whether a row comes twice or weighs twice. Of batches with more rows than that, some are
         drawn.
         """
-        few = max(256 * K, FEW)
+        few = _few(K)
         if isinstance(self.rows, Batches):
             some, own = self._drawn(few, rng)
             return Look(some, own, not is_sparse(some) and bool(np.isnan(some).any()), self.variance).points(K, rng)
@@ -271,7 +274,22 @@ class Look:
         return float(self.rows.shape[0] if self.w is None else self.w.sum())
 
 
-class _Spread:
+def _few(K: int) -> int:
+    """Rows up to which all are looked at for a start of K centres."""
+    return max(256 * K, FEW)
+
+
+@dataclass(frozen=True)
+class ClusterRows:
+    """Rows of a batch as k-means reads them, or an error where one is infinite or too large."""
+
+    def __call__(self, rows: Any) -> Any:
+        """The rows."""
+        return as_rows(squarable(rows))
+
+
+@dataclass(frozen=True)
+class Spread:
     """What observes the moments of each column."""
 
     keeps_rows: ClassVar[bool] = False
@@ -297,12 +315,14 @@ def _sparse_variance(rows: Any, w: Array | None) -> float:
     return sum(map_blocks(square, rows)) / (float(weight[0]) * rows.shape[1])
 
 
-def _best_of_few(points: Any, w: Array | None, K: int, rng: np.random.Generator) -> Array | None:
+def _best_of_few(
+    points: Any, w: Array | None, K: int, rng: np.random.Generator, times: int, steps: int
+) -> Array | None:
     """Centres (K, d) of the best of several starts by k-means++ after a few steps; None of many rows."""
     n, d = points.shape
     if K == 1 or n > FEW or n * d > CELLS:
         return None
     X = np.ascontiguousarray(points.toarray() if is_sparse(points) else points, dtype=np.float64)
-    codes = kmeans_partition(X, w, K, rng.random((TIMES, 1 + (K - 1) * (2 + int(np.log(K))))), STEPS)
+    codes = kmeans_partition(X, w, K, rng.random((times, 1 + (K - 1) * (2 + int(np.log(K))))), steps)
     weight, totals = sums(X, Labels.sound(codes, w, K))
     return totals / weight if weight.min() > 0 else None

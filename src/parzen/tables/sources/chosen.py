@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from parzen.tables.sources.engines.chosen import chosen_partitions, chosen_pieces
 from parzen.tables.sources.engines.engine import Engine
-from parzen.tables.sources.errors import SourceError
-from parzen.tables.sources.pieces import row_count, rows_at, rows_of, stacked
+from parzen.tables.sources.engines.work import first_rows
+from parzen.tables.sources.pieces import rows_of, stacked
 from parzen.tables.sources.source import Reader, Source
 
 #: So many rows at most are kept once they are read.
@@ -57,35 +58,24 @@ class Chosen:
         """Pieces of the chosen rows."""
         n = self.count()
         if not 0 < n <= FEW:
-            yield from self._found(columns, rows)
+            yield from chosen_pieces(self.keep, self.reader.read(columns, rows))
             return
         key = tuple(columns)
         if key not in self._kept:
-            self._kept[key] = stacked(list(self._found(columns, rows)))
+            self._kept[key] = stacked(list(chosen_pieces(self.keep, self.reader.read(columns, rows))))
         for begin in range(0, n, rows):
             yield rows_of(self._kept[key], begin, min(begin + rows, n))
-
-    def _found(self, columns: Sequence[Any], rows: int) -> Iterator[Any]:
-        begin = 0
-        for piece in self.reader.read(columns, rows):
-            end = begin + row_count(piece)
-            own = np.flatnonzero(self.keep[begin:end])
-            if len(own):
-                yield piece if len(own) == end - begin else rows_at(piece, own)
-            begin = end
-        if begin != len(self.keep):
-            raise SourceError(
-                f"the source has {begin} rows now, and had {len(self.keep)}; give one that is the same each time."
-            )
 
 
 def some_rows(source: Source, rows: NDArray[Any], n: int) -> Source:
     """The rows of these numbers (or a mask) among all n of a source, in the order of the source."""
-    if isinstance(source.reader, Engine):
-        raise SourceError("rows on a cluster have no numbers; write the table to files and scan these.")
     keep = np.zeros(n, dtype=bool)
     keep[rows] = True
     wanted = np.count_nonzero(rows) if rows.dtype == np.bool_ else len(rows)
     if np.count_nonzero(keep) != wanted:
         raise ValueError("a row is chosen twice; rows of a source are chosen once.")
-    return replace(source, reader=Chosen(source.reader, keep), checkpoint=None, _known={})
+    if isinstance(source.reader, Engine):
+        reader: Reader = chosen_partitions(source.reader, keep, first_rows(replace(source, weight=None)))
+    else:
+        reader = Chosen(source.reader, keep)
+    return replace(source, reader=reader, checkpoint=None, _known={})

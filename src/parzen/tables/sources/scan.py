@@ -52,6 +52,7 @@ def scan(
         Bytes of decoded rows that a fit of several passes (EM, k-means, Newton's method) may keep: where all rows fit,
         they are read once, else each pass reads them all. The results are equal to the last bit. By default 64 MB of
         files; what a function makes is kept where memory is given, and arrays or frames, which are at hand, never are.
+        Of files that Spark reads: bytes that each process of its workers may keep of its partitions.
 
     Returns
     -------
@@ -93,10 +94,10 @@ def scan(
 def _memory(given: int | None, reader: Any) -> int:
     """Bytes of rows that a fit may keep; none of rows that are at hand already."""
     if given is None:
-        return MEMORY if isinstance(reader, Files) else 0
+        return MEMORY if isinstance(reader, Files | Engine) else 0
     if not isinstance(given, int) or isinstance(given, bool) or given < 0:
         raise SourceError(f"memory must be a number of bytes, at least 0 (which keeps no rows), got {given!r}.")
-    return 0 if isinstance(reader, Held | Engine) else given
+    return 0 if isinstance(reader, Held) else given
 
 
 def scanned(table: Any) -> Any:

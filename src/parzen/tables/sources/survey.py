@@ -14,7 +14,7 @@ from parzen.tables.kinds import Column, Columns, NumberFacts
 from parzen.tables.schema import Schema
 from parzen.tables.sources.ahead import read_ahead
 from parzen.tables.sources.engines.engine import Engine
-from parzen.tables.sources.engines.work import first_rows, total
+from parzen.tables.sources.engines.work import SourceRows, first_rows, total
 from parzen.tables.sources.errors import SourceError
 from parzen.tables.sources.pieces import as_table, encoded, packed, row_count, rows_at, unpacked
 from parzen.tables.sources.source import Batch, Source
@@ -187,7 +187,8 @@ class SurveyedColumns(Columns):
         return all(one.kinds <= {"number", "binary", "empty"} for one in self._surveyed[0])
 
     def batches(self, columns: Any, schema: Any) -> Any:
-        return SurveyedRows(self.source, list(columns), schema)
+        own = tuple(self.source.columns[j] for j in columns)
+        return SurveyedRows(replace(self.source, columns=own, target=None), schema)
 
     def sampled_roles(self) -> list[Batch]:
         """Target and weight of the rows that are kept, batch by batch."""
@@ -201,18 +202,26 @@ class SurveyedColumns(Columns):
         return self._described[j]
 
 
-@dataclass(frozen=True)
-class SurveyedRows:
-    """Some columns of a source as numbers, batch by batch, each with its weights or None: as often as is asked."""
+@dataclass(frozen=True, eq=False)
+class SurveyedRows(SourceRows):
+    """The columns of a source as numbers, batch by batch, each with its weights or None: as often as is asked."""
 
-    source: Source
-    columns: list[int]
+    source: Source | None
     schema: Schema
 
+    @property
+    def cluster(self) -> Source | None:
+        return self.source if self.source is not None and isinstance(self.source.reader, Engine) else None
+
+    def unread(self) -> "SurveyedRows":
+        return replace(self, source=None)
+
+    def within(self, source: Source) -> "SurveyedRows":
+        return replace(self, source=source)
+
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
-        known = self.source.columns
-        wanted = replace(self.source, columns=tuple(known[j] for j in self.columns), target=None)
-        for batch in read_ahead(wanted.batches()):
+        assert self.source is not None
+        for batch in read_ahead(self.source.batches()):
             yield np.asarray(encoded(self.schema, batch.piece, grow=True)), batch.weight
 
 

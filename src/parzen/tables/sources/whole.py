@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ from numpy.typing import NDArray
 
 from parzen.compute.arrays import Array
 from parzen.tables.sources.ahead import read_ahead
+from parzen.tables.sources.engines.engine import Engine
+from parzen.tables.sources.engines.work import ask
 from parzen.tables.sources.errors import SourceError
 from parzen.tables.sources.pieces import as_table, row_count, rows_of, stacked
 from parzen.tables.sources.source import Source
@@ -53,6 +56,31 @@ class WholeSequences:
         """Raise where a row has no name."""
         if np.any(names != names) or (names.dtype.kind == "O" and any(name is None for name in names.tolist())):
             raise SourceError(f"the column {self.source.target!r} names sequences, and some of its cells are missing.")
+
+
+@dataclass(frozen=True)
+class OuterNames:
+    """The names of the first and of the last row of a partition."""
+
+    def __call__(self, source: Source, partition: int) -> tuple[Any, Any] | None:
+        """Both; None where all rows weigh nothing."""
+        names = [batch.target for batch in source.roles() if len(batch.target)]
+        return (names[0][0], names[-1][-1]) if names else None
+
+
+def check_not_cut(source: Source) -> None:
+    """Raise where a sequence goes on from one partition of a cluster to the next; elsewhere none is cut."""
+    if not isinstance(source.reader, Engine):
+        return
+    outer = ask(source.with_columns(source.columns[:1]), OuterNames())
+    for (_, last), (name, _) in pairwise([one for one in outer if one is not None]):
+        if name == last:
+            raise SourceError(
+                f"the sequence {name!r} goes on from one partition to the next; a partition must hold the whole "
+                f"sequence, its rows in their order: repartition({source.target!r}).sortWithinPartitions("
+                f"{source.target!r}, 'time') in Spark, shuffle({source.target!r}) and a sort of each partition in "
+                "Dask, or scan files: parzen.scan('folder')."
+            )
 
 
 def _part(batch: Any, begin: int, end: int) -> tuple[Any, Array | None]:

@@ -3,12 +3,28 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
-#: What runs where a partition is: its number and its pieces become bytes.
-Work = Callable[[int, Iterator[Any]], bytes]
+
+class Known(NamedTuple):
+    """What an engine may know of a partition before it is read.
+
+    Attributes
+    ----------
+    head : a piece without rows
+    rows : how many there are
+    mark : what tells the rows from other rows: another one where they have changed
+    """
+
+    head: Any
+    rows: int
+    mark: str
+
+
+#: What runs where a partition is: its number, its pieces and, if an engine has it, what is `Known` become bytes.
+Work = Callable[..., bytes]
 #: What runs where a partition is: a piece becomes further columns of the same rows, in their order.
 Extend = Callable[[Any], Sequence[Any]]
 

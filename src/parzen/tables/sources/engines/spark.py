@@ -1,11 +1,14 @@
 """Spark: a DataFrame whose partitions are read as Arrow batches, or as the Parquet files that it is: one job a pass."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import Any
 
 from parzen.tables.sources.engines.engine import Engine, Extend, Work
-from parzen.tables.sources.engines.spark_files import KINDS, OtherFileError, Part, parts_of, read
+from parzen.tables.sources.engines.spark_files import KINDS, OtherFileError, Part, opened, parts_of, read
+from parzen.tables.sources.errors import SourceError
 
 
 class SparkTable(Engine):
@@ -16,7 +19,7 @@ class SparkTable(Engine):
         self.as_files = True  # until one of them turns out to be another than the DataFrame says
 
     def labels(self) -> Sequence[Any]:
-        return tuple(self.frame.columns)
+        return tuple(self._kinds)
 
     def head(self) -> Any:
         return self._schema.empty_table()
@@ -25,8 +28,9 @@ class SparkTable(Engine):
         return int(self.frame.count())
 
     def map(self, work: Work, columns: Sequence[Any]) -> Sequence[bytes]:
-        found = self._of_files(work, columns)
-        return self._of_rows(work, columns) if found is None else found
+        with _naming_python():
+            found = self._of_files(work, columns)
+            return self._of_rows(work, columns) if found is None else found
 
     def extend(self, extend: Extend, columns: Sequence[Any], added: dict[str, Any]) -> Any:
         import pyarrow as pa
@@ -46,22 +50,34 @@ class SparkTable(Engine):
         return to_arrow_schema(self.frame.schema)
 
     @cached_property
+    def _kinds(self) -> dict[str, str]:
+        """Types of the columns, by their names, which Spark lets two columns share."""
+        kinds = self.frame.dtypes
+        twice = [name for at, (name, _) in enumerate(kinds) if name in dict(kinds[:at])]
+        if twice:
+            raise SourceError(f"two columns of the DataFrame are called {twice[0]!r}; rename one of them.")
+        return dict(kinds)
+
+    @cached_property
     def _parts(self) -> list[list[Part]] | None:
-        names = self.frame.columns
-        return parts_of(self.frame) if len(set(names)) == len(names) else None
+        return parts_of(self.frame)
+
+    @cached_property
+    def _numbered_parts(self) -> Any:
+        parts = self._parts or []
+        return self.frame.sparkSession.sparkContext.parallelize(list(enumerate(parts)), len(parts))
 
     def _of_files(self, work: Work, columns: Sequence[Any]) -> list[bytes] | None:
         """Answers of workers that read files themselves; None where Spark is to read them."""
-        kinds = dict(self.frame.dtypes)
-        if not self.as_files or not all(kinds[name] in KINDS for name in columns) or not self._parts:
+        if not self.as_files or not all(self._kinds[name] in KINDS for name in columns) or not self._parts:
             return None
         import pyarrow as pa
         from pyspark.serializers import NoOpSerializer
 
         fields = pa.schema([self._schema.field(name) for name in columns])
-        numbered = self.frame.sparkSession.sparkContext.parallelize(list(enumerate(self._parts)), len(self._parts))
         # What workers answer are bytes, which nothing unpickles here.
-        answers = numbered.mapPartitions(partial(_of_part, work, fields))._reserialize(NoOpSerializer()).collect()
+        sent = self._numbered_parts.mapPartitions(partial(_of_part, work, fields))
+        answers = sent._reserialize(NoOpSerializer()).collect()
         if all(answers):
             return [bytes(one) for one in answers]
         self.as_files = False
@@ -83,6 +99,28 @@ class SparkTable(Engine):
         return numbered.select(*[f"c{labels.index(name)}" for name in columns])
 
 
+#: What Spark says where its workers run another Python than this one.
+OTHER_PYTHON = re.compile(
+    r"No module named '(?:parzen|numpy|pyarrow)[\w.]*'|PYTHON_VERSION_MISMATCH|Cannot run program \"[^\"]*\""
+)
+
+
+@contextmanager
+def _naming_python() -> Iterator[None]:
+    """Say which Python the workers of Spark need, where they run one without parzen."""
+    try:
+        yield
+    except Exception as error:
+        found = OTHER_PYTHON.search(str(error))
+        if found is None:
+            raise
+        raise ImportError(
+            f"the workers of Spark run a Python that can't fit ({found[0]}): the environment variable PYSPARK_PYTHON "
+            "must name one that has parzen before the session starts. On this machine: os.environ['PYSPARK_PYTHON'] = "
+            "sys.executable; on a cluster, install parzen in the Python of the workers."
+        ) from error
+
+
 #: The columns of an answer, as Spark writes them.
 ANSWER = "partition int, answer binary"
 
@@ -91,7 +129,8 @@ def _of_part(work: Work, fields: Any, numbered: Iterable[tuple[int, list[Part]]]
     """The answer of a partition of files; nothing where they are other ones."""
     for number, parts in numbered:
         try:
-            yield work(number, read(parts, fields))
+            files, known = opened(parts, fields)
+            yield work(number, read(files, fields), known)
         except OtherFileError:
             yield b""
 

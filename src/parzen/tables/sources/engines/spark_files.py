@@ -6,8 +6,10 @@ more, Spark still cuts the files into partitions and runs a task for each; the t
 """
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from parzen.tables.sources.engines.engine import Known
 from parzen.tables.sources.source import rows_at_once
 
 #: Types of Spark that Arrow reads from a Parquet file as Spark does.
@@ -49,24 +51,51 @@ def parts_of(frame: Any) -> list[list[Part]] | None:
     return known if sum(map(len, known)) == sum(map(len, every)) else None
 
 
-def read(parts: Sequence[Part], fields: Any) -> Iterator[Any]:
-    """Tables of Arrow of the fields of a schema, from parts of files."""
+class Opened(NamedTuple):
+    """A file, what it says of itself, and which of its row groups are wanted."""
+
+    path: str
+    metadata: Any
+    groups: list[int]
+
+
+def opened(parts: Sequence[Part], fields: Any) -> tuple[list[Opened], Known]:
+    """The files of parts that have the fields of a schema, and what is known of their rows."""
     import pyarrow as pa
     from pyarrow import parquet
 
+    files, rows, marks = [], 0, []
     for part in parts:
         try:
+            there = Path(part.path).stat()
             with parquet.ParquetFile(part.path) as file:
                 _check(file.schema_arrow, fields)
-                groups = [at for at in range(file.num_row_groups) if part.begin <= _middle(file, at) < part.end]
-                if not groups:
-                    continue
-                rows, names = rows_at_once(len(fields)), fields.names
+                every = file.metadata
+        except (OSError, pa.ArrowException) as reason:
+            raise OtherFileError(part.path) from reason
+        groups = [at for at in range(every.num_row_groups) if part.begin <= _middle(every, at) < part.end]
+        rows += sum(every.row_group(at).num_rows for at in groups)
+        marks.append((*part, there.st_ino, there.st_size, there.st_mtime_ns))
+        files.append(Opened(part.path, every, groups))
+    return files, Known(fields.empty_table(), rows, repr(marks))
+
+
+def read(files: Sequence[Opened], fields: Any) -> Iterator[Any]:
+    """Tables of Arrow of the fields of a schema, from files."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    rows, names = rows_at_once(len(fields)), fields.names
+    for path, metadata, groups in files:
+        if not groups:
+            continue
+        try:
+            with parquet.ParquetFile(path, metadata=metadata) as file:
                 for batch in file.iter_batches(rows, row_groups=groups, columns=names, use_threads=False):
                     table = pa.Table.from_batches([batch]).select(names)
                     yield table if table.schema.types == fields.types else table.cast(fields)
         except (OSError, pa.ArrowException) as reason:
-            raise OtherFileError(part.path) from reason
+            raise OtherFileError(path) from reason
 
 
 def _check(found: Any, fields: Any) -> None:
@@ -86,9 +115,9 @@ def _is_text(kind: Any) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _middle(file: Any, at: int) -> int:
+def _middle(metadata: Any, at: int) -> int:
     """The byte in the middle of a row group, by which Spark tells whose it is."""
-    group = file.metadata.row_group(at)
+    group = metadata.row_group(at)
     first = group.column(0)
     begin = first.data_page_offset
     if first.dictionary_page_offset is not None:

@@ -5,11 +5,12 @@ one partition. It travels as a model file does, and so does what it gives. Work 
 bytes; what an engine pickles of it is the function's name.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, chain
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from parzen.compute.arrays import ColumnError
 from parzen.storage.errors import ModelFileError
 from parzen.storage.files import dumped, loaded
-from parzen.tables.sources.engines.engine import Engine
+from parzen.tables.sources.engines.engine import Engine, Known
 from parzen.tables.sources.errors import SourceError
 from parzen.tables.sources.given import pieces_at_once
 from parzen.tables.sources.pieces import labels_of, row_count, rows_of
@@ -31,27 +32,48 @@ class Task(Protocol):
         """Something that a model file can hold."""
 
 
+class SourceRows(ABC):
+    """Rows of a source that are read batch by batch: here, or by work that is sent to where they are."""
+
+    @property
+    @abstractmethod
+    def cluster(self) -> Source | None:
+        """The source of the rows, where they lie in partitions on a cluster."""
+
+    @abstractmethod
+    def unread(self) -> Self:
+        """The same without the way to the rows: what is sent to where they are."""
+
+    @abstractmethod
+    def within(self, source: Source) -> Self:
+        """The same, of the rows of another source: those of one partition."""
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[Any]:
+        """Batches: rows with their memberships, or what stands for these."""
+
+
 class Partition:
     """The rows of one partition, where they are: a `Reader` that reads once, and counts."""
 
-    def __init__(self, first: Any, pieces: Iterator[Any]) -> None:
-        self.first, self.pieces = first, pieces
+    def __init__(self, head: Any, pieces: Iterator[Any], known: Known | None = None) -> None:
+        self._head, self.pieces, self.known = head, pieces, known
         self.rows, self.ended = 0, False
 
     def labels(self) -> Sequence[Any]:
-        return labels_of(self.first)
+        return labels_of(self._head)
 
     def head(self) -> Any:
-        return rows_of(self.first, 0, 0)
+        return self._head
 
     def count(self) -> int | None:
-        return None
+        return None if self.known is None else self.known.rows
 
     def mark(self) -> str:
-        return ""
+        return "" if self.known is None else self.known.mark
 
     def check(self) -> None:
-        """The rows are read once."""
+        """The rows are read once; kept ones have the mark that they had."""
 
     def read(self, columns: Sequence[Any], rows: int) -> Iterator[Any]:
         yield from pieces_at_once(self._counted(columns), columns, rows)
@@ -74,7 +96,7 @@ def ask(source: Source, task: Task) -> list[Any]:
     engine, roles = source.reader, [one for one in (source.target, source.weight) if one is not None]
     assert isinstance(engine, Engine)
     try:
-        sent = dumped([task, list(source.columns), source.batch_rows, source.target, source.weight])
+        sent = dumped([task, list(source.columns), source.batch_rows, source.target, source.weight, source.memory])
     except ModelFileError as reason:
         raise TypeError(
             "this fit can't be sent to the machines of a cluster; write the table to Parquet files and fit those on "
@@ -89,28 +111,36 @@ def ask(source: Source, task: Task) -> list[Any]:
 
 
 def total(source: Source, task: Task) -> Any:
-    """The sum of what a task gives for the partitions, in their order; None where there are no rows."""
+    """What a task gives for a source: on a cluster the sum over its partitions, in their order, None without rows."""
     engine = source.reader
-    assert isinstance(engine, Engine)
+    if not isinstance(engine, Engine):
+        return task(source, 0)
     parts = [part for part in ask(source, task) if part is not None]
     return engine.add(parts, lambda one, other: one + other) if parts else None
 
 
-def answered(sent: bytes, partition: int, pieces: Iterator[Any]) -> bytes:
+def answered(sent: bytes, partition: int, pieces: Iterator[Any], known: Known | None = None) -> bytes:
     """What a task gives for one partition, or the error that it raises: runs where the partition is."""
-    task, columns, batch_rows, target, weight = loaded(sent)
-    full = (piece for piece in pieces if row_count(piece))
-    first = next(full, None)
-    if first is None:
+    task, columns, batch_rows, target, weight, memory = loaded(sent)
+    reader = _reader(pieces, known)
+    if reader is None:
         return dumped({"rows": 0, "gives": None})
-    reader = Partition(first, chain([first], full))
     try:
-        gives = task(Source(reader, tuple(columns), batch_rows, target, weight), partition)
+        gives = task(Source(reader, tuple(columns), batch_rows, target, weight, memory=memory), partition)
     except (ValueError, TypeError) as error:  # of rows or parameters: another attempt would end the same way
         arguments = (error.message, error.column) if isinstance(error, ColumnError) else error.args
         said = [one if type(one) in (str, int, type(None)) else str(one) for one in arguments]
         return dumped({"raised": type(error).__name__, "arguments": said})
     return dumped({"rows": reader.rows if reader.ended else None, "gives": gives})
+
+
+def _reader(pieces: Iterator[Any], known: Known | None) -> Partition | None:
+    """The rows of a partition; None where it has none."""
+    full = (piece for piece in pieces if row_count(piece))
+    if known is not None:
+        return Partition(known.head, full, known) if known.rows else None
+    first = next(full, None)
+    return None if first is None else Partition(rows_of(first, 0, 0), chain([first], full))
 
 
 @dataclass(frozen=True)
