@@ -126,6 +126,20 @@ def test_where_moments_do_not_suffice_a_warning_says_how_well_the_density_is_kno
     assert_allclose(found, KernelDensity(bandwidth=0.05).fit(rows).score_samples([[2.0, 2.0]]), rtol=0.01)
 
 
+@pytest.mark.filterwarnings("ignore::parzen.densities.summed_kernels.PrecisionWarning")
+@pytest.mark.parametrize("d", [1, 2])
+def test_log_densities_are_finite_and_low_however_far(d):
+    rng = np.random.default_rng(0)
+    z = np.concatenate([np.repeat(rng.normal(size=(3, d)), 1000, axis=0), rng.normal(size=(2000, d)) * 3])
+    model = KernelDensity(bandwidth=0.01).fit(source(z))
+    Q = np.concatenate([rng.normal(size=(20, d)) * 10.0**power for power in range(1, 8)])
+    with np.errstate(all="raise", under="ignore"):
+        found = model.score_samples(Q)
+    wanted = KernelDensity(bandwidth=0.01, rtol=0).fit(z).score_samples(Q)
+    assert np.isfinite(found).all()
+    assert_allclose(found, wanted, rtol=1e-3)
+
+
 @pytest.mark.parametrize("kernel", [Kernel("scott", "tophat"), Kernel(1.0, adaptive=True), Kernel(1.0, bounds=(0, 9))])
 def test_other_kernels_keep_rows_and_are_refused(kernel, line):
     with pytest.raises(TypeError, match=r"keeps the rows themselves.*table in memory"):

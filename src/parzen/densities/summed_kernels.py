@@ -128,10 +128,11 @@ class SummedKernelDensity(Density):
 def _warn(relative: Array, rtol: float) -> None:
     if len(relative):
         worst = relative.max()
-        known = f"to {worst:.1e} of itself" if np.isfinite(worst) else "by its order of magnitude alone"
+        known = f"to {worst:.1e} of itself" if np.isfinite(worst) else "to no digit"
         warnings.warn(
-            f"{len(relative):,} rows lie so far from all that were fitted that their density is known {known}, not to "
-            f"rtol={rtol:g}: moments of cells stand for the rows of a source. Fit a table in memory where it matters.",
+            f"{len(relative):,} rows lie so far from all that were fitted, or their numbers are so large next to the "
+            f"bandwidth, that their density is known {known}, not to rtol={rtol:g}: moments of cells stand for rows "
+            "of a source. Fit a table in memory where it matters.",
             PrecisionWarning,
             stacklevel=caller_stacklevel(),
         )

@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 
 from parzen.compute.arrays import Array
 from parzen.compute.lattice import Lattice
@@ -188,12 +189,24 @@ class SummedCells:
         self._by_means(Q[query], cell, shift[query], high, values, off)
         off = off + 2.0**-44 * high + self.rounding * (np.abs(Q[query] - middle[cell]).sum(axis=1) + 1.0) * high
         values = np.clip(values, low, high)
-        off = np.minimum(off, np.maximum(high - values, values - low))
+        off = np.fmin(off, np.maximum(high - values, values - low))
         sums, bound = (np.bincount(query, part, len(Q)) for part in (values, off))
         bound += np.exp(np.minimum(lowest - 45.0 - shift, 0.0))  # of the cells that are left out
         with np.errstate(divide="ignore"):
             relative = np.where(sums > bound, bound / np.maximum(sums - bound, 1e-300), np.inf)
-            return np.log(sums) + shift, relative
+            logs = np.log(sums) + shift
+        lost = np.flatnonzero(~(sums > 1e-3 * bound))
+        if len(lost):
+            logs[lost] = self._at_least(Q[lost])
+        return logs, relative
+
+    def _at_least(self, Q: Array) -> Array:
+        """Lower bounds on logarithms of sums, finite however far: the exponential of a mean is below the mean of
+        exponentials (Jensen), so that a cell's rows are worth their weight at their root mean square distance.
+        """
+        means, variances, weight = self.means
+        squares = ((Q[:, None, :] - means) ** 2 + variances).sum(axis=2)
+        return np.asarray(logsumexp(np.log(np.maximum(weight, 1e-300)) - 0.5 * squares, axis=1))
 
     def _interpolated(self, apart: Array, cell: NDArray[np.intp], shift: Array) -> tuple[Array, Array]:
         """Sums of cells at queries so far from their middles, over exp(shift), and bounds on their errors."""
@@ -214,8 +227,9 @@ class SummedCells:
                 else np.einsum("qij,qi,qj->q", weights, kernels[:, 0], kernels[:, 1])
             ) * peak
             errors = ellipse_error(apart[own], 0.5 * self.width, least)
-            each = errors[:, 0] if d == 1 else errors[:, 0] + (1.0 + errors[:, 0]) * errors[:, 1]
-            off[own] = self.moments[cell[own], 0] * each * peak
+            with np.errstate(over="ignore", invalid="ignore"):  # a bound of no use, where a better one is taken
+                each = errors[:, 0] if d == 1 else errors[:, 0] + (1.0 + errors[:, 0]) * errors[:, 1]
+                off[own] = self.moments[cell[own], 0] * each * peak
         return values, off
 
     def _by_means(self, Q: Array, cell: NDArray[np.intp], shift: Array, high: Array, values: Array, off: Array) -> None:
@@ -228,7 +242,7 @@ class SummedCells:
         apart = Q - means[cell]
         reach = (np.abs(apart) + self.width).sum(axis=1)
         error = 0.5 * spread**2 * (reach**2 + 1.0) * high
-        better = error < off
+        better = ~(error >= off)
         kernel = np.exp(-0.5 * (apart**2).sum(axis=1) - shift) * weight[cell]
         values[better], off[better] = kernel[better], error[better]
 
