@@ -1,5 +1,6 @@
 """A long EM over batches, kept in a file after each pass: a fit that was killed goes on from there."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,8 @@ from parzen.families.checks import same_parameters
 from parzen.families.family import Family
 from parzen.families.squarem import Squarem
 from parzen.statistics.batches import Batches
-from parzen.storage.files import load, save
+from parzen.storage.errors import ModelFileError
+from parzen.storage.files import dumped, load, write_whole
 from parzen.tables.sources.errors import SourceError
 
 
@@ -35,18 +37,42 @@ class Checkpoint:
         return cls(Path(X.checkpoint), family, X.mark)
 
     def found(self) -> dict[str, Any] | None:
-        """What was kept of an EM of this family over these rows; None where there is nothing, or of another family."""
+        """What was kept of an EM of this family over these rows; None where there is nothing."""
+        self._check_place()
         if not self.path.exists():
             return None
-        kept = load(self.path)
+        try:
+            kept = load(self.path)
+        except ModelFileError as reason:
+            raise ValueError(
+                f"{str(self.path)!r} is no checkpoint ({str(reason).rstrip('.')}); remove it, or give checkpoint a new "
+                "name."
+            ) from None
         if not isinstance(kept, dict) or "mark" not in kept:
             raise ValueError(f"{str(self.path)!r} is no checkpoint; give checkpoint a new name.")
         if kept["mark"] != self.mark:
             raise ValueError(
-                f"the checkpoint {str(self.path)!r} is of other rows than these, or they have changed since; remove "
-                "it, or give checkpoint a new name."
+                f"the checkpoint {str(self.path)!r} is of other rows or columns than these, or they have changed "
+                "since; remove it, or give checkpoint a new name."
             )
-        return kept if same_parameters(kept["family"], self.family) else None
+        if not same_parameters(kept["family"], self.family):
+            raise ValueError(
+                f"the checkpoint {str(self.path)!r} is of a fit with other parameters; remove it, or give checkpoint a "
+                "new name."
+            )
+        return kept
+
+    def _check_place(self) -> None:
+        """Raise where nothing could be written, before the first pass."""
+        folder = self.path.absolute().parent
+        if self.path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
+            what = "it is a folder" if self.path.is_dir() else f"{str(folder)!r} is no folder that can be written to"
+            raise SourceError(f"checkpoint={str(self.path)!r} can't be written: {what}; give the path of a file.")
+
+    @property
+    def _draft(self) -> Path:
+        """What is written before it takes the name: by a name of its own, so that a kill leaves one at most."""
+        return self.path.absolute().with_name(f".{self.path.name}.draft")
 
     def keep(self, squarem: Squarem, **state: Any) -> None:
         """Keep a state, whole or not at all."""
@@ -54,13 +80,14 @@ class Checkpoint:
         plain = [[statistic, objective] for statistic, objective in squarem.plain]
         kept = {"mark": self.mark, "family": self.family, "plain": plain, "squarem": own, **state}
         try:
-            save(kept, self.path)
+            write_whole(self.path, dumped(kept), self._draft)
         except OSError as error:
             raise SourceError(f"{str(self.path)!r} can't be written: {error.strerror or error}.") from error
 
     def remove(self) -> None:
         """Remove the file: EM has ended."""
         self.path.unlink(missing_ok=True)
+        self._draft.unlink(missing_ok=True)
 
 
 def restored(squarem: Squarem, kept: dict[str, Any]) -> None:

@@ -179,6 +179,10 @@ class Batches(SourceRows):
     def within(self, source: Source) -> "Batches":
         return replace(self, read=Reading(source, kept_here(source, self)))
 
+    def apart(self, name: str) -> "Batches":
+        """The same rows for one of several fits: its checkpoint, if one is kept, is a file of its own."""
+        return self if self.checkpoint is None else replace(self, checkpoint=f"{self.checkpoint}.{name}")
+
     def check(self, function: Callable[[Any], Any]) -> None:
         """Call a function of the rows of each batch, for the errors that it raises."""
         if self.cluster is not None:

@@ -119,11 +119,11 @@ def read_file(path: Any) -> Contents:
 _unfinished: set[Path] = set()
 
 
-def write_whole(path: Any, data: bytes) -> None:
+def write_whole(path: Any, data: bytes, draft: Path | None = None) -> None:
     """Write a file so that it is there whole, or as it was before.
 
     Links are followed. What is no regular file (a device, a pipe) is written to as it is: only a regular file can be
-    replaced.
+    replaced. It is written as `draft`, by default a new name beside it, and renamed.
     """
     given = Path(path)
     try:
@@ -137,7 +137,10 @@ def write_whole(path: Any, data: bytes) -> None:
     target = Path(os.path.realpath(given))
     if before is not None and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(given))
-    draft = target.with_name(f".parzen-{os.urandom(8).hex()}")
+    if draft is None:
+        draft = target.with_name(f".parzen-{os.urandom(8).hex()}")
+    else:
+        draft.unlink(missing_ok=True)
     _unfinished.add(draft)
     try:
         with draft.open("xb") as file:

@@ -168,6 +168,11 @@ class LogisticRegression(CallbackSupportMixin, BaseLogistic):
         """
         penalty = self._penalty()
         if isinstance(X, Source):
+            if X.checkpoint is not None:
+                raise TypeError(
+                    "checkpoint keeps the EM of mixtures; Newton's method needs few passes and keeps nothing between "
+                    "its steps: leave it out."
+                )
             seen = self._read_source(X)
             self.class_prior_ = self._shares(seen)
         else:

@@ -30,6 +30,7 @@ from parzen.families.fit import Fit
 from parzen.families.gaussian import Gaussian
 from parzen.families.initialisation import INITS, rows_worth
 from parzen.families.mixture import Mixture
+from parzen.statistics.batches import Batches
 from parzen.statistics.messages import Collapse, warn_floor, without_floor_warnings
 from parzen.tables.cells import frame_kind
 
@@ -225,7 +226,8 @@ class GaussianMixture(StepwiseMixture, BaseGaussianMixture):
             for shape, C in candidates.fitting(codes, rows.shape[0]):
                 if candidates.several and self.verbose:
                     sys.stdout.write(f"{C} components, {shape}\n")
-                tried.append(self._trial(shape, C, rows, w, codes, candidates.several, callback))
+                own = rows.apart(f"{shape}-{C}") if candidates.several and isinstance(rows, Batches) else rows
+                tried.append(self._trial(shape, C, own, w, codes, candidates.several, callback))
         best = candidates.best(tried, rows.shape[0])
         if candidates.several:
             self.selection_ = [trial.entry(self.criterion) for trial in sorted(tried, key=attrgetter("value"))]
