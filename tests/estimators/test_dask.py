@@ -54,6 +54,27 @@ def test_an_array(frame, chunks):
     assert_array_equal(found.predict(table).compute(), here.predict(X))
 
 
+def test_files_of_which_few_columns_are_read_are_the_same_partitions(frame, tmp_path):
+    """Dask puts small files together where little of them is read: more of them, the fewer columns."""
+    wide = frame.assign(**{f"x{j}": np.arange(2000.0) for j in range(20)})
+    for number in range(5):
+        wide[number * 400 : (number + 1) * 400].to_parquet(tmp_path / f"{number}.parquet", index=False)
+    table = dd.read_parquet(tmp_path).assign(y=lambda rows: rows["y"].astype("category"))
+    assert len(table[["y"]].to_delayed()) < len(table.to_delayed())
+    columns = [*NUMBERS, "text", "x0"]
+    found = NaiveBayes().fit(table[[*columns, "y"]], target="y")
+    here = NaiveBayes().fit(wide[columns], wide["y"])
+    assert_allclose(found.predict_proba(wide[columns]), here.predict_proba(wide[columns]), atol=1e-10)
+    mixture = GaussianMixture(2, random_state=0)
+    means = mixture.fit(table[[*NUMBERS, "w"]], weight="w").means_.copy()
+    assert_allclose(means, mixture.fit(frame[NUMBERS], sample_weight=frame["w"]).means_, rtol=1e-10)
+
+
+def test_a_bag_is_refused():
+    with pytest.raises(SourceError, match="a DataFrame or an array of two dimensions is read, got a Bag"):
+        GaussianMixture(2).fit(pytest.importorskip("dask.bag").from_sequence([1, 2]))
+
+
 def test_partitions_without_rows_and_with_other_columns(frame):
     X = frame[NUMBERS]
     empty = dd.from_pandas(X, npartitions=4).query("a > 8")

@@ -14,8 +14,12 @@ class DaskTable(Engine):
     """An array of two dimensions, or a DataFrame, of Dask."""
 
     def __init__(self, table: Any) -> None:
-        if table.ndim != 2:
-            raise SourceError(f"an array of rows has two dimensions, got {table.ndim}.")
+        dimensions = getattr(table, "ndim", None)
+        if dimensions != 2:
+            raise SourceError(
+                "of Dask, a DataFrame or an array of two dimensions is read, got "
+                + (f"a {type(table).__name__}." if dimensions is None else f"{dimensions}.")
+            )
         self.framed = hasattr(table, "map_partitions") and hasattr(table, "columns")
         self.table = table if self.framed else table.rechunk({1: -1})
 
@@ -54,7 +58,11 @@ class DaskTable(Engine):
         return self.table._meta if self.framed else _empty(self.table)
 
     def _parts(self, table: Any = None) -> list[Any]:
-        found = (self.table if table is None else table).to_delayed()
+        import dask
+
+        # Tuned, Dask would put files together where few of their columns are read: partitions would differ by pass.
+        with dask.config.set({"optimization.tune.active": False}):
+            found = (self.table if table is None else table).to_delayed()
         return list(found) if self.framed else list(found.ravel())
 
     def _computed(self, tasks: list[Any]) -> Sequence[Any]:
