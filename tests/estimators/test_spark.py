@@ -228,6 +228,30 @@ def test_a_mixture_of_files(files, frame):
     assert np.array_equal(np.sort(rows["a"]), np.sort(frame["a"]))
 
 
+def test_times_beside_the_columns_that_are_read(spark, frame):
+    from pyspark.sql import functions
+
+    table = spark.createDataFrame(frame[["a", "y"]]).withColumn("at", functions.current_timestamp())
+    found = GaussianNB().fit(scan(table, columns=["a", "y"]), target="y")
+    assert_allclose(found.theta_, GaussianNB().fit(frame[["a"]], frame["y"]).theta_, rtol=1e-10)
+    scored = found.predict(table)
+    assert scored.columns == ["a", "y", "at", "predicted"]
+    assert scored.where("at > now() - interval 1 hour and at <= now()").count() == 3000
+    with pytest.raises(TypeError, match="column 'at' holds cells of datetime64"):
+        GaussianNB().fit(table, target="y")
+
+
+def test_vectors_of_spark_are_refused_in_its_own_words(spark, frame):
+    from pyspark.ml.feature import VectorAssembler
+
+    table = VectorAssembler(inputCols=["a", "d"], outputCol="v").transform(
+        spark.createDataFrame(frame[["a", "d", "y"]])
+    )
+    with pytest.raises(SourceError, match=r"column 'v' holds vectors of Spark ML.*vector_to_array"):
+        GaussianNB().fit(table, target="y")
+    assert GaussianNB().fit(table.drop("v"), target="y").predict(table).columns[-1] == "predicted"
+
+
 def test_frames_that_are_more_than_files_are_read_by_spark(spark, folder, tmp_path):
     frame = spark.read.parquet(str(folder))
     others = {

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
+from inspect import signature
 from typing import Any
 
 from parzen.tables.sources.engines.engine import Engine, Extend, Work
@@ -28,6 +29,13 @@ class SparkTable(Engine):
         return int(self.frame.count())
 
     def map(self, work: Work, columns: Sequence[Any]) -> Sequence[bytes]:
+        vectors = [name for name in columns if self._kinds[name] == "vector"]
+        if vectors:
+            raise SourceError(
+                f"column {vectors[0]!r} holds vectors of Spark ML, and a column of parzen holds numbers; select the "
+                f"columns that it was made of, or vector_to_array(frame[{vectors[0]!r}])[j] for each j "
+                "(pyspark.ml.functions)."
+            )
         with _naming_python():
             found = self._of_files(work, columns)
             return self._of_rows(work, columns) if found is None else found
@@ -47,7 +55,10 @@ class SparkTable(Engine):
     def _schema(self) -> Any:
         from pyspark.sql.pandas.types import to_arrow_schema
 
-        return to_arrow_schema(self.frame.schema)
+        options = {}
+        if "timezone" in signature(to_arrow_schema).parameters:  # from Spark 4.1 on, for columns of times
+            options["timezone"] = self.frame.sparkSession.conf.get("spark.sql.session.timeZone")
+        return to_arrow_schema(self.frame.schema, **options)
 
     @cached_property
     def _kinds(self) -> dict[str, str]:
