@@ -168,6 +168,17 @@ def test_results_are_new_columns(frame):
     assert_allclose(np.concatenate([one[1] for one in parts]), model.predict_proba(frame[NUMBERS])[:, 1])
 
 
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_likelihoods_are_summed_where_rows_are(frame, weight):
+    columns = [*NUMBERS, "w"]
+    model, w = GaussianMixture(2, random_state=0).fit(frame[NUMBERS]), None if weight is None else frame["w"]
+    table = scan(halves(frame[columns], [300, 301, 700])).with_roles(weight=weight)
+    assert_allclose(model.score(table), model.score(frame[NUMBERS], sample_weight=w), rtol=1e-12)
+    assert_allclose(model.bic(table), model.bic(frame[NUMBERS], w), rtol=1e-12)
+    with pytest.raises(TypeError, match="stay there; predict gives a column"):
+        GaussianNB().fit(frame[NUMBERS], frame["y"]).score(halves(frame, [300]))
+
+
 def test_faults_are_named(frame):
     X = frame[NUMBERS]
     with pytest.raises(SourceError, match="a partition lacks the column 'b'"):

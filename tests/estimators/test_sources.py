@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
@@ -191,6 +192,27 @@ def test_likelihoods_of_a_source_are_those_of_its_rows(model, weight, frame, fol
         assert_allclose(model.aic(source), model.aic(frame[columns], w), rtol=1e-12)
     with pytest.raises(TypeError, match="a source holds the weights of its rows"):
         model.score(source, sample_weight=frame["w"])
+
+
+@pytest.mark.parametrize("model", [GaussianNB(), LogisticRegression()])
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_accuracies_of_a_source_are_those_of_its_rows(model, weight, frame, folder):
+    model.fit(frame[NUMBERS], frame["y"])
+    source = scan(folder, batch_rows=700).with_roles("y", weight)
+    wanted = model.score(frame[NUMBERS], frame["y"], None if weight is None else frame[weight])
+    assert_allclose(model.score(source), wanted, rtol=1e-12)
+    with pytest.raises(TypeError, match="a source holds labels and weights"):
+        model.score(source, frame["y"])
+    with pytest.raises(ValueError, match="the target is needed"):
+        model.score(scan(folder))
+
+
+def test_what_a_source_holds_is_said_though_its_first_rows_are_not_read(frame):
+    times = frame.assign(a=pd.Timestamp("2024-01-01"))[["a", "b", "y"]]
+    with pytest.raises(TypeError, match=r"column 'a' holds cells of datetime64"):
+        GaussianNB().fit(scan(times), target="y")
+    with pytest.raises(ValueError, match="the source has no rows"):
+        GaussianNB().fit(scan(pa.Table.from_pandas(frame[:0])), target="y")
 
 
 @pytest.mark.parametrize("method", ["fit", "score_samples", "p_values"])

@@ -19,6 +19,7 @@ from parzen.statistics.statistic import Statistic
 from parzen.statistics.threads import asked_threads, for_each, threads
 from parzen.tables.sources.engines.work import SourceRows
 from parzen.tables.sources.engines.work import total as partitions_total
+from parzen.tables.sources.scan import scanned
 from parzen.tables.sources.source import Source
 
 #: Bytes of a block of rows; of one whose statistic is an expectation, which is more work; and how many rows a block has
@@ -158,6 +159,7 @@ def evaluate(density: Evaluated, X: Any) -> Any:
            [-1.41],
            [-2.16]])
     """
+    X = X if in_memory(X) else scanned(X)
     if isinstance(X, Source | Batches | list | tuple):
         return Evaluations(density, X)
     out = room(X, (X.shape[0], density.shape[0]))

@@ -117,6 +117,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "decisions.explanation": ("Explanation",),
     "decisions.outlier_explanation": ("OutlierExplanation",),
     "estimators.base.estimator": ("FirstRows",),
+    "estimators.base.results": ("LikelihoodOf",),
     "estimators.base.sources": ("Weighed",),
     "estimators.base.validation": ("Finite", "FiniteRows", "Squarable"),
     "estimators.classify.labels": ("ClassCodes", "LabelCounts", "LabelTally"),

@@ -153,7 +153,8 @@ class Schema:
             )
             cell = next(wrong, None)
             cell = cell.item() if isinstance(cell, np.generic) else cell
-            where = f"column {self.labels[j]!r} holds {cell!r}, but numbers are needed"
+            held = f"cells of {column.values.dtype}" if cell is None else repr(cell)
+            where = f"column {self.labels[j]!r} holds {held}, but numbers are needed"
             remedy = "make it a number, leave it out, or give it a family such as Categorical()."
             if isinstance(cell, str):
                 raise ValueError(f"could not convert string to float: {where}; {remedy}") from None

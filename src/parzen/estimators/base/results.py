@@ -16,6 +16,7 @@ from parzen.storage.files import dumped, loaded
 from parzen.tables.cells import frame_kind
 from parzen.tables.sources.ahead import read_ahead
 from parzen.tables.sources.engines.engine import Engine, engine_of
+from parzen.tables.sources.engines.work import ask
 from parzen.tables.sources.errors import SourceError
 from parzen.tables.sources.pieces import as_table
 from parzen.tables.sources.source import Source
@@ -115,15 +116,15 @@ class Results:
         except ImportError:
             raise ImportError("files of results are written with pyarrow: pip install 'parzen[cli]'.") from None
         writer: Any = None
-        try:
-            with closing(self._computed()) as found:
+        with draft.open("xb") as file, closing(self._computed()) as found:
+            try:
                 for values in found:
                     table = pa.table(self._named(values if frame_kind(values) else np.asarray(values)))
-                    writer = writer or parquet.ParquetWriter(draft, table.schema)
+                    writer = writer or parquet.ParquetWriter(file, table.schema)
                     writer.write_table(table.cast(writer.schema))
-        finally:
-            if writer is not None:
-                writer.close()
+            finally:
+                if writer is not None:
+                    writer.close()
         if writer is None:
             raise SourceError("the source has no rows, and so there are no results to write.")
 
@@ -142,8 +143,25 @@ def known_columns(estimator: Any, source: Source, weight: Any = None) -> Source:
     return source.select(there or source.columns, weight)
 
 
+@dataclass(frozen=True)
+class LikelihoodOf:
+    """Log-likelihood of a partition under a fitted estimator, and the weight of its rows."""
+
+    estimator: Any
+    threads: int
+
+    def __call__(self, source: Source, partition: int) -> tuple[float, float]:
+        """Both sums."""
+        with threads(self.threads):
+            return log_likelihood_over(self.estimator, source)
+
+
 def log_likelihood_over(estimator: Any, source: Source) -> tuple[float, float]:
     """Log-likelihood of the rows of a source, by their weights if it has any, and their weight."""
+    if isinstance(source.reader, Engine):
+        known = known_columns(estimator, source, source.weight)
+        parts = [one for one in ask(known, LikelihoodOf(estimator, asked_threads() or 1)) if one is not None]
+        return sum(one[0] for one in parts), sum(one[1] for one in parts)
     total = weight = 0.0
     with closing(read_ahead(known_columns(estimator, source, source.weight).batches())) as batches:
         for batch in batches:

@@ -4,7 +4,7 @@ from abc import abstractmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from parzen.compute.arrays import Array, named
@@ -14,7 +14,10 @@ from parzen.estimators.base.results import over_sources
 from parzen.estimators.base.tensors import TensorMixin
 from parzen.estimators.base.validation import check_fitted, finite
 from parzen.estimators.classify.class_priors import log_of, read_class_prior
+from parzen.estimators.classify.source_rows import accuracy_over
 from parzen.statistics.accumulate import Evaluated
+from parzen.tables.sources.scan import scanned
+from parzen.tables.sources.source import Source
 
 
 class BaseClassifier(TensorMixin, ClassifierMixin, BaseEstimator):
@@ -38,6 +41,17 @@ class BaseClassifier(TensorMixin, ClassifierMixin, BaseEstimator):
     @abstractmethod
     def _later(self, X: Any) -> Any:
         """Rows of a table, read as the one that was fitted."""
+
+    def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy: the share of the rows whose class is predicted.
+
+        Of a source, whose labels and weights are columns: ``score(source.with_roles(target="y", weight="w"))``.
+        """
+        if isinstance(X := scanned(X), Source):
+            if y is not None or sample_weight is not None:
+                raise TypeError("a source holds labels and weights: score(source.with_roles(target='y', weight='w')).")
+            return accuracy_over(self, X)
+        return float(super().score(X, y, sample_weight))
 
     @over_sources
     def predict(self, X: Any, class_prior: Any = None) -> NDArray[Any]:

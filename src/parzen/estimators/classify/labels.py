@@ -43,7 +43,9 @@ def read_labels(y: Any, n: int, unlabelled: Any = None) -> tuple[NDArray[Any], N
 def tally_labels(source: Source, unlabelled: Any = None) -> tuple[NDArray[Any], Tally]:
     """Classes in order of all rows of a source, and what is counted of them: a pass over target and weight."""
     found = total(source.with_columns(source.columns[:1]), LabelCounts(unlabelled))
-    if found is None or not len(found.classes):
+    if found is None or not found.rows:
+        raise ValueError("Found array with 0 sample(s), while a minimum of 1 is required: the source has no rows.")
+    if not len(found.classes):
         raise ValueError("the target has no label at all; give at least one for each class.")
     return found.classes, Tally(found.rows, found.weight, found.least, found.counts, found.members)
 

@@ -1,19 +1,22 @@
 """Rows of a source that are told apart by number: labels, training rows and held-out rows."""
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any, Concatenate, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import accuracy_score
 
 from parzen.compute.arrays import Array
-from parzen.estimators.base.results import NAMES, over_sources
+from parzen.estimators.base.results import NAMES, known_columns, over_sources
 from parzen.estimators.base.sources import fits_sources
+from parzen.tables.sources.ahead import read_ahead
 from parzen.tables.sources.engines.engine import Engine
 from parzen.tables.sources.engines.work import total
-from parzen.tables.sources.pieces import column_at
+from parzen.tables.sources.pieces import as_table, column_at
 from parzen.tables.sources.scan import scanned
 from parzen.tables.sources.source import Source
 
@@ -53,6 +56,24 @@ class RoleCells:
         d = len(source.columns)
         parts = tuple(tuple(column_at(batch.piece, j) for j in range(d)) for batch in source.batches())
         return Cells(parts) if parts else None
+
+
+def accuracy_over(model: Any, source: Source) -> float:
+    """Share of the rows of a source, by their weights if it has any, whose target a model predicts."""
+    if isinstance(source.reader, Engine):
+        raise TypeError("score reads predictions here, and those of a cluster stay there; predict gives a column.")
+    if source.target is None:
+        raise ValueError("the target is needed, a column of the source: score(source.with_roles(target='y')).")
+    right = weight = 0.0
+    known = replace(known_columns(model, source, source.weight), target=source.target)
+    with closing(read_ahead(known.batches())) as batches:
+        for batch in batches:
+            found = model.predict(as_table(batch.piece))
+            right += accuracy_score(batch.target, found, sample_weight=batch.weight, normalize=False)
+            weight += float(len(found) if batch.weight is None else batch.weight.sum())
+    if not weight:
+        raise ValueError("the source has no rows of weight above zero; give at least one.")
+    return float(right) / weight
 
 
 def check_fits_sources(model: Any) -> None:

@@ -24,6 +24,7 @@ from parzen.estimators.base.validation import (
 from parzen.families.family import Family
 from parzen.families.gaussian import Gaussian
 from parzen.statistics.accumulate import evaluate
+from parzen.tables.sources.scan import scanned
 from parzen.tables.sources.source import Source
 
 
@@ -122,7 +123,7 @@ class BaseDensityEstimator(DensityMixin, BaseFamilyEstimator):
 
         Of a source, by its weights if it has a role for them: ``scan(...).with_roles(weight="w")``; so `bic` and `aic`.
         """
-        if isinstance(X, Source):
+        if isinstance(X := scanned(X), Source):
             total, n = self._likelihood(X, sample_weight)
             return total / n
         values = on_host(self.score_samples(X))
@@ -148,7 +149,7 @@ class BaseDensityEstimator(DensityMixin, BaseFamilyEstimator):
 
     def _likelihood(self, X: Any, sample_weight: ArrayLike | None) -> tuple[float, float]:
         """Log-likelihood of the rows, and their weight."""
-        if isinstance(X, Source):
+        if isinstance(X := scanned(X), Source):
             if sample_weight is not None:
                 raise TypeError("a source holds the weights of its rows: score(source.with_roles(weight='w')).")
             return log_likelihood_over(self, X)
