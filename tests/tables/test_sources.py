@@ -12,7 +12,7 @@ import pytest
 from pyarrow import parquet
 from scipy import sparse
 
-from parzen import GaussianNB, SourceError, scan
+from parzen import GaussianNB, NaiveBayes, SourceError, scan
 from parzen.tables.sources.ahead import read_ahead
 
 FRAME = pd.DataFrame({"a": np.arange(10.0), "b": np.arange(10) % 3, "c": list("xyzxyzxyzx")})
@@ -86,6 +86,41 @@ def test_arrays_on_disk_and_lists(tmp_path):
     found = list(scan([sparse.csr_matrix(rows[:5]), sparse.csr_matrix(rows[5:])]))
     assert np.array_equal(sparse.vstack(found).toarray(), rows)
     assert len(scan([rows[:5], rows[5:]])) == 8
+
+
+def test_what_can_be_read_again_needs_no_function():
+    class OnDisk:
+        """Rows that are read as they are asked for: what a dataset of h5py is."""
+
+        shape, dtype = (8, 3), np.dtype(float)
+
+        def __getitem__(self, rows):
+            return np.arange(24.0).reshape(8, 3)[rows]
+
+    for place in (OnDisk(), OnDisk):
+        assert np.array_equal(np.concatenate(list(scan(place, batch_rows=3))), OnDisk()[:])
+    source = scan(pl.from_pandas(FRAME).lazy(), batch_rows=4)
+    for _ in range(2):
+        pd.testing.assert_frame_equal(pl.concat(list(source)).to_pandas(), FRAME, check_dtype=False)
+
+
+def test_batches_are_of_one_kind():
+    source = scan([FRAME, pl.from_pandas(FRAME)])
+    with pytest.raises(SourceError, match=r"a batch is a frame of polars, but the first one is a frame of pandas"):
+        list(source)
+    with pytest.raises(SourceError, match="the list is empty"):
+        scan([])
+
+
+def test_batches_of_polars_are_learnt_from(folder):
+    frame = pl.from_pandas(FRAME).with_columns(y=pl.col("a") > 4)
+    parts = [frame[:3].with_columns(pl.col("a").cast(pl.Float32)), frame[3:]]
+    found = NaiveBayes().fit(scan(parts), target="y").predict_proba(frame.drop("y"))
+    assert np.allclose(found, NaiveBayes().fit(frame.drop("y"), frame["y"]).predict_proba(frame.drop("y")), atol=1e-6)
+
+
+def test_whole_numbers_of_numpy_are_sizes(folder):
+    assert [len(batch) for batch in scan(folder, batch_rows=np.int64(6), memory=np.int64(0))] == [6, 4]
 
 
 def test_types_of_csv_columns_are_those_of_all_files(tmp_path):
@@ -241,6 +276,45 @@ def test_a_file_that_changes_is_named(folder):
     (folder / "3.parquet").unlink()
     with pytest.raises(SourceError, match=r"3\.parquet"):
         values(source)
+
+
+def test_types_that_say_nothing_are_errors(folder, tmp_path):
+    (tmp_path / "csv").mkdir()
+    (tmp_path / "csv" / "1.csv").write_text("a,b\n1,2\n")
+    for given, said in (({"a": "flooat"}, "no type of Arrow"), ({"A": "float64"}, "types names 'A'")):
+        with pytest.raises(SourceError, match=said):
+            scan(tmp_path / "csv", types=given)
+    with pytest.raises(SourceError, match="types are for CSV files"):
+        scan(str(folder / "*.parquet"), types={"a": "float64"})
+
+
+def test_text_of_another_encoding_is_named(tmp_path):
+    (tmp_path / "1.csv").write_bytes("a,b\n1,Zürich\n".encode("latin1"))
+    with pytest.raises(SourceError, match=r"1\.csv' is not in UTF-8: its column 'b'"):
+        scan(tmp_path)
+
+
+def test_pages_are_compared_with_their_checksums(folder):
+    path = folder / "2.parquet"
+    parquet.write_table(
+        pa.Table.from_pandas(pd.concat([FRAME] * 100), preserve_index=False),
+        path,
+        write_page_checksum=True,
+        compression=None,
+        use_dictionary=False,
+    )
+    data = bytearray(path.read_bytes())
+    data[300] ^= 0xFF  # among the numbers of the first column
+    path.write_bytes(bytes(data))
+    with pytest.raises(SourceError, match=r"2\.parquet' can't be read"):
+        values(scan(folder))
+
+
+def test_two_columns_of_one_name_are_named_in_any_file(folder):
+    cells = [pa.array(FRAME[name]) for name in "abcc"]
+    parquet.write_table(pa.table(cells, names=list("abcc")), folder / "4.parquet")
+    with pytest.raises(SourceError, match=r"4\.parquet' has two columns 'c'"):
+        scan(folder)
 
 
 def test_a_cell_of_another_type_in_a_csv_is_named(tmp_path):

@@ -28,12 +28,18 @@ class Files:
     def __init__(self, paths: list[Path], top: Path, types: Mapping[str, Any] | None = None) -> None:
         _pyarrow()
         self.paths, self.unchanged = paths, Unchanged(paths)
-        self.format: Format = Parquet() if ending(paths[0]) in PARQUET else Delimited(types or {})
+        parquet = ending(paths[0]) in PARQUET
+        if parquet and types:
+            raise SourceError("types are for CSV files; Parquet files bring their own.")
+        self.format: Format = Parquet() if parquet else Delimited(types or {})
         self._partitions = Partitions.of(paths, top)
         self._counts: list[int | None] = []
         self._types: dict[str, Any] = {}
         self._faults: dict[str, str] = {}  # of columns that can't be read
         self._look()
+        unknown = [name for name in types or {} if name not in self._types]
+        if unknown:
+            raise SourceError(f"types names {unknown[0]!r}, but the columns are {list(self._types)}.")
 
     def labels(self) -> Sequence[str]:
         """Names of the columns."""
@@ -105,8 +111,9 @@ class Files:
                 schema, rows = self.format.look(path)
             self._counts.append(rows)
             named = self._partitions.types_of(path)
-            if first is None:
+            if first is None or not schema.equals(first[0]):
                 _check_names(path, schema.names)
+            if first is None:
                 first, self._types = (schema, named), _types(schema) | named
             elif not schema.equals(first[0]) or named != first[1]:
                 self._join(path, _types(schema) | named)
@@ -169,7 +176,7 @@ def _naming_file(path: Path) -> Iterator[None]:
         said = str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else type(error).__name__
         hint = "it may be truncated or damaged: write it again, or leave it out"
         if "conversion error" in said.lower():
-            hint = "give the column's type by scan(..., types={'column': 'string'}), or mend the file"
+            hint = "give the column's type by scan(..., types={'column': 'float64'}) (or 'string'), or mend the file"
         raise SourceError(f"{str(path)!r} can't be read: {said}; {hint}.") from error
 
 

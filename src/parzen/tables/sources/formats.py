@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from parzen.tables.sources.errors import SourceError
 from parzen.tables.sources.paths import ending
 from parzen.tables.sources.types import joined
 
@@ -48,15 +49,19 @@ class Delimited:
     """
 
     def __init__(self, types: Mapping[str, Any]) -> None:
-        import pyarrow as pa
-
-        self.given = {name: pa.type_for_alias(kind) if isinstance(kind, str) else kind for name, kind in types.items()}
+        self.given = {name: _type(kind) for name, kind in types.items()}
 
     def look(self, path: Path) -> tuple[Any, int | None]:
         import pyarrow as pa
 
         with self._open(path, None, {}) as file:
             found = file.schema
+        for field in found:
+            if pa.types.is_binary(field.type) and field.name not in self.given:
+                raise SourceError(
+                    f"{str(path)!r} is not in UTF-8: its column {field.name!r} has bytes of another encoding; write it "
+                    "in UTF-8."
+                )
         return pa.schema([(field.name, self.given.get(field.name, field.type)) for field in found]), None
 
     def joined(self, one: Any, other: Any) -> Any:
@@ -81,7 +86,21 @@ class Delimited:
         )
 
 
+def _type(kind: Any) -> Any:
+    """A type of Arrow, by its name if it is a text."""
+    import pyarrow as pa
+
+    if isinstance(kind, pa.DataType):
+        return kind
+    try:
+        return pa.type_for_alias(kind)
+    except (TypeError, ValueError):
+        raise SourceError(
+            f"types holds {kind!r}, which is no type of Arrow; give one, or a name such as 'float64' or 'string'."
+        ) from None
+
+
 def _parquet(path: Path) -> Any:
     from pyarrow import parquet
 
-    return parquet.ParquetFile(path, buffer_size=BUFFER)
+    return parquet.ParquetFile(path, buffer_size=BUFFER, page_checksum_verification=True)

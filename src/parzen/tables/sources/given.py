@@ -11,7 +11,8 @@ from parzen.compute.arrays import is_sparse
 from parzen.tables.cells import frame_kind
 from parzen.tables.sources.errors import SourceError
 from parzen.tables.sources.files import rebatched
-from parzen.tables.sources.pieces import is_arrow, labels_of, row_count, rows_of, some_columns
+from parzen.tables.sources.pieces import is_arrow, kind_of, labels_of, row_count, rows_of, some_columns
+from parzen.tables.sources.source import rows_at_once
 
 
 class Given:
@@ -64,6 +65,9 @@ class Given:
                 f"a batch has the columns {list(labels_of(piece))}, but the first one has {list(self.labels())}; give "
                 "all the same."
             )
+        one, other = kind_of(self._first), kind_of(piece)
+        if one != other:
+            raise SourceError(f"a batch is {other}, but the first one is {one}; give all of one kind.")
         return piece
 
     def _pieces(self) -> Iterator[Any]:
@@ -72,6 +76,8 @@ class Given:
             found = [found]
         elif hasattr(found, "collect_batches"):  # a lazy frame of polars
             found = found.collect_batches()
+        elif _is_on_disk(found):
+            found = _slices(found)
         elif hasattr(found, "__arrow_c_stream__"):
             found = _stream(found)
         for piece in found:
@@ -117,6 +123,8 @@ def reader_of(given: Any) -> Given:
         return Held([given])
     if isinstance(given, list | tuple):
         return Held(list(given))
+    if hasattr(given, "collect_batches") or _is_on_disk(given):
+        return Given(lambda: given)
     if isinstance(given, Iterator):
         raise SourceError(
             "an iterator can be read once, and a source is read again and again; give a list, or a function that makes "
@@ -130,8 +138,8 @@ def reader_of(given: Any) -> Given:
             "scan(lambda: ...)."
         )
     raise SourceError(
-        f"scan takes a path, a folder, a pattern, a list, a function, an array or an iterable of tables, got a "
-        f"{type(given).__name__}."
+        "scan takes a path, a folder, a pattern, a list, an array, an iterable of tables, or a function that gives "
+        f"tables anew: scan(lambda: ...); got a {type(given).__name__}."
     )
 
 
@@ -144,6 +152,17 @@ def _is_table(found: Any) -> bool:
     if hasattr(found, "collect"):
         return False
     return bool(is_sparse(found) or frame_kind(found) or (is_arrow(found) and hasattr(found, "column_names")))
+
+
+def _is_on_disk(found: Any) -> bool:
+    """Whether an object is an array of rows that are read as they are asked for: a dataset of h5py."""
+    return len(getattr(found, "shape", ())) == 2 and hasattr(found, "__getitem__") and hasattr(found, "dtype")
+
+
+def _slices(found: Any) -> Iterator[Any]:
+    n, d = found.shape
+    at_once = rows_at_once(d)
+    return (np.asarray(found[begin : begin + at_once]) for begin in range(0, n, at_once))
 
 
 def _record_batches(piece: Any) -> list[Any]:

@@ -31,8 +31,6 @@ def files_at(place: Any) -> tuple[list[Path], Path]:
         found, top = _files_of(os.fspath(place))
     else:
         found = [Path(one) for one in place]
-        if not found:
-            raise SourceError("the list of files is empty; give at least one.")
         top = Path(os.path.commonpath([path.absolute().parent for path in found]))
     for path in found:
         if not path.is_file():
@@ -73,7 +71,7 @@ class Unchanged:
 
     def mark(self) -> str:
         """A digest of what was found."""
-        text = ";".join(f"{path}:{size}:{time}" for path, (size, time) in self.seen.items())
+        text = ";".join(f"{path.absolute()}:{size}:{time}" for path, (size, time) in self.seen.items())
         return sha256(text.encode()).hexdigest()
 
     def check(self, path: Path) -> None:

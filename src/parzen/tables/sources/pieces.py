@@ -19,6 +19,14 @@ def is_arrow(piece: Any) -> bool:
     return type(piece).__module__.partition(".")[0] == "pyarrow"
 
 
+def kind_of(piece: Any) -> str:
+    """What a piece is, in words."""
+    if is_arrow(piece):
+        return "a table of Arrow"
+    kind = frame_kind(piece)
+    return f"a frame of {kind}" if kind else "a sparse matrix" if is_sparse(piece) else "an array"
+
+
 def labels_of(piece: Any) -> Sequence[Any]:
     """What the columns of a piece are called; their positions where they have no names."""
     if is_arrow(piece):

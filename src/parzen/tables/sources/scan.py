@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 from parzen.tables.sources.engines.engine import Engine, engine_of
@@ -35,10 +36,9 @@ def scan(
         - a Parquet or CSV file, a folder of them (sorted by name, subfolders too), a pattern such as
           ``"days/*.parquet"``, or a list of files: read by pyarrow
         - a function that gives a table, an iterable of tables, or an object with ``__arrow_c_stream__``, anew each
-          time it is called: a query of DuckDB, a lazy frame of polars, a generator over HDF5
-        - an array on disk (`numpy.memmap`), or any iterable of tables that can be read again: arrays, CSR matrices,
-          pandas, polars, Arrow
-
+          time it is called: a query of DuckDB, a generator over files of any format
+        - a lazy frame of polars, an array on disk (`numpy.memmap`, a dataset of h5py), or any iterable of tables that
+          can be read again: arrays, CSR matrices, pandas, polars, Arrow
         - a DataFrame of Spark, or an array or DataFrame of Dask: its rows stay where they are (``fit`` takes it as it
           is, too)
 
@@ -68,6 +68,8 @@ def scan(
     >>> bool(np.allclose(model.density_.mean, rows.mean(axis=0), rtol=1e-12))
     True
     """
+    if isinstance(place, list | tuple) and not place:
+        raise SourceError("the list is empty; give at least one file or table.")
     if _is_place(place):
         reader: Any = Files(*files_at(place), types)
     elif (engine := engine_of(place)) is not None:
@@ -86,18 +88,18 @@ def scan(
     if not chosen:
         raise SourceError("there is no column to read; give at least one.")
     rows = rows_at_once(len(chosen)) if batch_rows is None else batch_rows
-    if not isinstance(rows, int) or isinstance(rows, bool) or rows < 1:
+    if not isinstance(rows, Integral) or isinstance(rows, bool) or rows < 1:
         raise SourceError(f"batch_rows must be a whole number, at least 1, got {batch_rows!r}.")
-    return Source(reader, chosen, rows, memory=_memory(memory, reader))
+    return Source(reader, chosen, int(rows), memory=_memory(memory, reader))
 
 
 def _memory(given: int | None, reader: Any) -> int:
     """Bytes of rows that a fit may keep; none of rows that are at hand already."""
     if given is None:
         return MEMORY if isinstance(reader, Files | Engine) else 0
-    if not isinstance(given, int) or isinstance(given, bool) or given < 0:
-        raise SourceError(f"memory must be a number of bytes, at least 0 (which keeps no rows), got {given!r}.")
-    return 0 if isinstance(reader, Held) else given
+    if not isinstance(given, Integral) or isinstance(given, bool) or given < 0:
+        raise SourceError(f"memory must be a whole number of bytes, at least 0 (which keeps no rows), got {given!r}.")
+    return 0 if isinstance(reader, Held) else int(given)
 
 
 def scanned(table: Any) -> Any:

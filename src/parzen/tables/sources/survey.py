@@ -1,6 +1,6 @@
 """What the columns of a source hold: one pass that learns categories and kinds of all rows, and keeps a sample."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -16,7 +16,7 @@ from parzen.tables.sources.ahead import read_ahead
 from parzen.tables.sources.engines.engine import Engine
 from parzen.tables.sources.engines.work import SourceRows, first_rows, total
 from parzen.tables.sources.errors import SourceError
-from parzen.tables.sources.pieces import as_table, encoded, packed, row_count, rows_at, unpacked
+from parzen.tables.sources.pieces import as_table, encoded, packed, row_count, rows_at, stacked, unpacked
 from parzen.tables.sources.source import Batch, Source
 
 #: Rows, evenly spaced, that are kept for choices which no sum can make; a source with fewer is kept whole.
@@ -172,13 +172,13 @@ class SurveyedColumns(Columns):
         return np.unique(np.linspace(0, self.n - 1, min(self.n, SAMPLE)).astype(np.int64))
 
     @cached_property
-    def _surveyed(self) -> tuple[list[Facts], list[Any], list[Batch]]:
+    def _surveyed(self) -> tuple[list[Facts], Any, list[Batch]]:
         if isinstance(self.source.reader, Engine):
             found = total(self.source, Survey(self.sample, first_rows(self.source)))
         else:
             found = Surveyed.of(self.source, self.sample)
         tables = [as_table(unpacked(piece)) for piece in found.kept]
-        return found.facts, tables, [Batch(None, *one) for one in found.roles]
+        return found.facts, stacked(tables), [Batch(None, *one) for one in found.roles]
 
     def hold_numbers(self) -> bool:
         """Whether every cell of all rows is a number or missing; types that say so need no pass."""
@@ -198,7 +198,7 @@ class SurveyedColumns(Columns):
         """Column j, of the sampled rows, with what is known of all."""
         facts, kept, _ = self._surveyed
         if j not in self._described:
-            self._described[j] = SurveyedColumn(_stacked([column_of(part, j) for part in kept]), facts[j])
+            self._described[j] = SurveyedColumn(column_of(kept, j), facts[j])
         return self._described[j]
 
 
@@ -231,17 +231,3 @@ def _union(one: NDArray[Any], other: NDArray[Any], j: int) -> NDArray[Any]:
         return np.union1d(one, other)
     both = np.array([*one.tolist(), *other.tolist(), None], dtype=object)[:-1]
     return categories_of(Column(both), j)
-
-
-def _stacked(parts: Sequence[Any]) -> Any:
-    first = parts[0]
-    if isinstance(first, np.ndarray):
-        return np.concatenate(parts)
-    module = type(first).__module__.partition(".")[0]
-    if module == "polars":
-        import polars
-
-        return polars.concat(parts, how="vertical_relaxed")
-    import pandas
-
-    return pandas.concat(parts, ignore_index=True)

@@ -90,7 +90,7 @@ def read(files: Sequence[Opened], fields: Any) -> Iterator[Any]:
         if not groups:
             continue
         try:
-            with parquet.ParquetFile(path, metadata=metadata) as file:
+            with parquet.ParquetFile(path, metadata=metadata, page_checksum_verification=True) as file:
                 for batch in file.iter_batches(rows, row_groups=groups, columns=names, use_threads=False):
                     table = pa.Table.from_batches([batch]).select(names)
                     yield table if table.schema.types == fields.types else table.cast(fields)
