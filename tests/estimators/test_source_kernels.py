@@ -128,15 +128,14 @@ def test_where_moments_do_not_suffice_a_warning_says_how_well_the_density_is_kno
 
 @pytest.mark.filterwarnings("ignore::parzen.densities.summed_kernels.PrecisionWarning")
 @pytest.mark.parametrize("d", [1, 2])
-def test_log_densities_are_finite_and_low_however_far(d):
+def test_log_densities_are_finite_however_far(d):
     rng = np.random.default_rng(0)
     z = np.concatenate([np.repeat(rng.normal(size=(3, d)), 1000, axis=0), rng.normal(size=(2000, d)) * 3])
     model = KernelDensity(bandwidth=0.01).fit(source(z))
     Q = np.concatenate([rng.normal(size=(20, d)) * 10.0**power for power in range(1, 8)])
     with np.errstate(all="raise", under="ignore"):
         found = model.score_samples(Q)
-    wanted = KernelDensity(bandwidth=0.01, rtol=0).fit(z).score_samples(Q)
-    assert np.isfinite(found).all()
+    wanted = exact_log_sums(z / 0.01, 1.0 / len(z), Q / 0.01) - d * (np.log(0.01) + 0.5 * np.log(2 * np.pi))
     assert_allclose(found, wanted, rtol=1e-3)
 
 

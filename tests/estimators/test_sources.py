@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
@@ -205,14 +204,18 @@ def test_accuracies_of_a_source_are_those_of_its_rows(model, weight, frame, fold
         model.score(source, frame["y"])
     with pytest.raises(ValueError, match="the target is needed"):
         model.score(scan(folder))
+    nothing = frame[:5].assign(w=0.0)  # a batch of rows that weigh nothing
+    weighed = scan([frame[:100], nothing, frame[100:]]).with_roles("y", "w")
+    assert_allclose(model.score(weighed), model.score(frame[NUMBERS], frame["y"], frame["w"]), rtol=1e-12)
 
 
-def test_what_a_source_holds_is_said_though_its_first_rows_are_not_read(frame):
+def test_what_a_source_holds_is_said_though_its_first_rows_are_not_read(frame, tmp_path):
     times = frame.assign(a=pd.Timestamp("2024-01-01"))[["a", "b", "y"]]
     with pytest.raises(TypeError, match=r"column 'a' holds cells of datetime64"):
         GaussianNB().fit(scan(times), target="y")
+    frame[:0].to_parquet(tmp_path / "0.parquet")
     with pytest.raises(ValueError, match="the source has no rows"):
-        GaussianNB().fit(scan(pa.Table.from_pandas(frame[:0])), target="y")
+        GaussianNB().fit(scan(tmp_path, columns=["a", "y"]), target="y")
 
 
 @pytest.mark.parametrize("method", ["fit", "score_samples", "p_values"])

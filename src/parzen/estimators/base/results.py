@@ -18,7 +18,7 @@ from parzen.tables.sources.ahead import read_ahead
 from parzen.tables.sources.engines.engine import Engine, engine_of
 from parzen.tables.sources.engines.work import ask
 from parzen.tables.sources.errors import SourceError
-from parzen.tables.sources.pieces import as_table
+from parzen.tables.sources.pieces import as_table, row_count
 from parzen.tables.sources.source import Source
 
 E = TypeVar("E")
@@ -165,6 +165,8 @@ def log_likelihood_over(estimator: Any, source: Source) -> tuple[float, float]:
     total = weight = 0.0
     with closing(read_ahead(known_columns(estimator, source, source.weight).batches())) as batches:
         for batch in batches:
+            if not row_count(batch.piece):  # all weigh nothing
+                continue
             values = estimator.score_samples(as_table(batch.piece))
             total += float(values.sum() if batch.weight is None else batch.weight @ values)
             weight += float(len(values) if batch.weight is None else batch.weight.sum())

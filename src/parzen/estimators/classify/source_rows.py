@@ -16,7 +16,7 @@ from parzen.estimators.base.sources import fits_sources
 from parzen.tables.sources.ahead import read_ahead
 from parzen.tables.sources.engines.engine import Engine
 from parzen.tables.sources.engines.work import total
-from parzen.tables.sources.pieces import as_table, column_at
+from parzen.tables.sources.pieces import as_table, column_at, row_count
 from parzen.tables.sources.scan import scanned
 from parzen.tables.sources.source import Source
 
@@ -68,6 +68,8 @@ def accuracy_over(model: Any, source: Source) -> float:
     known = replace(known_columns(model, source, source.weight), target=source.target)
     with closing(read_ahead(known.batches())) as batches:
         for batch in batches:
+            if not row_count(batch.piece):  # all weigh nothing
+                continue
             found = model.predict(as_table(batch.piece))
             right += accuracy_score(batch.target, found, sample_weight=batch.weight, normalize=False)
             weight += float(len(found) if batch.weight is None else batch.weight.sum())
