@@ -63,7 +63,7 @@ def test_files_of_which_few_columns_are_read_are_the_same_partitions(frame, tmp_
     table = dd.read_parquet(tmp_path)
     table = table[table["x0"] >= 0.0]
     assert len(table[["y"]].to_delayed()) < len(table.to_delayed())
-    columns = [*NUMBERS, "text", "x0"]
+    columns = [*NUMBERS, "text", *(f"x{j}" for j in range(20))]
     found = NaiveBayes().fit(table[[*columns, "y"]], target="y")
     here = NaiveBayes().fit(wide[columns], wide["y"])
     assert_allclose(found.predict_proba(wide[columns]), here.predict_proba(wide[columns]), atol=1e-10)
