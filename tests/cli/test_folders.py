@@ -115,9 +115,15 @@ def test_the_report_samples_and_counts_all_rows(folder, run, monkeypatch, tmp_pa
     assert (found["rows"], found["sampled_rows"], found["all_rows"]["rows"]) == (900, 300, 899)
     width = next(one for one in found["columns"] if one["name"] == "width")
     assert width["missing"] == 1
-    assert any("300 of them, evenly spaced" in note for note in found["notes"])
+    assert found["notes"][0] == "300 of 900 rows are used, evenly spaced over 3 files."
     assert any("on all 899 rows with a class, an accuracy of" in note for note in found["notes"])
     assert "all else is of the sample" in page.read_text()
+
+
+def test_bandwidths_of_a_folder_are_of_a_sample_and_say_so(folder, run, monkeypatch):
+    monkeypatch.setattr(table, "SAMPLE", 300)
+    code, _, err = run("bandwidth", folder, "--columns", "width")
+    assert (code, "300 of 900 rows are used, evenly spaced" in err) == (0, True)
 
 
 def test_some_rows_of_a_folder_are_a_table(folder, run, tmp_path):

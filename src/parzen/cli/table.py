@@ -50,10 +50,11 @@ class Input(NamedTuple):
     folder: Folder | None = None
 
 
-def table_of(args: Namespace, expected: Mapping[str, str] | None = None) -> Input:
+def table_of(args: Namespace, expected: Mapping[str, str] | None = None, every_row: bool = False) -> Input:
     """The table of a file, a pipe or an example; notes on how it was read go to the error stream.
 
-    `expected` are kinds of columns that a model was fitted to: its numbers and categories are read as such.
+    `expected` are kinds of columns that a model was fitted to: its numbers and categories are read as such. Of a
+    folder, a sample is the table; a command that uses every row says so.
     """
     if args.example and args.file:
         raise ArgumentError(f"give a file or --example, not both ({args.file!r} and {args.example!r}).")
@@ -70,7 +71,7 @@ def table_of(args: Namespace, expected: Mapping[str, str] | None = None) -> Inpu
         found, name = ReadTable(frame[kept], {}), args.example
         target = target if target in kept else None
     elif is_folder(args.file):
-        return _sampled(args, selection, kinds)
+        return _sampled(args, selection, kinds, every_row)
     else:
         found = read_table(args.file, _format(args), selection)
         name = "table" if args.file == "-" else args.file.replace("\\", "/").split("/")[-1]
@@ -90,7 +91,7 @@ def _say(args: Namespace, notes: tuple[str, ...]) -> None:
         sys.stderr.write("".join(said) + more)
 
 
-def _sampled(args: Namespace, selection: Selection, kinds: Mapping[str, str]) -> Input:
+def _sampled(args: Namespace, selection: Selection, kinds: Mapping[str, str], every_row: bool) -> Input:
     """A sample of the rows of a folder, and all of them; with ``--rows`` the sample alone."""
     folder = Folder.of(args, selection)
     asked = getattr(args, "rows", None)
@@ -100,7 +101,7 @@ def _sampled(args: Namespace, selection: Selection, kinds: Mapping[str, str]) ->
     if len(frame) == folder.rows:
         notes: tuple[str, ...] = ()
     else:
-        notes = (sample_note(frame, folder),) if asked else (all_note(frame, folder),)
+        notes = (all_note(frame, folder),) if every_row and not asked else (sample_note(frame, folder),)
     _say(args, notes)
     return Input(frame, None, folder.name, {}, notes, kinds, None if asked else folder)
 

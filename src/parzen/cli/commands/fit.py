@@ -63,7 +63,7 @@ class Fitted(NamedTuple):
 def run(args: Namespace) -> None:
     """Fit a model and write it to a file."""
     check_output(args)
-    given = table_of(args)
+    given = table_of(args, every_row=True)
     frame, target = given.frame, target_of(args, given)
     if args.text is not None and target is None:
         raise ArgumentError("--text needs --target, the column to predict.")

@@ -28,7 +28,7 @@ def run(args: Namespace) -> None:
     if not 0 < args.fdr < 1:
         raise ArgumentError(f"--fdr must lie between 0 and 1, got {args.fdr:g}.")
     check_folder(args.output)
-    given = table_of(args)
+    given = table_of(args, every_row=True)
     names, kinds = feature_kinds(given.frame, None, given.kinds)
     if given.folder is not None:
         _of_folder(args, given, names, steady_kinds(given.frame, kinds))

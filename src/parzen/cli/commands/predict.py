@@ -20,7 +20,7 @@ def run(args: Namespace) -> None:
     """Predict the rows of a table."""
     check_folder(args.output)
     model = load_model(args.model)
-    given = table_of(args, kinds_of(model))
+    given = table_of(args, kinds_of(model), every_row=True)
     if not hasattr(model, "predict") and not hasattr(model, "score_samples"):
         raise CommandError(f"{args.model!r} holds a {type(model).__name__}, which predicts nothing.")
     if given.folder is not None:

@@ -17,7 +17,7 @@ from parzen.decisions.scores import score_probabilities
 def run(args: Namespace) -> None:
     """Score a model on the rows of a table: predicted probabilities, or the mean log-likelihood of a density."""
     model = load_model(args.model)
-    given = table_of(args, kinds_of(model))
+    given = table_of(args, kinds_of(model), every_row=True)
     if not hasattr(model, "predict_proba") and not hasattr(model, "score_samples"):
         raise CommandError(f"{args.model!r} holds a {type(model).__name__}, which has no score.")
     found: dict[str, Any]

@@ -293,7 +293,7 @@ class LogisticRegressionCV(BaseLogistic):
             return np.ascontiguousarray(weights[:, :-1]), np.ascontiguousarray(weights[:, -1])
         return weights, np.zeros(len(weights))
 
-    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, **score_params: Any) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, **score_params: Any) -> float:
         """Score of predictions for rows, by the metric that `scoring` names.
 
         Parameters
