@@ -161,5 +161,5 @@ def test_what_functions_make_is_kept_where_one_asks_for_it(folder):
 
 @pytest.mark.parametrize("memory", [-1, 1.5, True, "1GB"])
 def test_memory_is_a_number_of_bytes(folder, memory):
-    with pytest.raises(SourceError, match="memory must be a number of bytes"):
+    with pytest.raises(SourceError, match="memory must be a whole number of bytes"):
         scan(folder, memory=memory)
