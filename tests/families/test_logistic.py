@@ -325,6 +325,32 @@ def test_nearly_separable_classes_end_within_the_tolerance_of_the_least():
         assert found.objective - least <= 1e-4 * least
 
 
+@pytest.mark.parametrize("K", [20, 50])
+def test_a_step_that_promises_more_than_there_is_is_not_believed(K):
+    # A few rows weigh nearly everything: the model at the first points promises objectives below zero.
+    rng = np.random.default_rng(80)
+    y, X = np.concatenate([np.arange(K), rng.integers(0, K, 5)]), rng.normal(size=(K + 5, 2))
+    w = 10.0 ** rng.uniform(-4, 4, len(y))
+    for intercept in (False, True):
+        found, least = (solve(X, y, K, Penalty(l2=1.0), tol, w, intercept) for tol in (1e-4, 1e-10))
+        assert found.converged
+        assert least.objective >= 0.0
+        assert found.objective == pytest.approx(least.objective, rel=1e-4)
+        scored = oracle.objective(X, y, w, found.coef, found.intercept, 0.0, 1.0)
+        assert found.objective == pytest.approx(scored, rel=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_row_far_out_does_not_hide_how_far_the_optimum_is(seed):
+    # Its curvature shortens the steps, and what each promises to gain is small from the beginning.
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, 1000)
+    X = rng.normal(size=(1000, 30)) + 100.0 * rng.normal(size=(2, 30))[y]
+    X[rng.integers(1000)] *= 1e6
+    found, least = (solve(X, y, 2, Penalty(l2=1.0), tol) for tol in (1e-4, 1e-12))
+    assert found.objective - least.objective <= 1e-4 * least.objective
+
+
 @given(st.integers(0, 2**31), st.integers(2, 3), st.sampled_from(["overlap", "shifted", "level", "half"]))
 def test_an_optimum_is_called_finite_where_no_hyperplane_separates(seed, K, kind):
     """Compared with the linear programme of Albert and Anderson (1984)."""
