@@ -28,6 +28,8 @@ CHANCE = 0.5
 STEPS = 30
 #: The shortest share of a step that is tried.
 SHORTEST = 1e-10
+#: What a step promises may be so much too little where steps don't become faster.
+WARY = 1e4
 #: A gain of this share of the objective is lost in its rounding.
 ROUNDING = 1e-14
 
@@ -65,7 +67,8 @@ def newton(
         sharp = before < np.inf and gain * FAST <= before
         # Rows far out on the right side shorten Newton's steps and what these promise, until the optimum is near.
         told = sharp or not fresh or before == np.inf or not objective.has_optimum
-        settled = rounded or objective.is_certain(here, tol) or (told and objective.is_settled(here, 2.0 * gain, tol))
+        gap = 2.0 * gain if told else 2.0 * gain * WARY
+        settled = rounded or objective.is_certain(here, tol) or objective.is_settled(here, gap, tol)
         here = replace(here, gap=2.0 * gain, settled=settled, sharp=sharp)
         rounded = gain <= 0.5 * ROUNDING * here.value
         if here.settled or here.steps >= max_iter:
