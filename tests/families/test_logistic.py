@@ -232,6 +232,18 @@ def test_where_classes_are_far_apart_rows_in_doubt_lead_to_the_optimum_of_all(ap
     assert value - least.objective <= found.gap + 1e-9 * value
 
 
+@pytest.mark.parametrize(
+    "form", [np.asfortranarray, lambda X: np.round(X).astype(np.int64), lambda X: X > 0, np.float32]
+)
+def test_rows_in_doubt_are_found_in_rows_of_every_layout_and_type(form):
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 20_000)
+    X = form(4.0 * rng.normal(size=(2, 16))[y] + 3.0 * rng.normal(size=(20_000, 16)))
+    found = solve(X, y, 2, Penalty(l2=1.0), tol=1e-4)
+    least = solve(np.ascontiguousarray(X, dtype=np.float64), y, 2, Penalty(l2=1.0)).objective
+    assert found.objective == pytest.approx(least, rel=1e-5)
+
+
 def test_rows_in_doubt_are_as_few_as_hold_nearly_all_of_the_curvature():
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(1500, 2)), np.arange(1500) % 2
