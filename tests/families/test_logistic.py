@@ -303,6 +303,18 @@ def test_no_step_evaluates_the_start():
 
 
 @pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("constant", [0.1, -0.3, 1e8 / 3])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_constant_column_gets_no_weight(K, constant, weighted):
+    X, y, w = drawn(3, K, n=1000)
+    w = w if weighted else None
+    table = np.insert(X, 2, constant, axis=1)
+    found, plain = solve(table, y, K, Penalty(), weights=w), solve(X, y, K, Penalty(), weights=w)
+    np.testing.assert_array_equal(found.coef[:, 2], 0.0)
+    assert found.objective == pytest.approx(plain.objective, rel=1e-12)
+
+
+@pytest.mark.parametrize("K", [2, 3])
 @pytest.mark.parametrize("l1", [0.0, 0.5])
 def test_hard_numbers_end_at_the_optimum(K, l1):
     """An offset of 1e8, a constant column, two equal columns, more columns than rows, duplicates, huge weights."""
