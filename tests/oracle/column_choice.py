@@ -17,7 +17,7 @@ def held_cells(x, codes, some, order, parts, masses):
     known = known_rows(x, codes)
     by_value = sorted((x[known[i]], codes[known[i]]) for i in some)
     rows = sorted((by_value[i] for i in order), key=lambda row: row[1])  # a stable order
-    values, count = np.unique([value for value, _ in rows], return_counts=True)
+    count = np.unique([value for value, _ in rows], return_counts=True)[1]
     others = [int(count[(count < share * len(rows)) | (count < least)].sum()) for share, least in masses]
     return [(value, code, t % parts) for t, (value, code) in enumerate(rows)], others
 

@@ -89,7 +89,7 @@ def add_places(table, places, out):
 
 
 def likeliest_power(x, codes, w, groups, given, scales, largest, tolerance):
-    """The likeliest transform: a grid of those parameters that are not given (NaN), a power improved by Brent's method."""
+    """The likeliest transform: a grid of what is not given (NaN), whose power is improved by Brent's method."""
 
     def at(power, location, scale):
         return power_log_likelihood(x, codes, w, groups, power, location, scale, largest)

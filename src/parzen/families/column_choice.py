@@ -97,7 +97,9 @@ class _Made:
         if density == POWER:
             rest = self.x if others is None else mass_places(self.x, self.values[0][~others])[1]
             return Transformed(_gaussian(), *likeliest_power(rest, self.R).arrays())
-        values, count = self.values if others is None else (part[others] for part in self.values)
+        values, count = self.values
+        if others is not None:
+            values, count = values[others], count[others]
         return Histogram([equal_bins(values, count, density, int(BINS[-1]))], prior=Dirichlet(STRENGTH))
 
 

@@ -14,7 +14,7 @@ from parzen.families.sampling import drawn
 #: Most rows that a transform is learnt from: the likelihood is flat in its parameters, and more would change little.
 MOST_ROWS = 600
 #: Scales that are tried, in units of the median distance from the location.
-SCALES = 4.0 ** np.arange(1, -6, -1)
+SCALES: Array = np.ldexp(1.0, np.arange(2, -12, -2))
 #: Tolerance of the power.
 TOLERANCE = 0.01
 
@@ -54,11 +54,10 @@ def likeliest_power(x: Array, R: Memberships, given: Power = Power()) -> Power:
 
 def codes_and_weights(R: Memberships, n: int) -> tuple[NDArray[np.int32], Array]:
     """Group of each of n rows (that of its largest membership) and its weight."""
-    if isinstance(R, Labels):
-        weights = R.weights
-    else:
-        weights = R if R is None or R.ndim == 1 else R.sum(axis=1)
-    return codes_of(R, n), np.ones(n) if weights is None else weights
+    if isinstance(R, Labels) or R is None:
+        weights = None if R is None else R.weights
+        return codes_of(R, n), np.ones(n) if weights is None else weights
+    return codes_of(R, n), R if R.ndim == 1 else R.sum(axis=1)
 
 
 def codes_of(R: Memberships, n: int) -> NDArray[np.int32]:
