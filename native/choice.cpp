@@ -140,9 +140,11 @@ index transform(const Cells& cells, const double* drawn, const Rules& rules, dou
     index kept = 0;
     for (index i = 0; i < n; ++i) {
         if (!drawn[i]) continue;
-        x[kept] = cells.x[i];
-        codes[kept] = cells.codes[i];
-        count[kept++] = drawn[i];
+        const bool again = kept && x[kept - 1] == cells.x[i] && codes[kept - 1] == cells.codes[i];
+        kept += !again;                         // cells of other folds are one here
+        x[kept - 1] = cells.x[i];
+        codes[kept - 1] = cells.codes[i];
+        count[kept - 1] += drawn[i];
     }
     const double given[3] = {NAN, NAN, NAN};
     double found[3] = {1, x[0], 1};

@@ -160,15 +160,19 @@ inline index held_bins(const Cells& cells, const index* counts, index numbers, d
     for (index c = 0; c < numbers; ++c) most = counts[c] > most ? counts[c] : most;
     Scratch<double> train(n), edges(2 * most + 4), tallies(2 * groups * (2 * most + 4)), heights(2 * most + 4);
     Scratch<std::int32_t> bins(n);
-    Scratch<index> upto(n);
-    if (!upto || !train || !edges || !tallies || !heights || !bins) return NO_MEMORY;
+    Scratch<index> upto(n), out_of(n);
+    if (!upto || !out_of || !train || !edges || !tallies || !heights || !bins) return NO_MEMORY;
     for (index f = 0; f < cells.parts; ++f) {
+        index held = 0;
         index kept = 0, rows = 0;
         for (index i = 0; i < n; ++i) {
-            if (cells.folds[i] == f) continue;
-            rows += static_cast<index>(cells.count[i]);
+            const bool out = cells.folds[i] == f;   // folds are random: branches on them would be guessed wrongly
+            rows += out ? 0 : static_cast<index>(cells.count[i]);
             train[kept] = cells.x[i];
-            upto[kept++] = rows;
+            upto[kept] = rows;
+            out_of[held] = i;
+            kept += !out;
+            held += out;
         }
         if (!rows) return 1;
         for (index c = 0; c < numbers; ++c) {
@@ -182,13 +186,12 @@ inline index held_bins(const Cells& cells, const index* counts, index numbers, d
             for (index i = 0; i < n; ++i) {
                 while (b < m && cells.x[i] >= edges[b]) ++b;
                 bins[i] = static_cast<std::int32_t>(b);
-                if (cells.folds[i] != f) seen[cells.codes[i] * size + b] += cells.count[i];
+                seen[cells.codes[i] * size + b] += cells.folds[i] != f ? cells.count[i] : 0;
             }
             log_shares(seen, groups, size, strength, shares);
             double* values = out + c * n * groups;
-            for (index i = 0; i < n; ++i) {
-                if (cells.folds[i] != f) continue;
-                const index own = bins[i];
+            for (index h = 0; h < held; ++h) {
+                const index i = out_of[h], own = bins[i];
                 double height = heights[own];
                 if (own == 0) height -= std::fabs(cells.x[i] - edges[0]) / length;
                 if (own == m) height -= std::fabs(cells.x[i] - edges[m - 1]) / length;

@@ -13,52 +13,79 @@ inline vec exp_minus_one(vec x) {
     return w == splat(1.0) ? x : quotient;
 }
 
-// Cells with their groups and weights, and how many rows each stands for, relative to a location and a scale.
+// Cells, group by group, with their weights, and how many rows each stands for, relative to a location and a scale.
 struct PowerColumn {
-    const double* x;
-    const std::int32_t* codes;
-    const double *w, *count;
     index n, groups;
     double largest;                             // most that the exponent of exp may be
-    double *logs, *y, *weight, *total, *scatter;
-    double location = NAN, scale = NAN, weighted_logs = 0, log_scales = 0;
+    Scratch<double> x, w, count, logs, side, y, weight;
+    Scratch<index> begin;                       // the cells begin[k] ... begin[k + 1] - 1 are those of group k
+    double rows = 0, all_weight = 0, location = NAN, scale = NAN, weighted_logs = 0;
+
+    PowerColumn(const double* cells, const std::int32_t* codes, const double* weights, const double* counts, index size,
+                index group_count, double most)
+        : n(size), groups(group_count), largest(most), x(n), w(n), count(n), logs(rounded_up(n, lanes)),
+          side(rounded_up(n, lanes)), y(rounded_up(n, lanes)), weight(groups), begin(groups + 2) {
+        if (!*this) return;
+        for (index i = 0; i < n; ++i) ++begin[codes[i] + 2];
+        for (index k = 2; k < groups + 2; ++k) begin[k] += begin[k - 1];
+        for (index i = 0; i < n; ++i) {
+            const index at = begin[codes[i] + 1]++;
+            x[at] = cells[i];
+            w[at] = weights[i];
+            count[at] = counts[i];
+            weight[codes[i]] += weights[i];
+            rows += counts[i];
+            all_weight += weights[i];
+        }
+    }
+    explicit operator bool() const {
+        return x.data && w.data && count.data && logs.data && side.data && y.data && weight.data && begin.data;
+    }
+
+    double weighted(const double* factors, const double* values, index from, index to) const {
+        double sum = 0;
+#pragma omp simd reduction(+ : sum)
+        for (index i = from; i < to; ++i) sum += factors[i] * values[i];
+        return sum;
+    }
+    double squares(const double* factors, double mean, index from, index to) const {
+        const double* values = y.data;
+        double sum = 0;
+#pragma omp simd reduction(+ : sum)
+        for (index i = from; i < to; ++i) sum += factors[i] * ((values[i] - mean) * (values[i] - mean));
+        return sum;
+    }
+    double mean_of(index k, const double* values) const {
+        return weighted(w.data, values, begin.data[k], begin.data[k + 1]) / (weight.data[k] > 1e-300 ? weight.data[k] : 1e-300);
+    }
 
     void place(double at, double unit) {
         if (location == at && scale == unit) return;
         location = at;
         scale = unit;
-        weighted_logs = log_scales = 0;
-        for (index i = 0; i < n; ++i) logs[i] = std::fabs((x[i] - at) / unit);
+        for (index i = 0; i < n; ++i) {
+            logs[i] = std::fabs((x[i] - at) / unit);
+            side[i] = x[i] < at ? -1 : 1;
+        }
         for (index i = 0; i < n; i += lanes) store(logs + i, log_one_plus(load(logs + i)));
-        for (index i = 0; i < n; ++i) { weighted_logs += w[i] * logs[i]; log_scales += w[i]; }
-        log_scales *= std::log(unit);
+        weighted_logs = weighted(w, logs, 0, n);
     }
 
     // Profile log-likelihood of a power: means and variances are those of the groups, with a prior that keeps a
     // variance from being zero.
-    double likelihood(double power) const {
+    double likelihood(double power) {
         for (index i = 0; i < n; i += lanes) {
-            const vec exponent = load(logs + i) * splat(power), most = splat(largest);
-            store(y + i, power > 0 ? exp_minus_one(exponent < most ? exponent : most) / splat(power) : load(logs + i));
+            const vec log = load(logs + i), exponent = log * splat(power), most = splat(largest);
+            const vec size = power > 0 ? exp_minus_one(exponent < most ? exponent : most) / splat(power) : log;
+            store(y + i, load(side + i) * size);
         }
-        double mean = 0, variance = 0, rows = 0;
-        for (index k = 0; k < groups; ++k) total[k] = scatter[k] = 0;
-        for (index i = 0; i < n; ++i) {
-            y[i] = x[i] < location ? -y[i] : y[i];
-            mean += count[i] * y[i];
-            rows += count[i];
-            total[codes[i]] += w[i] * y[i];
-        }
-        mean /= rows;
-        for (index k = 0; k < groups; ++k) total[k] /= weight[k] > 1e-300 ? weight[k] : 1e-300;
-        for (index i = 0; i < n; ++i) {
-            const double off = y[i] - total[codes[i]], away = y[i] - mean;
-            scatter[codes[i]] += w[i] * off * off;
-            variance += count[i] * away * away;
-        }
+        const double variance = squares(count, weighted(count, y, 0, n) / rows, 0, n);
         const double unit = variance / rows / static_cast<double>(groups * groups);
-        double value = (power - 1) * weighted_logs - log_scales;
-        for (index k = 0; k < groups; ++k) value -= 0.5 * weight[k] * std::log((scatter[k] + unit) / (weight[k] + 3));
+        double value = (power - 1) * weighted_logs - all_weight * std::log(scale);
+        for (index k = 0; k < groups; ++k) {
+            const double scatter = squares(w, mean_of(k, y), begin[k], begin[k + 1]);
+            value -= 0.5 * weight[k] * std::log((scatter + unit) / (weight[k] + 3));
+        }
         return value;
     }
 };
@@ -123,19 +150,18 @@ struct PowerSearch {
 };
 
 // The least value, or the largest one where the tail to the left is the longer one, within groups.
-inline double short_end(const PowerColumn& column) {
-    const index n = column.n;
+inline double short_end(PowerColumn& column) {
     double low = HUGE_VAL, high = -HUGE_VAL, widest = 1e-300, skew = 0;
-    for (index k = 0; k < column.groups; ++k) column.total[k] = 0;
-    for (index i = 0; i < n; ++i) column.total[column.codes[i]] += column.w[i] * column.x[i];
-    for (index k = 0; k < column.groups; ++k) column.total[k] /= column.weight[k] > 1e-300 ? column.weight[k] : 1e-300;
-    for (index i = 0; i < n; ++i) {
-        column.y[i] = column.x[i] - column.total[column.codes[i]];
+    for (index k = 0; k < column.groups; ++k) {
+        const double mean = column.mean_of(k, column.x);
+        for (index i = column.begin[k]; i < column.begin[k + 1]; ++i) column.y[i] = column.x[i] - mean;
+    }
+    for (index i = 0; i < column.n; ++i) {
         widest = std::max(widest, std::fabs(column.y[i]));
         low = std::min(low, column.x[i]);
         high = std::max(high, column.x[i]);
     }
-    for (index i = 0; i < n; ++i) {
+    for (index i = 0; i < column.n; ++i) {
         const double off = column.y[i] / widest;
         skew += column.w[i] * (off * off * off);
     }
@@ -157,15 +183,9 @@ inline double median(const double* values, const double* count, index n, double*
 // groups - 1.
 inline index likeliest_power(const double* x, const std::int32_t* codes, const double* w, const double* count, index n,
                              index groups, const PowerSearch& search, double* found) {
-    double all = 0;
-    for (index i = 0; i < n; ++i) all += count[i];
-    const index padded = rounded_up(n, lanes);
-    Scratch<double> room(2 * padded + 3 * groups), rows(static_cast<index>(all)), away(n);
-    if (!room || !rows || !away) return NO_MEMORY;
-    double* sums = room + 2 * padded;
-    PowerColumn column{x, codes, w, count, n, groups, search.largest,
-                       room, room + padded, sums, sums + groups, sums + 2 * groups};
-    for (index i = 0; i < n; ++i) column.weight[codes[i]] += w[i];
+    PowerColumn column(x, codes, w, count, n, groups, search.largest);
+    Scratch<double> rows(static_cast<index>(column.rows)), away(n);
+    if (!column || !rows || !away) return NO_MEMORY;
     const auto learnt = [&](index at) { return search.given[at] != search.given[at]; };
     double locations[2] = {search.given[1], search.given[1]}, powers[2] = {search.given[0], search.given[0]};
     if (learnt(1)) { locations[0] = short_end(column); locations[1] = median(x, count, n, rows); }
@@ -175,7 +195,7 @@ inline index likeliest_power(const double* x, const std::int32_t* codes, const d
         const double location = locations[l];
         double sum = 0;
         for (index i = 0; i < n; ++i) { away[i] = std::fabs(x[i] - location); sum += count[i] * away[i]; }
-        const double middle = learnt(2) ? median(away, count, n, rows) : 0, unit = middle ? middle : sum / all;
+        const double middle = learnt(2) ? median(away, count, n, rows) : 0, unit = middle ? middle : sum / column.rows;
         for (index s = 0; s < (learnt(2) ? search.count : 1); ++s) {
             const double scale = learnt(2) ? unit * search.scales[s] : search.given[2];
             column.place(location, scale);

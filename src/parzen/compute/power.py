@@ -47,8 +47,8 @@ def likeliest_power(
 
     Parameters
     ----------
-    x, codes, w, count : arrays of shape (n,), finite values that differ, their groups and weights, and how many rows have
-        them
+    x, codes, w, count : arrays of shape (n,), finite values that differ, their groups and weights, and how many rows
+        each stands for
     given : the three parameters, NaN where they are to be learnt
     scales : that are tried, in units of the median distance from the location
     largest : most that the exponent of exp may be
