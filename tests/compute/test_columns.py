@@ -105,11 +105,15 @@ def test_places_among_edges_and_values_equal_the_oracle(level, ends, rng):
         np.testing.assert_array_equal(one, exact)
 
 
-@pytest.mark.parametrize("objects", [False, True])
-def test_the_different_values_of_a_column_equal_the_oracle(level, objects, rng):
+@pytest.mark.parametrize("kind", ["numbers", "codes", "objects"])
+def test_the_different_values_of_a_column_equal_the_oracle(level, kind, rng):
     x = np.concatenate([rng.integers(-3, 4, 200) * 0.5, ODD, ODD, [-0.0]])
-    column = np.array([x, x], dtype=object if objects else float).T[:, 1]  # at a stride
-    column = np.array(["a", "b", None, 2.5], dtype=object)[rng.integers(0, 4, 90)] if objects else column
+    codes = rng.integers(-1, 9, 200).astype(np.int32)
+    column = {
+        "numbers": np.array([x, x]).T[:, 1],  # at a stride
+        "codes": np.array([codes, codes]).T[:, 1],
+        "objects": np.array(["a", "b", None, 2.5], dtype=object)[rng.integers(0, 4, 90)],
+    }[kind]
     exact = TWINS["different"](column)
     for one, own in zip(different(column, 30), exact, strict=True):
         np.testing.assert_array_equal(one, own)

@@ -60,7 +60,7 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "side_by_side": ((*(POINTER,) * 4, *(INTEGER,) * 2, POINTER), FLOATS),
     "bin_lookup": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, INTEGER, POINTER, NUMBER, POINTER), ("f64",)),
     "mass_lookup": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, INTEGER, POINTER, POINTER), ("f64",)),
-    "different": ((POINTER, *(INTEGER,) * 3, *(POINTER,) * 2), ("f64", "i64")),
+    "different": ((POINTER, *(INTEGER,) * 3, *(POINTER,) * 2), ("f64", "i32", "i64")),
     "add_places": ((POINTER, *(INTEGER,) * 2, *(POINTER,) * 2), ("f64",)),
     "bin_places": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, NUMBER, NUMBER, POINTER), ("f64",)),
     "mass_places": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, POINTER, POINTER), ("f64",)),
