@@ -138,9 +138,7 @@ def _physical(column: Any) -> NDArray[np.int32]:
     """Codes of a column of categories of polars, -1 where it is missing; read where they lie if none is."""
     import polars
 
-    codes = column.to_physical()
-    if codes.dtype != polars.UInt32:
-        codes = codes.cast(polars.UInt32)
+    codes = column.to_physical().cast(polars.UInt32)
     if codes.null_count():
         codes = codes.fill_null(2**32 - 1)
     signed: NDArray[np.int32] = codes.to_numpy().view(np.int32)
@@ -149,11 +147,8 @@ def _physical(column: Any) -> NDArray[np.int32]:
 
 def _compact(column: Any, codes: NDArray[np.int32]) -> Coded:
     """Codes of the categories that occur, as they first appear: polars numbers those of several columns together."""
-    same = different(codes, max(len(codes) // ROWS_FOR_EACH, MANY_ROWS))
-    if same is None:
-        _, firsts, places = np.unique(codes, return_index=True, return_inverse=True)
-    else:
-        firsts, places = same
+    found: Any = different(codes, max(len(codes) // ROWS_FOR_EACH, MANY_ROWS))
+    firsts, places = found or np.unique(codes, return_index=True, return_inverse=True)[1:]
     held = codes[firsts] >= 0
     new = np.where(held, np.cumsum(held) - 1, -1).astype(np.int32)
     return Coded(places if held.all() else new[places], taken(column, firsts[held]), True)
