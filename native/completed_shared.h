@@ -120,19 +120,10 @@ struct CompletedShared {
 
     // h_k of a row, in units of the deviations, and what scores of its pattern's rows have more than those of others.
     void displace(index r, index lane) {
-        const index m = missing[r];
-        const double *U = fillings.triangle + lane, *D = fillings.pivot + lane;
-        double* own = h + r * d * wide;
-        for (index first = 0; first < wide; first += lanes) {
-            const vec square = fillings.reduced(lane, shift + first, wide, own + first);
-            for (index a = m - 1; a >= 0; --a) {
-                vec t = load(own + a * wide + first) * splat(D[a * lanes]);
-                for (index b = a + 1; b < m; ++b) t -= splat(U[(b * (b - 1) / 2 + a) * lanes]) * load(own + b * wide + first);
-                store(own + a * wide + first, t);
-            }
-            const vec more = splat(0.5) * square + splat(half_log_two_pi * m - fillings.logs[lane]);
-            store(marginal + r * wide + first, more * splat(1.0 / log_two));
-        }
+        double* more = marginal + r * wide;
+        fillings.displaced(lane, shift, wide, more, h + r * d * wide);
+        const vec rest = splat(half_log_two_pi * missing[r] - fillings.logs[lane]);
+        for (index k = 0; k < wide; k += lanes) store(more + k, (splat(0.5) * load(more + k) + rest) * splat(1.0 / log_two));
     }
 
     void score(bool holes) {
@@ -188,13 +179,24 @@ struct CompletedShared {
             x[j * rows + r] = whole;
             squares[j] += weight * whole * whole;
         }
+        vec sums[lanes] = {};
+        double* to[lanes];
+        index pairs = 0;
+        const auto add = [&] {
+            const vec total = sums_of(sums);
+            for (index p = 0; p < pairs; ++p) *to[p] += total[p];
+            pairs = 0;
+        };
         for (index a = 0; a < m; ++a)
             for (index b = 0; b <= a; ++b) {
                 vec sum = {};
                 for (index k = 0; k < wide; k += lanes)
                     sum += load(share + k) * load(about + a * wide + k) * load(about + b * wide + k);
-                fillings.extra[gone[a] * fillings.side + gone[b]] += sum_of(sum);
+                sums[pairs] = sum;
+                to[pairs++] = fillings.extra + gone[a] * fillings.side + gone[b];
+                if (pairs == lanes) add();
             }
+        add();
     }
 
     // Responsibilities row by row: the weights of observed cells, for rows of one pattern at once.
