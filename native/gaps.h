@@ -43,7 +43,7 @@ struct Gaps {
     index d, groups, wide, bits, slots;           // members as lanes
     index room, more;                             // of a slot, and of a place in a tile
     Scratch<double> inverse, precision, scale, deviation, centre, unit, loss, lower;  // [cell * wide + member]
-    Scratch<double> kept, off, solved, weighted, square;
+    Scratch<double> kept, row, solved, square;
     Scratch<index> columns, counts;               // of each slot: observed ones first, and how many are missing
     Scratch<std::uint64_t> keys;
 
@@ -57,12 +57,12 @@ struct Gaps {
         : d(columns_), groups(members), wide(rounded_up(members, lanes)), bits(bits_), slots(index{1} << bits),
           room(cells(few) * wide), more(cells(d < some ? d : some) * wide), inverse(d * d * wide), precision(d * d * wide), scale(d * wide), deviation(d * wide),
           centre(d * wide), unit(d * wide), loss(wide), lower(d * d * wide),
-          kept(slots * room + places * more + cells(d) * wide), off(d * wide), solved(d * wide), weighted(d * wide),
+          kept(slots * room + places * more + cells(d) * wide), row(d), solved(d * wide),
           square(wide), columns((slots + places + 1) * d), counts(slots + places + 1), keys(slots + places) {}
     static index cells(index missing) { return missing * (missing - 1) / 2 + missing + 1; }
     explicit operator bool() const {
         return inverse.data && precision.data && scale.data && deviation.data && centre.data && unit.data && loss.data && lower.data &&
-               kept.data && off.data && solved.data && weighted.data && square.data &&
+               kept.data && row.data && solved.data && square.data &&
                columns.data && counts.data && keys.data;
     }
 
@@ -152,6 +152,12 @@ struct Gaps {
         return d - next;
     }
 
+    const double* as_doubles(const double* x) { return x; }
+    const double* as_doubles(const float* x) {
+        for (index j = 0; j < d; ++j) row[j] = x[j];
+        return row;
+    }
+
     // P_mm = U D U', U with a diagonal of ones; half the log-determinant, less that of the units.
     void factorise() {
         if (missing > in_registers) over_members([&](index first) { factorise_many(first); });
@@ -185,8 +191,7 @@ struct Gaps {
     }
 
     // U^-1 v into `solved`, and v' P_mm^-1 v.
-    template <class T>
-    __attribute__((noinline)) void reduce(const T* x, bool known) {
+    __attribute__((noinline)) void reduce(const double* x, bool known) {
         if (missing > in_registers) {
             if (!known) factorise();
             over_members([&](index first) { store(square + first, reduce_many(x, first)); });
@@ -204,8 +209,7 @@ struct Gaps {
             }
         });
     }
-    template <class T>
-    vec reduce_many(const T* x, index first) {
+    vec reduce_many(const double* x, index first) {
         constexpr index A = 4;
         vec total = {};
         for (index begin = 0; begin < missing; begin += A) {
@@ -225,8 +229,8 @@ struct Gaps {
     }
 
     // v, of A missing cells from the first.
-    template <class T, std::size_t A>
-    PARZEN_INLINE void products(const T* x, index begin, index first, vec (&v)[A]) const {
+    template <std::size_t A>
+    PARZEN_INLINE void products(const double* x, index begin, index first, vec (&v)[A]) const {
         const double *row[A], *middle = centre.data + first, *scales = scale.data + first;
         const index *columns_there = there, observed = d - missing, step = wide;
         unrolled<A>([&](auto a) PARZEN_INLINE {
@@ -275,7 +279,7 @@ struct Gaps {
     // Conditional means of the missing cells of the pattern at hand, less the members' means: out[a * wide + k].
     template <class T>
     void fill(const T* x, double* out, bool known) {
-        reduce(x, known);
+        reduce(as_doubles(x), known);
         solve_back(out);
     }
 
@@ -327,7 +331,7 @@ struct Gaps {
             std::memset(out, 0, sizeof(double) * groups);
             return true;
         }
-        reduce(x, known);
+        reduce(as_doubles(x), known);
         return observed_alone(groups, missing, constant, whole, square, loss, logs, out);
     }
 };
