@@ -44,22 +44,24 @@ inline void finish(const Sums& sums, index groups, const double* mean, double* w
 
 struct Completed {
     static constexpr index rows = Wide<double>::rows;
-    index d, groups;
-    Gaps<4> gaps;
+    index d, groups, wide, across;  // members and columns of whole vectors
+    Gaps gaps;
     Triangles<double> triangles;
     Scatters<double> scatters;
-    Scratch<double> x, there, y, scores, marginal, constant, held, covariance, extra, seen, guessed, zero;
+    Scratch<double> x, there, y, filled, scores, shares, marginal, constant, held, covariance, extra, seen, guessed, zero;
     const double *mean = nullptr, *log_weight = nullptr;
     std::uint64_t keys[rows];
     index count = 0;
 
     Completed(index columns, index K)
-        : d(columns), groups(K), gaps(d, K), triangles(d, K), scatters(d, K), x(d * rows), there(d * rows),
-          y(K * d * rows), scores(K * rows), marginal(K * rows), constant(K), held(gaps.wide), covariance(d * (d + 1) / 2 * lanes),
-          extra(d * d * gaps.wide), seen(K * d), guessed(2 * K * d), zero(d) {}
+        : d(columns), groups(K), wide(rounded_up(K, lanes)), across(rounded_up(d, lanes)), gaps(d, K, 4), triangles(d, K),
+          scatters(d, K), x(d * rows), there(rows * across), y(K * d * rows), filled(rows * d * wide), scores(K * rows),
+          shares(rows * wide), marginal(K * rows), constant(K), held(wide), covariance(d * (d + 1) / 2 * lanes),
+          extra(d * d * wide), seen(K * across), guessed(2 * d * wide), zero(d) {}
     explicit operator bool() const {
-        return gaps && triangles && scatters && x.data && there.data && y.data && scores.data && marginal.data && constant.data &&
-               held.data && covariance.data && extra.data && seen.data && guessed.data && zero.data;
+        return gaps && triangles && scatters && x.data && there.data && y.data && filled.data && scores.data && shares.data &&
+               marginal.data && constant.data && held.data && covariance.data && extra.data && seen.data && guessed.data &&
+               zero.data;
     }
 
     // Takes up the components; false where conditional means could lose digits.
@@ -88,18 +90,13 @@ struct Completed {
     // Deviations of a tile of rows from each mean; zero where a cell is missing.
     template <class T>
     bool lay_out(const T* X, index stride) {
-        bool holes = false;
+        std::uint64_t any = 0;
         for (index r = 0; r < rows; ++r) {
             const T* row = X + (r < count ? r : count - 1) * stride;
-            bool own = false;
-            for (index j = 0; j < d; ++j) {
-                const double cell = row[j];
-                x[j * rows + r] = cell;
-                there[r * d + j] = cell == cell ? 1.0 : 0.0;
-                own |= cell != cell;
-            }
-            keys[r] = own && r < count ? gaps.bits(row) : 0;
-            holes |= own;
+            double* own = there + r * across;
+            keys[r] = holes(row, d, [&](index j, vec cells) { store(own + j, cells == cells ? splat(1.0) : vec{}); });
+            any |= keys[r];
+            for (index j = 0; j < d; ++j) x[j * rows + r] = row[j];
         }
         for (index k = 0; k < groups; ++k)
             for (index j = 0; j < d; ++j) {
@@ -109,16 +106,17 @@ struct Completed {
                     store(y + (k * d + j) * rows + v, load(x + j * rows + v) == load(x + j * rows + v) ? t : vec{});
                 }
             }
-        return holes;
+        return any != 0;
     }
 
     template <class T>
-    void score(const T* X, index stride, bool holes) {
-        if (holes) std::memset(marginal, 0, sizeof(double) * groups * rows);
-        for (index r = 0; holes && r < count; ++r) {
+    void score(const T* X, index stride, bool gappy) {
+        if (gappy) std::memset(marginal, 0, sizeof(double) * groups * rows);
+        for (index r = 0; gappy && r < count; ++r) {
             if (!keys[r]) continue;
-            gaps.pattern(X + r * stride, keys[r], r);
-            gaps.fill(X + r * stride, y + r, d * rows, rows);
+            const bool known = gaps.pattern(X + r * stride, keys[r], r);
+            gaps.fill(X + r * stride, filled + r * d * wide, known);
+            place(r);
             const double two_pi = half_log_two_pi * gaps.missing;
             for (index k = 0; k < groups; ++k)
                 marginal[k * rows + r] = gaps.missing < d ? (two_pi - gaps.logs[k]) / log_two : (log_weight[k] - constant[k]) / log_two;
@@ -126,25 +124,35 @@ struct Completed {
         for (index k = 0; k < groups; ++k) {
             double* to = scores + k * rows;
             triangles.score(y + k * d * rows, k, constant[k] / log_two, to);
-            if (holes)
+            if (gappy)
                 for (index v = 0; v < rows; v += lanes) store(to + v, load(to + v) + load(marginal + k * rows + v));
+        }
+    }
+
+    // The filled cells of a row among those of its tile.
+    void place(index r) {
+        const double* from = filled + r * d * wide;
+        for (index a = 0; a < gaps.missing; ++a, from += wide) {
+            double* to = y + gaps.gone[a] * rows + r;
+            for (index k = 0; k < groups; ++k) to[k * d * rows] = from[k];
         }
     }
 
     // Moments of the completed rows; and what the missing cells of a row have in them, which were not observed.
     void learn() {
-        for (index k = 0; k < groups; ++k) scatters.add(y + k * d * rows, scores + k * rows, k, zero);
+        for (index k = 0; k < groups; ++k) {
+            scatters.add(y + k * d * rows, scores + k * rows, k, zero);
+            for (index r = 0; r < count; ++r) shares[r * wide + k] = scores[k * rows + r];
+        }
     }
     void set_apart(index r) {
-        for (index k = 0; k < groups; ++k) {
-            const double w = scores[k * rows + r];
-            if (w == 0) continue;
-            const double* own = y + k * d * rows + r;
-            double* to = guessed + 2 * k * d;
-            for (index a = 0; a < gaps.missing; ++a) {
-                const double cell = own[gaps.gone[a] * rows], t = w * cell;
-                to[2 * gaps.gone[a]] += t;
-                to[2 * gaps.gone[a] + 1] += t * cell;
+        const double *cells = filled + r * d * wide, *own = shares + r * wide;
+        for (index a = 0; a < gaps.missing; ++a, cells += wide) {
+            double *first = guessed + 2 * gaps.gone[a] * wide, *second = first + wide;
+            for (index k = 0; k < wide; k += lanes) {
+                const vec cell = load(cells + k), t = load(own + k) * cell;
+                store(first + k, load(first + k) + t);
+                store(second + k, load(second + k) + t * cell);
             }
         }
     }
@@ -154,20 +162,20 @@ struct Completed {
     void spread(const T* X, index stride) {
         for (index r = 0; r < count;) {
             const index begin = r;
-            if (keys[begin]) gaps.pattern(X + begin * stride, keys[begin], begin);
-            std::memset(held, 0, sizeof(double) * gaps.wide);
+            if (keys[begin] && !gaps.pattern(X + begin * stride, keys[begin], begin))
+                gaps.factorise();
+            std::memset(held, 0, sizeof(double) * wide);
             do {
-                for (index k = 0; k < groups; ++k) held[k] += scores[k * rows + r];
+                for (index k = 0; k < wide; k += lanes) store(held + k, load(held + k) + load(shares + r * wide + k));
                 if (keys[begin]) set_apart(r);
                 ++r;
             } while (r < count && d <= 64 && keys[r] == keys[begin]);
-            const double* mask = there + begin * d;
+            const double* mask = there + begin * across;
             for (index k = 0; k < groups; ++k) {
                 const double w = held[k];
-                double* to = seen + k * d;
+                double* to = seen + k * across;
                 if (w == 0) continue;
-#pragma omp simd
-                for (index j = 0; j < d; ++j) to[j] += w * mask[j];
+                for (index j = 0; j < d; j += lanes) store(to + j, load(to + j) + splat(w) * load(mask + j));
             }
             if (keys[begin]) gaps.spread(held, covariance, extra);
         }
@@ -181,8 +189,7 @@ struct Completed {
             const T* block = X + i * stride;
             count = n - i < rows ? n - i : rows;
             lay_weights<double>(weights, i, count, w);
-            const bool holes = lay_out(block, stride);
-            score(block, stride, holes);
+            score(block, stride, lay_out(block, stride));
             const index odd = posteriors<double>(scores, groups, w, nullptr, likelihood);
             if (odd) return odd;
             learn();
@@ -193,7 +200,7 @@ struct Completed {
     }
 
     void add_to(Sums& sums) {
-        const index side = d + 1, wide = gaps.wide;
+        const index side = d + 1;
         for (index k = 0; k < groups; ++k) {
             scatters.flush(k);
             double *whole = sums.whole + k * side * side, *cells = sums.cells + k * 3 * d;
@@ -204,10 +211,10 @@ struct Completed {
                     whole[i * side + j] = whole[j * side + i] = t;
                 }
             for (index j = 0; j < d; ++j) {
-                const double w = seen[k * d + j], *apart = guessed + 2 * (k * d + j);
+                const double w = seen[k * across + j], *apart = guessed + 2 * j * wide + k;
                 cells[j] = w;
                 cells[d + j] = w != 0 ? scatters.sum(k, d, j) - apart[0] : 0.0;
-                cells[2 * d + j] = w != 0 ? scatters.sum(k, j, j) - apart[1] : 0.0;
+                cells[2 * d + j] = w != 0 ? scatters.sum(k, j, j) - apart[wide] : 0.0;
             }
         }
     }

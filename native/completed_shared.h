@@ -20,7 +20,7 @@ struct CompletedShared {
     Triangles<double> triangle;
     Scatters<double> scatters;
     Scratch<double> origin, shift, table, constant, x, y, row, scores, base, w, zero;
-    Scratch<double> h, marginal, share, about, sums, moved, guessed, seen, squares, held;
+    Scratch<double> h, marginal, shares, about, sums, moved, guessed, seen, squares, held;
     Scratch<std::int32_t> columns;
     index missing[rows], order[rows];
     index source[rows];  // of the row whose h_k a row shares, or -1
@@ -30,11 +30,11 @@ struct CompletedShared {
     CompletedShared(index columns, index K)
         : d(columns), groups(K), wide(rounded_up(K, lanes)), fillings(d, 1), triangle(d, 1), scatters(d, 1), origin(fillings.wide),
           shift(d * wide), table(K * d), constant(K), x(d * rows), y(rows * fillings.wide), row(fillings.wide), scores(K * rows), base(rows),
-          w(rows), zero(d), h(rows * d * wide), marginal(rows * wide), share(wide), about(d * wide),
+          w(rows), zero(d), h(rows * d * wide), marginal(rows * wide), shares(rows * wide), about(d * wide),
           sums(K * (d + 1) * lanes), moved(d * wide), guessed(d * wide), seen(d * wide), squares(d), held(wide), columns(rows * d) {}
     explicit operator bool() const {
         return fillings && triangle && scatters && origin.data && shift.data && table.data && constant.data && x.data && y.data &&
-               row.data && scores.data && base.data && w.data && zero.data && h.data && marginal.data && share.data &&
+               row.data && scores.data && base.data && w.data && zero.data && h.data && marginal.data && shares.data &&
                about.data && sums.data && moved.data && guessed.data && seen.data && squares.data && held.data && columns.data;
     }
 
@@ -120,19 +120,10 @@ struct CompletedShared {
 
     // h_k of a row, in units of the deviations, and what scores of its pattern's rows have more than those of others.
     void displace(index r, index lane) {
-        const index m = missing[r];
-        const double *U = fillings.triangle + lane, *D = fillings.pivot + lane;
-        double* own = h + r * d * wide;
-        for (index first = 0; first < wide; first += lanes) {
-            const vec square = fillings.reduced(lane, shift + first, wide, own + first);
-            for (index a = m - 1; a >= 0; --a) {
-                vec t = load(own + a * wide + first) * splat(D[a * lanes]);
-                for (index b = a + 1; b < m; ++b) t -= splat(U[(b * (b - 1) / 2 + a) * lanes]) * load(own + b * wide + first);
-                store(own + a * wide + first, t);
-            }
-            const vec more = splat(0.5) * square + splat(half_log_two_pi * m - fillings.logs[lane]);
-            store(marginal + r * wide + first, more * splat(1.0 / log_two));
-        }
+        double* more = marginal + r * wide;
+        fillings.displaced(lane, shift, wide, more, h + r * d * wide);
+        const vec rest = splat(half_log_two_pi * missing[r] - fillings.logs[lane]);
+        for (index k = 0; k < wide; k += lanes) store(more + k, (splat(0.5) * load(more + k) + rest) * splat(1.0 / log_two));
     }
 
     void score(bool holes) {
@@ -155,6 +146,7 @@ struct CompletedShared {
     void learn() {
         for (index k = 0; k < groups; ++k) {
             double* own = sums + k * (d + 1) * lanes;
+            for (index row = 0; row < rows; ++row) shares[row * wide + k] = scores[k * rows + row];
             vec r[chains], sum = {};
             for (index v = 0; v < chains; ++v) sum += r[v] = load(scores + k * rows + v * lanes);
             if (!Chosen<double>(sum).count) continue;
@@ -169,7 +161,7 @@ struct CompletedShared {
 
     // What the missing cells of a row add to its components, and to the scatter within them.
     void displaced(index r) {
-        const double *own = h + source[r] * d * wide, weight = w[r];
+        const double *own = h + source[r] * d * wide, *share = shares + r * wide, weight = w[r];
         if (weight == 0) return;
         const index m = missing[r];
         const std::int32_t* gone = columns + r * d;
@@ -188,13 +180,24 @@ struct CompletedShared {
             x[j * rows + r] = whole;
             squares[j] += weight * whole * whole;
         }
+        vec sums[lanes] = {};
+        double* to[lanes];
+        index pairs = 0;
+        const auto add = [&] {
+            const vec total = sums_of(sums);
+            for (index p = 0; p < pairs; ++p) *to[p] += total[p];
+            pairs = 0;
+        };
         for (index a = 0; a < m; ++a)
             for (index b = 0; b <= a; ++b) {
                 vec sum = {};
                 for (index k = 0; k < wide; k += lanes)
                     sum += load(share + k) * load(about + a * wide + k) * load(about + b * wide + k);
-                fillings.extra[gone[a] * fillings.side + gone[b]] += sum_of(sum);
+                sums[pairs] = sum;
+                to[pairs++] = fillings.extra + gone[a] * fillings.side + gone[b];
+                if (pairs == lanes) add();
             }
+        add();
     }
 
     // Responsibilities row by row: the weights of observed cells, for rows of one pattern at once.
@@ -204,14 +207,19 @@ struct CompletedShared {
             const index begin = r;
             std::memset(held, 0, sizeof(double) * wide);
             do {
-                for (index k = 0; k < groups; ++k) held[k] += share[k] = scores[k * rows + r];
+                for (index k = 0; k < wide; k += lanes) store(held + k, load(held + k) + load(shares + r * wide + k));
                 if (keys[r]) displaced(r);
                 ++r;
             } while (r < count && d <= 64 && keys[r] == keys[begin]);
             const T* cells = X + begin * stride;
-            for (index j = 0; j < d; ++j) {
-                if (cells[j] != cells[j]) continue;
+            const auto see = [&](index j) {
                 for (index k = 0; k < wide; k += lanes) store(seen + j * wide + k, load(seen + j * wide + k) + load(held + k));
+            };
+            if (d <= 64) {
+                for (std::uint64_t left = ~keys[begin] & (~0ULL >> (64 - d)); left; left &= left - 1) see(__builtin_ctzll(left));
+            } else {
+                for (index j = 0; j < d; ++j)
+                    if (cells[j] == cells[j]) see(j);
             }
         }
     }

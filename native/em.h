@@ -4,8 +4,6 @@
 
 namespace parzen {
 
-constexpr double log_two = 0.69314718055994530942;
-
 // From scores[k * rows + r] of a tile to memberships: responsibilities times weights. Adds the rows' log-likelihood to *total;
 // `base` (or null) is what the scores lack, row by row, to base 2.
 template <class C>

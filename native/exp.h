@@ -27,23 +27,30 @@ inline vec exponential(vec x) {
 }
 
 // log of a vector of normal numbers above zero: x = 2^k m, m about 1, log m = 2 atanh((m - 1) / (m + 1)).
-inline vec logarithm(vec x) {
+constexpr double log_two = 0.69314718055994530942;
+
+// x becomes m, between sqrt(1/2) and sqrt(2), where it was m * 2^k; returns k.
+inline vec take_exponent(vec& x) {
     whole bits;
     std::memcpy(&bits, &x, sizeof bits);
-    const whole shifted = bits - 0x3fe6a09e667f3bcdLL;          // so that m lies between sqrt(1/2) and sqrt(2)
-    const whole k = shifted >> 52;
+    const whole k = (bits - 0x3fe6a09e667f3bcdLL) >> 52;
     bits -= k << 52;
-    vec m;
-    std::memcpy(&m, &bits, sizeof m);
+    std::memcpy(&x, &bits, sizeof x);
+    const whole biased = k + 0x4338000000000000LL;              // the bits of 1.5 * 2^52 + k: k as a number, exactly
+    vec number;
+    std::memcpy(&number, &biased, sizeof number);
+    return number - splat(6755399441055744.0);
+}
+inline vec logarithm_near_one(vec m) {
     const vec s = (m - splat(1.0)) / (m + splat(1.0)), s2 = s * s, s4 = s2 * s2, s8 = s4 * s4;
     const vec p = (splat(1.0 / 3) + s2 * splat(1.0 / 5)) + s4 * (splat(1.0 / 7) + s2 * splat(1.0 / 9)) +
                   s8 * ((splat(1.0 / 11) + s2 * splat(1.0 / 13)) + s4 * (splat(1.0 / 15) + s2 * splat(1.0 / 17)) +
                         s8 * (splat(1.0 / 19) + s2 * splat(1.0 / 21)));
-    const whole biased = k + 0x4338000000000000LL;              // the bits of 1.5 * 2^52 + k: k as a number, exactly
-    vec number;
-    std::memcpy(&number, &biased, sizeof number);
-    const vec whole_part = (number - splat(6755399441055744.0)) * splat(6.93147180559945309417e-01);
-    return whole_part + (s + s + (s + s) * s2 * p);
+    return s + s + (s + s) * s2 * p;
+}
+inline vec logarithm(vec x) {
+    const vec exponent = take_exponent(x);
+    return exponent * splat(log_two) + logarithm_near_one(x);
 }
 
 inline double sum_of(vec v) {

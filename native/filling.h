@@ -4,8 +4,8 @@
 // Where the next rows have the same patterns they share the factor P_mm = U D U', and their conditional covariance P_mm^-1
 // is added once, with the sum of their weights.
 #pragma once
-#include "exp.h"
 #include "holes.h"
+#include "pivots.h"
 
 namespace parzen {
 
@@ -13,7 +13,7 @@ struct Fillings {
     static constexpr double most_growth = 1e3;  // as in gaps.h
     index d, wide, groups, side, block;         // cell d is the one to fill up with
     Scratch<double> precision, diagonal, scale, deviation, unit, growth;             // of each covariance
-    Scratch<double> triangle, pivot, logs, held, extra, solved, covariance;  // of the rows at hand: [cell * lanes + row]
+    Scratch<double> triangle, pivot, logs, held, extra, solved, covariance, aside;  // of the rows at hand: [cell * lanes + row]
     Scratch<index> gone, missing, ranks;
     Scratch<std::uint64_t> current;
     index owner = -1, most = 0;
@@ -22,10 +22,10 @@ struct Fillings {
         : d(columns), wide(rounded_up(columns, lanes)), groups(K), side(d + 1), block(side * wide + lanes),
           precision(K * block), diagonal(K * side), scale(K * wide), deviation(K * side), unit(K * side), growth(K),
           triangle(d * (d - 1) / 2 * lanes), pivot(d * lanes), logs(lanes), held(lanes), extra(K * side * side),
-          solved(d * lanes), covariance(d * (d + 1) / 2 * lanes), gone(d * lanes), missing(lanes), ranks(d + 2), current(lanes) {}
+          solved(d * lanes), covariance(d * (d + 1) / 2 * lanes), aside(d * lanes), gone(d * lanes), missing(lanes), ranks(d + 2), current(lanes) {}
     explicit operator bool() const {
         return precision.data && diagonal.data && scale.data && deviation.data && unit.data && growth.data && triangle.data &&
-               pivot.data && logs.data && held.data && extra.data && solved.data && covariance.data && gone.data &&
+               pivot.data && logs.data && held.data && extra.data && solved.data && covariance.data && aside.data && gone.data &&
                missing.data && ranks.data && current.data;
     }
 
@@ -76,16 +76,7 @@ struct Fillings {
         return m;
     }
 
-    // Rows by how many cells they miss, those of equal numbers in the order in which they come; `order` is of `count` rows.
-    // Returns how many miss none.
-    index sorted(const index* counts, index count, index* order) {
-        std::memset(ranks, 0, sizeof(index) * (d + 2));
-        for (index r = 0; r < count; ++r) ++ranks[counts[r] + 1];
-        const index none = ranks[1];
-        for (index m = 1; m <= d; ++m) ranks[m] += ranks[m - 1];
-        for (index r = 0; r < count; ++r) order[ranks[counts[r]]++] = r;
-        return none;
-    }
+    index sorted(const index* counts, index count, index* order) { return by_holes(counts, count, d, ranks, order); }
 
     // Takes up the patterns of rows in the order that was found, the columns of each of which begin at a multiple of d. Keys
     // of more than 64 columns don't say which they are.
@@ -115,40 +106,37 @@ struct Fillings {
                 store(to + b * lanes, gather(P, at));
             }
         }
-        vec total = {}, product = splat(1.0);
-        for (index c = 0; c < most; ++c) {  // U D U', what is left of P_mm after column c
-            const vec own = load(pivot + c * lanes), inverse = splat(1.0) / own;
-            store(pivot + c * lanes, inverse);
-            product *= own;
-            total -= gather(units, gone + c * lanes);
-            if (c % 8 == 7 || c + 1 == most) {  // before it could overflow
-                total += splat(0.5) * logarithm(product);
-                product = splat(1.0);
-            }
-            for (index a = c + 1; a < most; ++a) {
-                double* row = triangle + a * (a - 1) / 2 * lanes;
-                const vec t = load(row + c * lanes), scaled = t * inverse;
-                for (index b = c + 1; b < a; ++b)
-                    store(row + b * lanes, load(row + b * lanes) - t * load(triangle + (b * (b - 1) / 2 + c) * lanes));
-                store(pivot + a * lanes, load(pivot + a * lanes) - t * scaled);
-                store(row + c * lanes, scaled);
-            }
-        }
-        store(logs, total);
+        vec unit_logs = {};
+        for (index a = 0; a < most; ++a) unit_logs += gather(units, gone + a * lanes);
+        store(logs, factorise(most, triangle, pivot, lanes) - unit_logs);
     }
 
     // P_mm^-1 v into `solved`, v the missing cells of P y; y (rows of `wide` cells, in units of the deviations) is zero
     // there, and beyond d.
     void solve(const index* order, const double* y) {
         const double* P = precision + owner * block;
-        std::memset(solved, 0, sizeof(double) * most * lanes);
-        for (index l = 0; l < lanes; ++l)
-            for (index a = 0; a < missing[l]; ++a) {
+        for (index a = 0; a < most; ++a) {
+            vec sums[lanes];
+            for (index l = 0; l < lanes; ++l) {
                 const double *row = P + gone[a * lanes + l] * wide, *cells = y + order[l] * wide;
-                vec sum = {};
-                for (index j = 0; j < wide; j += lanes) sum += load(row + j) * load(cells + j);
-                solved[a * lanes + l] = sum_of(sum);
+                sums[l] = load(row) * load(cells);
+                for (index j = lanes; j < wide; j += lanes) sums[l] += load(row + j) * load(cells + j);
             }
+            store(solved + a * lanes, sums_of(sums));
+        }
+        if (most > in_registers) solve_many();
+        with_pivots(most, [&](auto number) PARZEN_INLINE {
+            constexpr index M = decltype(number)::value;
+            Pivots<M> pivots;
+            vec v[M];
+            pivots.read(triangle, pivot, lanes);
+            unrolled<M>([&](auto a) PARZEN_INLINE { v[a] = load(solved + a * lanes); });
+            pivots.reduce(v);
+            pivots.solve_back(v);
+            unrolled<M>([&](auto a) PARZEN_INLINE { store(solved + a * lanes, v[a]); });
+        });
+    }
+    void solve_many() {
         for (index b = 0; b < most; ++b) {
             const vec s = load(solved + b * lanes);
             for (index a = b + 1; a < most; ++a)
@@ -162,17 +150,48 @@ struct Fillings {
         }
     }
 
-    // Of some vectors in lanes, U^-1 times their cells that the row of a lane misses, into `out` (a vector every `step`
-    // numbers); returns their squares by P_mm^-1.
-    inline vec reduced(index lane, const double* vectors, index step, double* out) const {
-        const double *U = triangle.data + lane, *D = pivot.data + lane;
-        const index* column = gone.data + lane;
+    // Of `many` vectors in lanes (a cell every `many` numbers) those cells that the row of a lane misses: squares by P_mm^-1 and,
+    // into `out` where that is not null, their products with P_mm^-1.
+    void displaced(index lane, const double* vectors, index many, double* squares, double* out) {
+        const index m = missing[lane];
+        const double *U = triangle + lane, *D = pivot + lane;
+        const index* column = gone + lane;
+        if (m > in_registers) {
+            for (index first = 0; first < many; first += lanes)
+                store(squares + first, displaced_many(lane, vectors + first, many, out ? out + first : nullptr));
+            return;
+        }
+        with_pivots(m, [&](auto number) PARZEN_INLINE {
+            constexpr index M = decltype(number)::value;
+            Pivots<M> P;
+            unrolled<M>([&](auto a) PARZEN_INLINE { P.D[a] = splat(D[a * lanes]); });
+            unrolled<M*(M - 1) / 2>([&](auto c) PARZEN_INLINE { P.U[c] = splat(U[c * lanes]); });
+            for (index first = 0; first < many; first += lanes) {
+                vec v[M];
+                unrolled<M>([&](auto a) PARZEN_INLINE { v[a] = load(vectors + first + column[a * lanes] * many); });
+                store(squares + first, P.reduce(v));
+                if (!out) continue;
+                P.solve_back(v);
+                unrolled<M>([&](auto a) PARZEN_INLINE { store(out + first + a * many, v[a]); });
+            }
+        });
+    }
+    vec displaced_many(index lane, const double* vectors, index many, double* out) {
+        const index m = missing[lane];
+        const auto U = [&](index a, index b) { return splat(triangle[(a * (a - 1) / 2 + b) * lanes + lane]); };
+        double* to = out ? out : aside.data;
+        const index step = out ? many : lanes;
         vec total = {};
-        for (index a = 0; a < missing.data[lane]; ++a, U += (a - 1) * lanes) {
-            vec t = load(vectors + column[a * lanes] * step);
-            for (index b = 0; b < a; ++b) t -= splat(U[b * lanes]) * load(out + b * step);
-            total += t * t * splat(D[a * lanes]);
-            store(out + a * step, t);
+        for (index a = 0; a < m; ++a) {
+            vec t = load(vectors + gone[a * lanes + lane] * many);
+            for (index b = 0; b < a; ++b) t -= U(a, b) * load(to + b * step);
+            total += t * t * splat(pivot[a * lanes + lane]);
+            store(to + a * step, t);
+        }
+        for (index a = m - 1; out && a >= 0; --a) {
+            vec t = load(to + a * step) * splat(pivot[a * lanes + lane]);
+            for (index b = a + 1; b < m; ++b) t -= U(b, a) * load(to + b * step);
+            store(to + a * step, t);
         }
         return total;
     }
@@ -183,6 +202,21 @@ struct Fillings {
         if (sum_of(w) == 0) return;
         store(held, vec{});
         double* to = extra + owner * side * side;
+        const auto add = [&](index j, index i, vec t) {
+            double more[lanes];
+            store(more, w * t);
+            const index *row = gone + j * lanes, *column = gone + i * lanes;
+            for (index l = 0; l < lanes; ++l) to[row[l] * side + column[l]] += more[l];
+        };
+        if (most > in_registers) invert_many(add);
+        with_pivots(most, [&](auto number) PARZEN_INLINE {
+            Pivots<decltype(number)::value> P;
+            P.read(triangle, pivot, lanes);
+            P.invert(add);
+        });
+    }
+    template <class Visit>
+    void invert_many(Visit visit) {
         const auto C = [&](index i, index j) { return covariance + (i * (i + 1) / 2 + j) * lanes; };
         for (index i = most - 1; i >= 0; --i)
             for (index j = most - 1; j >= i; --j) {
@@ -190,9 +224,7 @@ struct Fillings {
                 for (index c = i + 1; c < most; ++c)
                     t -= load(triangle + (c * (c - 1) / 2 + i) * lanes) * load(c > j ? C(c, j) : C(j, c));
                 store(C(j, i), t);
-                const vec more = w * t;
-                const index *row = gone + j * lanes, *column = gone + i * lanes;
-                for (index l = 0; l < lanes; ++l) to[row[l] * side + column[l]] += more[l];
+                visit(j, i, t);
             }
     }
     double spread_of(index k, index i, index j) const {  // j <= i

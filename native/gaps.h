@@ -13,40 +13,37 @@
 // The squared distance of such a row is that over its observed cells: it is least there, so that no squares are subtracted
 // and what rounding does to the means counts only squared.
 #pragma once
-#include "exp.h"
-
-#include <type_traits>
+#include "holes.h"
+#include "pivots.h"
 
 namespace parzen {
 
-// From log-densities of a row whose missing cells were put at a point to those of its observed cells: `square` is what the
-// squared distances had too much. Returns false, with NaN in the first of them, where that would lose too many digits.
-template <class Loss, class Logs>
-inline bool observed_alone(index groups, index missing, const double* constant, const double* square, Loss loss, Logs logs,
-                           double* out) {
-    constexpr double most_loss = 1e6;  // of units in the last place
-    const double two_pi = half_log_two_pi * missing;
-    index lost = 0;
-#pragma omp simd reduction(+ : lost)
-    for (index k = 0; k < groups; ++k) {
-        const double whole = 2.0 * (constant[k] - out[k]), left = whole - square[k];
-        lost += !((1.0 + whole) * loss(k) <= most_loss * (1.0 + left));
-        out[k] = constant[k] - 0.5 * left + two_pi - logs(k);
+// Log-densities of a row's observed cells, from squared distances `whole` of the row with its missing cells put at a point
+// and what these had too much, `square`. All but `out` go on to whole vectors, with a loss of -infinity. Returns false, with
+// NaN in the first of them, where that would lose too many digits.
+inline bool observed_alone(index groups, index missing, const double* constant, const double* whole, const double* square,
+                           const double* loss, const double* logs, double* out) {
+    const vec most_loss = splat(1e6), rest = splat(half_log_two_pi * missing), one = splat(1.0);  // units in the last place
+    vec lost = {};
+    for (index first = 0; first < groups; first += lanes) {
+        const vec all = load(whole + first), left = all - load(square + first);
+        lost = (one + all) * load(loss + first) <= most_loss * (one + left) ? lost : splat(NAN);
+        put(out + first, load(constant + first) - splat(0.5) * left + rest - load(logs + first), groups - first);
     }
-    if (lost) out[0] = NAN;
-    return !lost;
+    if (!bits_of_holes(lost)) return true;
+    out[0] = NAN;
+    return false;
 }
 
-// There are 2^Bits slots for patterns: many where rows come in any order, few where those of one pattern follow one another.
-template <int Bits>
+// There are 2^bits slots for patterns: many where rows come in any order, few where those of one pattern follow one another.
 struct Gaps {
-    static constexpr index few = 4, slots = index{1} << Bits;  // patterns of at most `few` missing cells are kept there
+    static constexpr index few = 4;               // patterns of at most `few` missing cells are kept there
     static constexpr index some = 16, places = 4 * lanes;  // and of at most `some`, for the rows of a tile
     static constexpr double most_growth = 1e3;    // of conditional means: its square is how much their rounding grows
-    index d, groups, wide;                        // members as lanes
+    index d, groups, wide, bits, slots;           // members as lanes
     index room, more;                             // of a slot, and of a place in a tile
     Scratch<double> inverse, precision, scale, deviation, centre, unit, loss, lower;  // [cell * wide + member]
-    Scratch<double> kept, off, solved, weighted, square;
+    Scratch<double> kept, row, solved, square;
     Scratch<index> columns, counts;               // of each slot: observed ones first, and how many are missing
     Scratch<std::uint64_t> keys;
 
@@ -56,16 +53,16 @@ struct Gaps {
     const index *gone = nullptr, *there = nullptr;
     double *triangle = nullptr, *pivot = nullptr, *logs = nullptr;
 
-    Gaps(index columns_, index members)
-        : d(columns_), groups(members), wide(rounded_up(members, lanes)),
+    Gaps(index columns_, index members, index bits_)
+        : d(columns_), groups(members), wide(rounded_up(members, lanes)), bits(bits_), slots(index{1} << bits),
           room(cells(few) * wide), more(cells(d < some ? d : some) * wide), inverse(d * d * wide), precision(d * d * wide), scale(d * wide), deviation(d * wide),
           centre(d * wide), unit(d * wide), loss(wide), lower(d * d * wide),
-          kept(slots * room + places * more + cells(d) * wide), off(d * wide), solved(d * wide), weighted(d * wide),
+          kept(slots * room + places * more + cells(d) * wide), row(d), solved(d * wide),
           square(wide), columns((slots + places + 1) * d), counts(slots + places + 1), keys(slots + places) {}
     static index cells(index missing) { return missing * (missing - 1) / 2 + missing + 1; }
     explicit operator bool() const {
         return inverse.data && precision.data && scale.data && deviation.data && centre.data && unit.data && loss.data && lower.data &&
-               kept.data && off.data && solved.data && weighted.data && square.data &&
+               kept.data && row.data && solved.data && square.data &&
                columns.data && counts.data && keys.data;
     }
 
@@ -109,36 +106,23 @@ struct Gaps {
             }
             most = total > most ? total : most;
         }
+        for (index l = groups - first; l < lanes; ++l) most[l] = -INFINITY;
         store(loss + first, most);
     }
 
-    // Which cells of a row are missing, as bits (of rows of more than 64 columns, whether any is).
+    // Takes up the pattern of a row, from its slot where it is there; `place` is that of the row in its tile. Returns whether
+    // its factors are known.
     template <class T>
-    std::uint64_t bits(const T* x) const {
-        std::uint64_t found = 0;
-        for (index j = 0; j < d; ++j) found |= static_cast<std::uint64_t>(x[j] != x[j]) << (j & 63);
-        return found;
-    }
-
-    // Takes up the pattern of a row, from its slot where it is there; `place` is that of the row in its tile.
-    template <class T>
-    void pattern(const T* x, std::uint64_t key, index place = 0) {
-        if (d <= 64 && key && key == current) return;
+    bool pattern(const T* x, std::uint64_t key, index place = 0) {
+        if (d <= 64 && key && key == current) return true;
         current = key;
         const index number = __builtin_popcountll(key);
         const bool keep = d <= 64 && number <= some, short_one = number <= few;
-        const index slot = !keep ? slots + places : short_one ? static_cast<index>((key * 0x9e3779b97f4a7c15ULL) >> (64 - Bits)) : slots + place;
+        const index slot = !keep ? slots + places : short_one ? static_cast<index>((key * 0x9e3779b97f4a7c15ULL) >> (64 - bits)) : slots + place;
         index* own = columns + slot * d;
         const bool known = keep && keys[slot] == key;
         if (!known) {
-            index next = 0, last = d;  // without a branch on cells; the missing ones in descending order
-            for (index j = 0; j < d; ++j) {
-                const bool is_there = x[j] == x[j];
-                own[is_there ? next : last - 1] = j;
-                next += is_there;
-                last -= !is_there;
-            }
-            counts[slot] = d - next;
+            counts[slot] = split(x, key, own);
             if (keep) keys[slot] = key;
         }
         missing = counts[slot];
@@ -147,94 +131,117 @@ struct Gaps {
         logs = kept + (slot < slots ? slot * room : slots * room + (slot - slots) * more);
         pivot = logs + wide;
         triangle = pivot + missing * wide;
-        if (known) return;
-        over_members([&](index first, auto vectors) { factorise<decltype(vectors)::value>(first); });
+        return known;
+    }
+
+    // Columns that a row has, and those that it misses in descending order; returns how many it misses.
+    template <class T>
+    index split(const T* x, std::uint64_t key, index* own) const {
+        index next = 0, last = d;
+        if (d <= 64) {
+            for (std::uint64_t there = ~key & (~0ULL >> (64 - d)); there; there &= there - 1) own[next++] = __builtin_ctzll(there);
+            for (; key; key &= key - 1) own[--last] = __builtin_ctzll(key);
+        } else {
+            for (index j = 0; j < d; ++j) {  // without a branch on cells
+                const bool is_there = x[j] == x[j];
+                own[is_there ? next : last - 1] = j;
+                next += is_there;
+                last -= !is_there;
+            }
+        }
+        return d - next;
+    }
+
+    const double* as_doubles(const double* x) { return x; }
+    const double* as_doubles(const float* x) {
+        for (index j = 0; j < d; ++j) row[j] = x[j];
+        return row;
     }
 
     // P_mm = U D U', U with a diagonal of ones; half the log-determinant, less that of the units.
-    template <index V>
-    __attribute__((noinline)) void factorise(index first) {
-        vec total[V] = {}, product[V];
-        for (index v = 0; v < V; ++v) product[v] = splat(1.0);
+    void factorise() {
+        if (missing > in_registers) over_members([&](index first) { factorise_many(first); });
+        with_pivots(missing, [&](auto number) PARZEN_INLINE {
+            Pivots<decltype(number)::value> P;
+            for (index first = 0; first < wide; first += lanes) factorise(P, first);
+        });
+    }
+    template <index M>
+    PARZEN_INLINE void factorise(Pivots<M>& P, index first) {
+        vec units = {};
+        unrolled<M>([&](auto a) PARZEN_INLINE {
+            const double* row = precision + gone[a] * d * wide + first;
+            P.D[a] = load(row + gone[a] * wide);
+            unrolled<a>([&](auto b) PARZEN_INLINE { P.U[P.at(a, b)] = load(row + gone[b] * wide); });
+            units += load(unit + gone[a] * wide + first);
+        });
+        store(logs + first, splat(0.5) * logarithm(P.factorise()) - units);
+        P.write(triangle + first, pivot + first, wide);
+    }
+    void factorise_many(index first) {
+        vec units = {};
+        double* to = triangle + first;
         for (index a = 0; a < missing; ++a) {
             const double* row = precision + gone[a] * d * wide + first;
-            double* to = triangle + a * (a - 1) / 2 * wide + first;
-            vec own[V];
-            for (index v = 0; v < V; ++v) own[v] = load(row + gone[a] * wide + v * lanes);
-            for (index b = 0; b < a; ++b) {
-                const double* earlier = triangle + b * (b - 1) / 2 * wide + first;
-                vec t[V];
-                for (index v = 0; v < V; ++v) t[v] = load(row + gone[b] * wide + v * lanes);
-                for (index c = 0; c < b; ++c)
-                    for (index v = 0; v < V; ++v)
-                        t[v] -= load(weighted + c * wide + first + v * lanes) * load(earlier + c * wide + v * lanes);
-                for (index v = 0; v < V; ++v) {
-                    const vec scaled = t[v] * load(pivot + b * wide + first + v * lanes);
-                    store(weighted + b * wide + first + v * lanes, t[v]);
-                    store(to + b * wide + v * lanes, scaled);
-                    own[v] -= t[v] * scaled;
-                }
-            }
-            for (index v = 0; v < V; ++v) {
-                store(pivot + a * wide + first + v * lanes, splat(1.0) / own[v]);
-                product[v] *= own[v];
-                total[v] -= load(unit + gone[a] * wide + first + v * lanes);
-                if (a % 8 == 7 || a + 1 == missing) {  // before it could overflow
-                    total[v] += splat(0.5) * logarithm(product[v]);
-                    product[v] = splat(1.0);
-                }
-            }
+            for (index b = 0; b < a; ++b, to += wide) store(to, load(row + gone[b] * wide));
+            store(pivot + a * wide + first, load(row + gone[a] * wide));
+            units += load(unit + gone[a] * wide + first);
         }
-        for (index v = 0; v < V; ++v) store(logs + first + v * lanes, total[v]);
+        store(logs + first, parzen::factorise(missing, triangle + first, pivot + first, wide) - units);
     }
 
-    // v' P_mm^-1 v of V vectors of members.
-    template <index V, class T>
-    inline void reduce(const T* x, index first) {
-        const index observed = d - missing;
-        const double *middle = centre + first, *scales = scale + first;
-        double* to = off + first;
-        for (index i = 0; i < observed; ++i) {
-            const index at = there[i] * wide;
-            const vec cell = splat(x[there[i]]);
-            for (index v = 0; v < V; ++v)
-                store(to + i * wide + v * lanes, (cell - load(middle + at + v * lanes)) * load(scales + at + v * lanes));
+    // U^-1 v into `solved`, and v' P_mm^-1 v.
+    __attribute__((noinline)) void reduce(const double* x, bool known) {
+        if (missing > in_registers) {
+            if (!known) factorise();
+            over_members([&](index first) { store(square + first, reduce_many(x, first)); });
         }
-        index done = 0;
-        for (constexpr index A = V == 3 ? 2 : 4; missing - done >= A; done += A) products<V, A>(done, first);
-        for (; done < missing; ++done) products<V, 1>(done, first);
-        vec total[V] = {};
-        for (index a = 0; a < missing; ++a) {
-            const double* own = triangle + a * (a - 1) / 2 * wide + first;
-            vec t[V];
-            for (index v = 0; v < V; ++v) t[v] = load(weighted + a * wide + first + v * lanes);
-            for (index b = 0; b < a; ++b)
-                for (index v = 0; v < V; ++v)
-                    t[v] -= load(own + b * wide + v * lanes) * load(solved + b * wide + first + v * lanes);
-            for (index v = 0; v < V; ++v) {
-                total[v] += t[v] * t[v] * load(pivot + a * wide + first + v * lanes);
-                store(solved + a * wide + first + v * lanes, t[v]);
+        with_pivots(missing, [&](auto number) PARZEN_INLINE {
+            constexpr index M = decltype(number)::value;
+            Pivots<M> P;
+            vec v[M];
+            for (index first = 0; first < wide; first += lanes) {
+                products(x, 0, first, v);
+                if (known) P.read(triangle + first, pivot + first, wide);
+                else factorise(P, first);
+                store(square + first, P.reduce(v));
+                unrolled<M>([&](auto a) PARZEN_INLINE { store(solved + a * wide + first, v[a]); });
+            }
+        });
+    }
+    vec reduce_many(const double* x, index first) {
+        constexpr index A = 4;
+        vec total = {};
+        for (index begin = 0; begin < missing; begin += A) {
+            vec v[A];
+            const index count = missing - begin < A ? missing - begin : A;
+            products(x, count == A ? begin : missing - A, first, v);
+            for (index s = 0; s < count; ++s) {
+                const index a = begin + s;
+                const double* own = triangle + a * (a - 1) / 2 * wide + first;
+                vec t = v[s + A - count];
+                for (index b = 0; b < a; ++b) t -= load(own + b * wide) * load(solved + b * wide + first);
+                total += t * t * load(pivot + a * wide + first);
+                store(solved + a * wide + first, t);
             }
         }
-        for (index v = 0; v < V; ++v) store(square + first + v * lanes, total[v]);
+        return total;
     }
 
-    // v, of A missing cells and F vectors of covariances: as many chains as hide the latency of an addition.
-    template <index F, index A>
-    inline void products(index a, index from) {
-        vec sum[A][F] = {};
-        const double *row[A], *cells = off + from;
-        const index *at_column = there, observed = d - missing;
-        for (index s = 0; s < A; ++s) row[s] = precision + gone[a + s] * d * wide + from;
+    // v, of A missing cells from the first.
+    template <std::size_t A>
+    PARZEN_INLINE void products(const double* x, index begin, index first, vec (&v)[A]) const {
+        const double *row[A], *middle = centre.data + first, *scales = scale.data + first;
+        const index *columns_there = there, observed = d - missing, step = wide;
+        unrolled<A>([&](auto a) PARZEN_INLINE {
+            v[a] = vec{};
+            row[a] = precision.data + gone[begin + a] * d * wide + first;
+        });
         for (index i = 0; i < observed; ++i) {
-            const index at = at_column[i] * wide;
-            for (index v = 0; v < F; ++v) {
-                const vec own = load(cells + i * wide + v * lanes);
-                for (index s = 0; s < A; ++s) sum[s][v] += load(row[s] + at + v * lanes) * own;
-            }
+            const index at = columns_there[i] * step;
+            const vec own = (splat(x[columns_there[i]]) - load(middle + at)) * load(scales + at);
+            unrolled<A>([&](auto a) PARZEN_INLINE { v[a] += load(row[a] + at) * own; });
         }
-        for (index s = 0; s < A; ++s)
-            for (index v = 0; v < F; ++v) store(weighted + (a + s) * wide + from + v * lanes, sum[s][v]);
     }
 
     // Whether conditional means keep their digits.
@@ -244,76 +251,88 @@ struct Gaps {
         return true;
     }
 
-    // From what `reduce` leaves to P_mm^-1 v, in the columns' own units and with the sign of conditional means.
-    template <index V>
-    inline void solve_back(index first, double* out, index step, index next) {
-        for (index a = missing - 1; a >= 0; --a) {
-            vec t[V];
-            for (index v = 0; v < V; ++v) t[v] = load(solved + a * wide + first + v * lanes) * load(pivot + a * wide + first + v * lanes);
-            for (index b = a + 1; b < missing; ++b)
-                for (index v = 0; v < V; ++v)
-                    t[v] -= load(triangle + (b * (b - 1) / 2 + a) * wide + first + v * lanes) * load(solved + b * wide + first + v * lanes);
-            for (index v = 0; v < V; ++v) {
-                const index at = first + v * lanes, here = groups - at < lanes ? groups - at : lanes;
-                store(solved + a * wide + at, t[v]);
-                const vec value = -t[v] * load(deviation + gone[a] * wide + at);
-                for (index l = 0; l < here; ++l) out[(at + l) * step + gone[a] * next] = value[l];
+    // From what `reduce` leaves to conditional means: -P_mm^-1 v, in the columns' own units.
+    void solve_back(double* out) {
+        if (missing > in_registers) over_members([&](index first) { solve_back_many(first, out); });
+        with_pivots(missing, [&](auto number) PARZEN_INLINE {
+            constexpr index M = decltype(number)::value;
+            Pivots<M> P;
+            vec v[M];
+            for (index first = 0; first < wide; first += lanes) {
+                P.read(triangle + first, pivot + first, wide);
+                unrolled<M>([&](auto a) PARZEN_INLINE { v[a] = load(solved + a * wide + first); });
+                P.solve_back(v);
+                unrolled<M>([&](auto a) PARZEN_INLINE { store(out + a * wide + first, -v[a] * load(deviation + gone[a] * wide + first)); });
             }
+        });
+    }
+    void solve_back_many(index first, double* out) {
+        for (index a = missing - 1; a >= 0; --a) {
+            vec t = load(solved + a * wide + first) * load(pivot + a * wide + first);
+            for (index b = a + 1; b < missing; ++b)
+                t -= load(triangle + (b * (b - 1) / 2 + a) * wide + first) * load(solved + b * wide + first);
+            store(solved + a * wide + first, t);
+            store(out + a * wide + first, -t * load(deviation + gone[a] * wide + first));
         }
     }
 
-    // Conditional means of the missing cells of the pattern at hand, less the members' means:
-    // out[k * step + gone[a] * next].
+    // Conditional means of the missing cells of the pattern at hand, less the members' means: out[a * wide + k].
     template <class T>
-    void fill(const T* x, double* out, index step, index next) {
-        over_members([&](index first, auto number) { reduce<decltype(number)::value>(x, first); });
-        over_members([&](index first, auto number) { solve_back<decltype(number)::value>(first, out, step, next); });
+    void fill(const T* x, double* out, bool known) {
+        reduce(as_doubles(x), known);
+        solve_back(out);
     }
 
     // extra[(i * d + j) * wide + k] += weight[k] times the conditional covariance, j <= i, in units of the deviations.
-    // Row by row from the last one: C = D^-1 U^-1 - (U' - 1) C, of which the part above the diagonal is not needed.
     __attribute__((noinline)) void spread(const double* weight, double* covariance, double* extra) const {
-        for (index first = 0; first < wide; first += lanes) {
-            const vec w = load(weight + first);
-            double total = 0;
-            for (index l = 0; l < lanes; ++l) total += w[l];
-            if (total == 0) continue;
-            const auto C = [&](index i, index j) { return covariance + (i * (i + 1) / 2 + j) * lanes; };
-            for (index i = missing - 1; i >= 0; --i) {
-                const double* column = triangle + i * wide + first;  // below the diagonal of U
-                for (index j = missing - 1; j >= i; --j) {
-                    vec t = i == j ? load(pivot + i * wide + first) : vec{};
-                    for (index c = i + 1; c < missing; ++c)
-                        t -= load(column + c * (c - 1) / 2 * wide) * load(c > j ? C(c, j) : C(j, c));
-                    store(C(j, i), t);
-                    double* to = extra + (gone[i] * d + gone[j]) * wide + first;  // gone[i] is the larger one
-                    store(to, load(to) + w * t);
-                }
+        const auto add = [&](index first, index j, index i, vec t) PARZEN_INLINE {  // gone[i] is the larger one
+            double* to = extra + (gone[i] * d + gone[j]) * wide + first;
+            store(to, load(to) + load(weight + first) * t);
+        };
+        if (missing > in_registers)
+            over_members([&](index first) {
+                invert_many(first, covariance, [&](index j, index i, vec t) { add(first, j, i, t); });
+            });
+        with_pivots(missing, [&](auto number) PARZEN_INLINE {
+            Pivots<decltype(number)::value> P;
+            for (index first = 0; first < wide; first += lanes) {
+                if (!Chosen<double>(load(weight + first)).count) continue;
+                P.read(triangle + first, pivot + first, wide);
+                P.invert([&](index j, index i, vec t) PARZEN_INLINE { add(first, j, i, t); });
+            }
+        });
+    }
+    template <class Visit>
+    void invert_many(index first, double* covariance, Visit visit) const {
+        const auto C = [&](index i, index j) { return covariance + (i * (i + 1) / 2 + j) * lanes; };
+        for (index i = missing - 1; i >= 0; --i) {
+            const double* column = triangle + i * wide + first;  // below the diagonal of U
+            for (index j = missing - 1; j >= i; --j) {
+                vec t = i == j ? load(pivot + i * wide + first) : vec{};
+                for (index c = i + 1; c < missing; ++c)
+                    t -= load(column + c * (c - 1) / 2 * wide) * load(c > j ? C(c, j) : C(j, c));
+                store(C(j, i), t);
+                visit(j, i, t);
             }
         }
     }
 
-    // Calls run(first, V) for vectors of members, three at a time.
+    // Calls run(first) for each vector of members.
     template <class Run>
     inline void over_members(Run run) const {
-        index first = 0;
-        for (; wide - first >= 3 * lanes; first += 3 * lanes) run(first, std::integral_constant<index, 3>());
-        if (wide - first == 2 * lanes) run(first, std::integral_constant<index, 2>());
-        if (wide - first == lanes) run(first, std::integral_constant<index, 1>());
+        for (index first = 0; first < wide; first += lanes) run(first);
     }
 
-    // Log-densities of a row whose missing cells are put at the means become those of its observed cells.
+    // Log-densities of a row's observed cells, from its squared distances when missing ones are put at the means.
     template <class T>
-    bool marginalise(const T* x, std::uint64_t key, const double* constant, double* out) {
-        pattern(x, key);
+    bool marginalise(const T* x, std::uint64_t key, const double* constant, const double* whole, double* out) {
+        const bool known = pattern(x, key);
         if (missing == d) {
             std::memset(out, 0, sizeof(double) * groups);
             return true;
         }
-        over_members([&](index first, auto number) { reduce<decltype(number)::value>(x, first); });
-        const double *lost = loss, *half = logs;
-        return observed_alone(groups, missing, constant, square, [=](index k) { return lost[k]; },
-                              [=](index k) { return half[k]; }, out);
+        reduce(as_doubles(x), known);
+        return observed_alone(groups, missing, constant, whole, square, loss, logs, out);
     }
 };
 

@@ -137,26 +137,50 @@ inline index count_nan(const double* out, index rows, index groups) {
     return found;
 }
 
-// Rows of a tile that have missing cells, from log-densities of rows whose missing cells are at the means to those of what
-// is observed. Made when the first such row comes.
+// rows[r * step] = squares of a tile of rows.
+inline void turn(const Tile& square, double* rows, index step) {
+    double lane[tile];
+    write(lane, square);
+    for (index r = 0; r < tile; ++r) rows[r * step] = lane[r];
+}
+
+// Log-densities of a row without missing cells, whose squares go on to whole vectors; false where they are NaN.
+inline bool complete_row(index groups, const double* constant, const double* squares, double* out) {
+    for (index k = 0; k < groups; k += lanes) put(out + k, load(constant + k) - splat(0.5) * load(squares + k), groups - k);
+    return out[0] == out[0];
+}
+
+// Rows of a tile that have missing cells, from squared distances of rows whose missing cells are at the means to
+// log-densities of what is observed. Made when the first such row comes.
 struct Marginals {
-    const double *mean, *factor, *constant;
     index d, groups;
-    std::optional<Gaps<10>> gaps;
+    Gaps gaps;
+    Scratch<double> whole, constant;  // squared distances, row by row
+    Scratch<index> ranks;
+
+    Marginals(index columns, index members, const double* mean, const double* factor, const double* constants)
+        : d(columns), groups(members), gaps(d, groups, 10), whole(tile * gaps.wide), constant(gaps.wide), ranks(66) {
+        if (!*this) return;
+        gaps.prepare(mean, factor);
+        std::memcpy(constant, constants, sizeof(double) * groups);
+    }
+    explicit operator bool() const { return gaps && whole.data && constant.data && ranks.data; }
 
     // Returns how many rows are left to be computed otherwise, with NaN in the first of their log-densities.
     template <class T>
     index rows(const T* X, index count, index stride, double* out) {
-        if (!gaps) {
-            gaps.emplace(d, groups);
-            if (!*gaps) return NO_MEMORY;
-            gaps->prepare(mean, factor);
-        }
-        index left = 0;
+        std::uint64_t keys[tile];
+        index missing[tile], order[tile], left = 0;
         for (index r = 0; r < count; ++r) {
-            const std::uint64_t key = gaps->bits(X + r * stride);
-            if (key) left += !gaps->marginalise(X + r * stride, key, constant, out + r * groups);
-            else left += out[r * groups] != out[r * groups];
+            keys[r] = holes(X + r * stride, d, [](index, vec) {});
+            missing[r] = __builtin_popcountll(keys[r]);
+        }
+        by_holes(missing, count, 64, ranks, order);
+        for (index i = 0; i < count; ++i) {
+            const index r = order[i];
+            double *own = out + r * groups, *squares = whole + r * gaps.wide;
+            left += keys[r] ? !gaps.marginalise(X + r * stride, keys[r], constant, squares, own)
+                            : !complete_row(groups, constant, squares, own);
         }
         return left;
     }
@@ -168,25 +192,27 @@ struct Marginals {
 struct SharedMarginals {
     index d, groups, wide;
     Fillings fillings;
-    Scratch<double> shift, origin, y, reduced, square, logs;
+    Scratch<double> shift, origin, y, square, logs, whole, constant, loss;
     Scratch<std::int32_t> columns;
     Scratch<index> missing, order;
     Scratch<std::uint64_t> keys;
 
     SharedMarginals(index columns_, index members)
         : d(columns_), groups(members), wide(rounded_up(members, lanes)), fillings(d, 1), shift(d * wide),
-          origin(fillings.wide), y(tile * fillings.wide), reduced(d * wide), square(tile * wide), logs(tile),
-          columns(tile * d), missing(tile), order(tile), keys(tile) {}
+          origin(fillings.wide), y(tile * fillings.wide), square(tile * wide), logs(tile * wide),
+          whole(tile * wide), constant(wide), loss(wide), columns(tile * d), missing(tile), order(tile), keys(tile) {}
     explicit operator bool() const {
-        return fillings && shift.data && origin.data && y.data && reduced.data && square.data && logs.data && columns.data &&
+        return fillings && shift.data && origin.data && y.data && square.data && logs.data && columns.data &&
                missing.data && order.data && keys.data;
     }
 
-    bool prepare(const double* mean, const double* factor) {
+    bool prepare(const double* mean, const double* factor, const double* constants) {
         Scratch<double> inverse(d * d);
         if (!inverse) return false;
         fillings.prepare(0, factor, inverse);
         std::memcpy(origin, mean, sizeof(double) * d);
+        std::memcpy(constant, constants, sizeof(double) * groups);
+        for (index k = 0; k < wide; ++k) loss[k] = k < groups ? fillings.growth[0] : -INFINITY;
         for (index k = 0; k < groups; ++k)
             for (index j = 0; j < d; ++j)
                 for (index i = 0; i < d; ++i)
@@ -216,24 +242,20 @@ struct SharedMarginals {
     }
     void complete(index r, index lane, double* x) {
         const std::int32_t* gone = columns + r * d;
-        logs[r] = fillings.logs[lane];
         for (index a = 0; a < missing[r]; ++a)
             x[gone[a] * tile + r] = -fillings.solved[a * lanes + lane] * fillings.deviation[gone[a]];
-        for (index first = 0; first < wide; first += lanes)
-            store(square + r * wide + first, fillings.reduced(lane, shift + first, wide, reduced));
+        fillings.displaced(lane, shift, wide, square + r * wide, nullptr);
+        for (index k = 0; k < wide; k += lanes) store(logs + r * wide + k, splat(fillings.logs[lane]));
     }
 
     // Returns how many rows are left to be computed otherwise, with NaN in the first of their log-densities.
-    index rows(index count, const double* constant, double* out) {
-        const double loss = fillings.growth[0];
+    index rows(index count, double* out) {
         index left = 0;
         for (index r = 0; r < count; ++r) {
-            double *own = out + r * groups, half = logs[r];
-            if (!keys[r]) left += own[0] != own[0];
+            double *own = out + r * groups, *squares = whole + r * wide;
+            if (!keys[r]) left += !complete_row(groups, constant, squares, own);
             else if (missing[r] == d) std::memset(own, 0, sizeof(double) * groups);
-            else
-                left += !observed_alone(groups, missing[r], constant, square + r * wide, [=](index) { return loss; },
-                                        [=](index) { return half; }, own);
+            else left += !observed_alone(groups, missing[r], constant, squares, square + r * wide, loss, logs + r * wide, own);
         }
         return left;
     }
@@ -245,21 +267,23 @@ index separate(const T* X, index n, index d, index stride, index groups, const d
                const double* constant, index missing, double* out) {
     Scratch<double> x(d * tile), z(d * tile), inverse(groups * d);
     if (!x || !z || !inverse) return NO_MEMORY;
-    Marginals marginals{mean, factor, constant, d, groups, {}};
+    std::optional<Marginals> marginals;
     invert_pivots(factor, groups, d, inverse);
     index found = 0;
     for (index i = 0; i < n; i += tile) {
         const index rows = n - i < tile ? n - i : tile;
         double* o = out + i * groups;
         const bool holes = transpose(X + i * stride, rows, d, stride, nullptr, x) && missing;
+        if (holes && !marginals) {
+            marginals.emplace(d, groups, mean, factor, constant);
+            if (!*marginals) return NO_MEMORY;
+        }
         for (index k = 0; k < groups; ++k) {
             const double *m = mean + k * d, *L = factor + k * d * d, *p = inverse + k * d;
-            const Tile square = holes ? solve<true>(x, m, L, p, d, z) : solve<false>(x, m, L, p, d, z);
-            emit(square, constant[k], o, k, groups, rows);
+            if (holes) turn(solve<true>(x, m, L, p, d, z), marginals->whole + k, marginals->gaps.wide);
+            else emit(solve<false>(x, m, L, p, d, z), constant[k], o, k, groups, rows);
         }
-        const index left = holes ? marginals.rows(X + i * stride, rows, stride, o) : count_nan(o, rows, groups);
-        if (left < 0) return left;
-        found += left;
+        found += holes ? marginals->rows(X + i * stride, rows, stride, o) : count_nan(o, rows, groups);
     }
     return found;
 }
@@ -286,13 +310,16 @@ index shared(const T* X, index n, index d, index stride, index groups, const dou
         const bool holes = transpose(X + i * stride, rows, d, stride, mean, x) && missing;
         if (holes && !marginals) {
             marginals.emplace(d, groups);
-            if (!*marginals || !marginals->prepare(mean, factor)) return NO_MEMORY;
+            if (!*marginals || !marginals->prepare(mean, factor, constant)) return NO_MEMORY;
         }
         if (holes) marginals->fill(X + i * stride, rows, stride, x);
         solve<false>(x, zero, factor, inverse, d, z);
-        for (index k = 0; k < groups; ++k)
-            emit(distance<false>(z, white + k * d, nullptr, nullptr, d), constant[k], o, k, groups, rows);
-        found += holes ? marginals->rows(rows, constant, o) : count_nan(o, rows, groups);
+        for (index k = 0; k < groups; ++k) {
+            const Tile square = distance<false>(z, white + k * d, nullptr, nullptr, d);
+            if (holes) turn(square, marginals->whole + k, marginals->wide);
+            else emit(square, constant[k], o, k, groups, rows);
+        }
+        found += holes ? marginals->rows(rows, o) : count_nan(o, rows, groups);
     }
     return found;
 }

@@ -25,6 +25,16 @@ inline vec cells_at(const T* x, index left) {
     return v;
 }
 
+// Writes the first lanes of a vector, as many as there are `left`.
+inline void put(double* x, vec v, index left) {
+    if (left >= lanes) return store(x, v);
+#if defined(__AVX512F__)
+    _mm512_mask_storeu_pd(x, static_cast<__mmask8>((1u << left) - 1), (__m512d)v);
+#else
+    for (index j = 0; j < left; ++j) x[j] = v[j];
+#endif
+}
+
 // A bit for each lane that is NaN.
 inline std::uint64_t bits_of_holes(vec v) {
 #if defined(__AVX512F__)
@@ -49,6 +59,36 @@ inline std::uint64_t holes(const T* x, index d, Visit visit) {
         visit(j, cells);
     }
     return key;
+}
+
+// Rows by how many cells they miss, at most `most`, those of equal numbers in the order in which they come. Returns how many
+// miss none; `ranks` has room for most + 2.
+inline index by_holes(const index* missing, index count, index most, index* ranks, index* order) {
+    std::memset(ranks, 0, sizeof(index) * (most + 2));
+    for (index r = 0; r < count; ++r) ++ranks[missing[r] + 1];
+    const index none = ranks[1];
+    for (index m = 1; m <= most; ++m) ranks[m] += ranks[m - 1];
+    for (index r = 0; r < count; ++r) order[ranks[missing[r]]++] = r;
+    return none;
+}
+
+// The sum of each of the vectors, in the lane of its number.
+inline vec sums_of(const vec (&v)[lanes]) {
+#if defined(__AVX512F__)
+    vec pair[4], quad[2];
+    for (int p = 0; p < 4; ++p)
+        pair[p] = shuffled<0, 8, 2, 10, 4, 12, 6, 14>(v[2 * p], v[2 * p + 1]) + shuffled<1, 9, 3, 11, 5, 13, 7, 15>(v[2 * p], v[2 * p + 1]);
+    for (int q = 0; q < 2; ++q)
+        quad[q] = shuffled<0, 1, 8, 9, 4, 5, 12, 13>(pair[2 * q], pair[2 * q + 1]) +
+                  shuffled<2, 3, 10, 11, 6, 7, 14, 15>(pair[2 * q], pair[2 * q + 1]);
+    return shuffled<0, 1, 2, 3, 8, 9, 10, 11>(quad[0], quad[1]) + shuffled<4, 5, 6, 7, 12, 13, 14, 15>(quad[0], quad[1]);
+#elif defined(__AVX__)
+    const vec a = shuffled<0, 4, 2, 6>(v[0], v[1]) + shuffled<1, 5, 3, 7>(v[0], v[1]);
+    const vec b = shuffled<0, 4, 2, 6>(v[2], v[3]) + shuffled<1, 5, 3, 7>(v[2], v[3]);
+    return shuffled<0, 1, 4, 5>(a, b) + shuffled<2, 3, 6, 7>(a, b);
+#else
+    return shuffled<0, 2>(v[0], v[1]) + shuffled<1, 3>(v[0], v[1]);
+#endif
 }
 
 // from[at[l]] in lane l.

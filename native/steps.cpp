@@ -15,6 +15,7 @@ inline index rank(const double* sorted, index m, double x) {
 }
 
 inline std::uint64_t word_of(index value) { return static_cast<std::uint64_t>(value); }
+inline std::uint64_t word_of(std::int32_t value) { return static_cast<std::uint64_t>(value); }
 
 // Missing cells are one word, zeros of both signs are two.
 inline std::uint64_t word_of(double value) {
@@ -59,6 +60,7 @@ index different(const T* x, index n, index stride, index most, index* firsts, st
     }
 
 PARZEN_DIFFERENT(double, f64)
+PARZEN_DIFFERENT(std::int32_t, i32)
 PARZEN_DIFFERENT(index, i64)
 
 // out[i, k] += table[places[i], k].

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from parzen.compute.held_out import held_bins, held_gaussian, held_shares
 from parzen.compute.power import likeliest_power, power_forward
 from parzen.compute.steps import add_places, bin_lookup, bin_places, counted, different, mass_lookup, mass_places
 from parzen.compute.student import student
@@ -67,51 +66,14 @@ def test_point_masses_equal_the_oracle(level, m, rng):
     np.testing.assert_array_equal(out, TWINS["mass_lookup"](x, at, masses, rest))
 
 
-def cells(rng, numbers, n, groups):
-    x = NUMBERS[numbers](rng, n)
-    codes, folds = rng.integers(0, groups, n).astype(np.int32), (np.arange(n) % 4).astype(np.int32)
-    return x, codes, folds, rng.integers(1, 4, n)
-
-
-@pytest.mark.parametrize("numbers", NUMBERS)
-@pytest.mark.parametrize(("n", "groups"), [(30, 1), (67, 2), (400, 5)])
-def test_held_out_densities_equal_the_oracle(level, numbers, n, groups, rng):
-    x, codes, folds, count = cells(rng, numbers, n, groups)
-    each = np.repeat(np.arange(n), count)  # the twins see every row of a cell
-    given, w = (x[each], codes[each], folds[each], groups, 4), count.astype(float)
-    own = (x, codes, folds, w, groups, 4)
-    tolerance = {"rtol": 1e-6 if numbers == "far away" else 1e-10, "atol": 1e-10}
-    np.testing.assert_allclose(held_gaussian(*own)[each], TWINS["held_gaussian"](*given), **tolerance)
-    bins = held_bins(*own, (4, 8, 16), 0.5)[:, each]
-    np.testing.assert_allclose(bins, TWINS["held_bins"](*given, (4, 8, 16), 0.5), rtol=1e-10)
-    slots = rng.integers(0, 3, n).astype(np.int32)
-    shares = held_shares(codes, folds, w, groups, 4, slots, 4, 0.5)[each]
-    exact = TWINS["held_shares"](codes[each], folds[each], groups, 4, slots[each], 4, 0.5)
-    np.testing.assert_allclose(shares, exact, rtol=1e-13)
-
-
-def test_a_class_without_cells_in_the_other_folds_has_the_mean_of_all(level):
-    x, codes, folds = np.array([1.0, 2.0, 4.0, 9.0]), np.array([0, 0, 0, 1], np.int32), np.array([0, 1, 2, 3], np.int32)
-    found = held_gaussian(x, codes, folds, np.ones(4), 3, 4)
-    np.testing.assert_allclose(found, TWINS["held_gaussian"](x, codes, folds, 3, 4), rtol=1e-12)
-
-
-def test_bins_need_cells_outside_of_a_fold():
-    x, none = np.arange(8.0), np.zeros(8, dtype=np.int32)
-    with pytest.raises(ValueError, match="a fold holds every cell"):
-        held_bins(x, none, none, np.ones(8), 1, 1, (4,), 0.5)
-
-
 @pytest.mark.parametrize("numbers", NUMBERS)
 @pytest.mark.parametrize("groups", [1, 3])
 def test_the_likeliest_power_equals_the_oracle(level, numbers, groups, rng):
-    x, codes, _, count = cells(rng, numbers, 150, groups)
+    x, codes, count = NUMBERS[numbers](rng, 150), rng.integers(0, groups, 150).astype(np.int32), rng.integers(1, 4, 150)
     w, each = rng.gamma(2.0, size=150), np.repeat(np.arange(150), count)
-    tried = np.array(
-        [(p, c, s) for c in (x.min(), np.median(x)) for s in x.std() * 4.0 ** np.arange(1, -4, -1) for p in (0.0, 0.5)]
-    )
-    for tolerance in (None, 0.01):
-        options = (groups, tried, 300.0, tolerance)
+    nan, scales = np.nan, 4.0 ** np.arange(1, -4, -1)
+    for given in ((nan, nan, nan), (0.5, nan, nan), (nan, float(x[3]), 2.0), (0.0, float(x[3]) - 1.5, nan)):
+        options = (groups, given, scales, 300.0, 0.01)
         found = likeliest_power(x, codes, w * count, count.astype(float), *options)
         exact = TWINS["likeliest_power"](x[each], codes[each], w[each], *options)
         np.testing.assert_allclose(found, exact, rtol=1e-6, atol=1e-7)
@@ -143,11 +105,15 @@ def test_places_among_edges_and_values_equal_the_oracle(level, ends, rng):
         np.testing.assert_array_equal(one, exact)
 
 
-@pytest.mark.parametrize("objects", [False, True])
-def test_the_different_values_of_a_column_equal_the_oracle(level, objects, rng):
+@pytest.mark.parametrize("kind", ["numbers", "codes", "objects"])
+def test_the_different_values_of_a_column_equal_the_oracle(level, kind, rng):
     x = np.concatenate([rng.integers(-3, 4, 200) * 0.5, ODD, ODD, [-0.0]])
-    column = np.array([x, x], dtype=object if objects else float).T[:, 1]  # at a stride
-    column = np.array(["a", "b", None, 2.5], dtype=object)[rng.integers(0, 4, 90)] if objects else column
+    codes = rng.integers(-1, 9, 200).astype(np.int32)
+    column = {
+        "numbers": np.array([x, x]).T[:, 1],  # at a stride
+        "codes": np.array([codes, codes]).T[:, 1],
+        "objects": np.array(["a", "b", None, 2.5], dtype=object)[rng.integers(0, 4, 90)],
+    }[kind]
     exact = TWINS["different"](column)
     for one, own in zip(different(column, 30), exact, strict=True):
         np.testing.assert_array_equal(one, own)

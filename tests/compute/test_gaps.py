@@ -5,7 +5,7 @@ import pytest
 
 from parzen import Gaussian, Labels, Mixture, accumulate, threads
 from parzen.compute.em import em_step_missing
-from parzen.compute.gaussian import expected_moments
+from parzen.compute.gaussian import expected_moments, gaussian_log_density
 from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.mixture import MixtureDensity
 from tests.compute.inputs import DTYPES, factors, with_gaps
@@ -36,6 +36,21 @@ def test_patterns_of_any_size_in_any_order_equal_the_twin(level, d, share, share
     mean, factor = rng.normal(size=(3, d)), factors(rng, 1 if shared else 3, d)
     for found, exact in both_ways(X, mean, factor):
         assert_alike(found, exact, 1e-8)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize("K", [1, 3, 9])
+def test_every_number_of_missing_cells_equals_the_twin(level, K, shared, rng):
+    """Factors of up to eight missing cells stay in registers, of more the first columns are taken off in fours."""
+    d = 21
+    X = rng.normal(size=(3 * d, d))
+    for r, row in enumerate(X):
+        row[rng.permutation(d)[: r % (d + 1)]] = np.nan
+    mean, factor = rng.normal(size=(K, d)), factors(rng, 1 if shared else K, d)
+    exact = TWINS["gaussian_shared" if shared else "gaussian_separate"](X, mean, factor)
+    np.testing.assert_allclose(gaussian_log_density(X, mean, factor), exact, rtol=1e-10, atol=1e-10)
+    for found, theirs in both_ways(X, mean, factor):
+        assert_alike(found, theirs, 1e-8)
 
 
 @pytest.mark.parametrize("shared", [True, False])

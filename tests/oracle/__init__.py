@@ -6,14 +6,12 @@ formula and imports nothing of the library; it takes what the routine's Python f
 
 from tests.oracle.cells import cell_moments, cell_select, cell_spread, cell_values
 from tests.oracle.codes import first_bad_code, lookup, places, tally
+from tests.oracle.column_choice import held_cells, held_choice, known_rows
 from tests.oracle.columns import (
     add_places,
     bin_lookup,
     bin_places,
     different,
-    held_bins,
-    held_gaussian,
-    held_shares,
     likeliest_power,
     mass_lookup,
     mass_places,
@@ -119,7 +117,7 @@ TWINS = {
     "bits": bits,
     "csr_sums": csr_sums,
     "csr_product": csr_product,
-    # text.cpp, student.cpp, steps.cpp, power.cpp, held_out.cpp
+    # text.cpp, student.cpp, steps.cpp, power.cpp
     "side_by_side": side_by_side,
     "text_codes": text_codes,
     "student": student,
@@ -131,10 +129,11 @@ TWINS = {
     "mass_places": mass_places,
     "power_forward": power_forward,
     "likeliest_power": likeliest_power,
-    "held_gaussian": held_gaussian,
     "pareto_sums": pareto_sums,  # tails.cpp
-    "held_shares": held_shares,
-    "held_bins": held_bins,
+    # held_cells.cpp, choice.cpp
+    "known_rows": known_rows,
+    "held_cells": held_cells,
+    "held_choice": held_choice,
     # posterior.cpp, softmax.cpp, logit_run.cpp
     "largest": largest,
     "normalise": normalise,

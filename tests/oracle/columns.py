@@ -37,51 +37,6 @@ def mass_lookup(x, at, masses, rest):
     return np.where(np.isnan(x)[:, None], 0.0, np.array(rows).reshape(rest.shape))
 
 
-def held_gaussian(x, codes, folds, groups, parts):
-    """Predictive density of each cell, a Gaussian with an almost flat prior being fitted to the other folds."""
-    out = np.empty((len(x), groups))
-    unit = x.var() / groups**2  # of the prior: three degrees of freedom, a mean that weighs 0.01 cells
-    for fold in range(parts):
-        for k in range(groups):
-            train = x[(folds != fold) & (codes == k)]
-            n = len(train)
-            mean = train.mean() if n else x.mean()
-            scale = np.sqrt((((train - mean) ** 2).sum() + unit) / (n + 3) * (1 + 1 / (n + 0.01)))
-            out[folds == fold, k] = stats.t.logpdf(x[folds == fold], n + 3, mean, scale)
-    return out
-
-
-def held_shares(codes, folds, groups, parts, slots, size, strength):
-    """Log-probability of each cell's slot, by the counts of the other folds."""
-    out = np.empty((len(slots), groups))
-    for fold in range(parts):
-        for k in range(groups):
-            counts = np.bincount(slots[(folds != fold) & (codes == k)], minlength=size) + strength
-            out[folds == fold, k] = np.log(counts / counts.sum())[slots[folds == fold]]
-    return out
-
-
-def held_bins(x, codes, folds, groups, parts, counts, strength):
-    """Log-density by histograms of bins of about equal counts of the other folds, for each number of bins."""
-    out = np.empty((len(counts), len(x), groups))
-    for fold in range(parts):
-        train = np.sort(x[folds != fold])
-        own = folds == fold
-        for at, count in enumerate(counts):
-            inner = np.array([])
-            while len(inner) < 2:
-                inner = np.unique(train[np.arange(1, count) * len(train) // count])
-                if len(inner) < 2 and count >= counts[-1]:
-                    inner = np.unique([train[0], *inner, train[-1]])
-                count *= 2
-            edges = np.array([-np.inf, *inner, np.inf])
-            bins = np.searchsorted(inner, x, side="right")
-            log_mass = held_shares(codes, folds, groups, parts, bins, len(inner) + 1, strength)
-            heights = bin_lookup(x[own], edges, np.zeros((1, len(inner) + 1)))
-            out[at, own] = log_mass[own] + heights
-    return out
-
-
 def power_log_likelihood(x, codes, w, groups, power, location, scale, largest):
     """Log-likelihood of John and Draper's transform, each group Gaussian with its own mean and variance."""
     z = (x - location) / scale
@@ -133,14 +88,24 @@ def add_places(table, places, out):
     return out + table[places]
 
 
-def likeliest_power(x, codes, w, groups, tried, largest, tolerance):
-    """The likeliest transform of those that are tried, its power being improved by Brent's method."""
+def likeliest_power(x, codes, w, groups, given, scales, largest, tolerance):
+    """The likeliest transform: a grid of what is not given (NaN), whose power is improved by Brent's method."""
 
     def at(power, location, scale):
         return power_log_likelihood(x, codes, w, groups, power, location, scale, largest)
 
-    power, location, scale = max(map(tuple, tried.tolist()), key=lambda one: at(*one))
-    if tolerance is None:
+    means = np.array([np.average(x[codes == k], weights=w[codes == k]) if (codes == k).any() else 0.0
+                      for k in range(groups)])  # fmt: skip
+    short_end = x.max() if w @ (x - means[codes]) ** 3 < 0 else x.min()
+    powers, locations = ([(0.0, 0.5), (short_end, np.median(x))][j] if np.isnan(given[j]) else given[j : j + 1]
+                         for j in (0, 1))  # fmt: skip
+    tried = []
+    for center in locations:
+        unit = np.median(np.abs(x - center)) or np.abs(x - center).mean()
+        units = unit * np.asarray(scales) if np.isnan(given[2]) else given[2:]
+        tried += [(power, center, one) for one in units for power in powers]
+    power, location, scale = max(tried, key=lambda one: at(*one))
+    if not np.isnan(given[0]):
         return power, location, scale
     near = optimize.minimize_scalar(
         lambda one: -at(one, location, scale),

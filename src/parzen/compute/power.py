@@ -1,5 +1,7 @@
 """Power transforms of one column, and the likeliest of them, compiled."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,19 +31,31 @@ def power_forward(
 
 
 def likeliest_power(
-    x: Array, codes: Codes, w: Array, count: Array, groups: int, tried: Array, largest: float, tolerance: float | None
+    x: Array,
+    codes: Codes,
+    w: Array,
+    count: Array,
+    groups: int,
+    given: Sequence[float],
+    scales: Array,
+    largest: float,
+    tolerance: float,
 ) -> tuple[float, float, float]:
     """Power, location and scale of the power transform under which a column is likeliest to be Gaussian within groups.
 
+    Locations that are tried are the end without the longer tail and the middle; powers lie between 0 and 1.
+
     Parameters
     ----------
-    x, codes, w, count : arrays of shape (n,), finite values, their groups and weights, and how many rows have them
-    tried : array of shape (m, 3), powers from 0 to 1, locations and scales
+    x, codes, w, count : arrays of shape (n,), finite values that differ, their groups and weights, and how many rows
+        each stands for
+    given : the three parameters, NaN where they are to be learnt
+    scales : that are tried, in units of the median distance from the location
     largest : most that the exponent of exp may be
-    tolerance : of the power, which is sought near the best of those that are tried; None: it is one of these
+    tolerance : of the power
     """
-    n, m = len(x), len(tried)
-    found = np.empty(3)
+    n = len(x)
+    known, found = np.array(given, dtype=np.float64), np.empty(3)
     native.call(
         "likeliest_power_f64",
         native.pointer(x, native.F64, (n,), "x"),
@@ -50,11 +64,11 @@ def likeliest_power(
         native.pointer(count, native.F64, (n,), "count"),
         n,
         groups,
-        native.pointer(tried, native.F64, (m, 3), "tried"),
-        m,
+        *native.outputs(known),
+        native.pointer(scales, native.F64, (len(scales),), "scales"),
+        len(scales),
         largest,
-        int(tolerance is not None),
-        tolerance or 0.0,
+        tolerance,
         *native.outputs(found),
     )
     power, location, scale = found.tolist()

@@ -11,7 +11,6 @@ POINTER, INTEGER, NUMBER = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
 ROWS = (POINTER, INTEGER, INTEGER, INTEGER)  # X, n, d, stride
 MEMBERS = (POINTER, POINTER, POINTER, INTEGER)  # codes, weights, dense, groups
 CSR = (POINTER, POINTER, POINTER, INTEGER, INTEGER, INTEGER)  # data, indices, indptr, n, columns, stored
-HELD = (*(POINTER,) * 4, *(INTEGER,) * 3)  # x, codes, folds, counts, n, groups, number of folds
 
 TILES = (
     *(INTEGER,) * 3,
@@ -61,20 +60,51 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "side_by_side": ((*(POINTER,) * 4, *(INTEGER,) * 2, POINTER), FLOATS),
     "bin_lookup": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, INTEGER, POINTER, NUMBER, POINTER), ("f64",)),
     "mass_lookup": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, INTEGER, POINTER, POINTER), ("f64",)),
-    "different": ((POINTER, *(INTEGER,) * 3, *(POINTER,) * 2), ("f64", "i64")),
+    "different": ((POINTER, *(INTEGER,) * 3, *(POINTER,) * 2), ("f64", "i32", "i64")),
     "add_places": ((POINTER, *(INTEGER,) * 2, *(POINTER,) * 2), ("f64",)),
     "bin_places": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, NUMBER, NUMBER, POINTER), ("f64",)),
     "mass_places": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, POINTER, POINTER), ("f64",)),
     "power_forward": ((POINTER, INTEGER, INTEGER, *(NUMBER,) * 4, POINTER, POINTER), ("f64",)),
     "student": ((*ROWS, INTEGER, *(POINTER,) * 5), FLOATS),
     "likeliest_power": (
-        (*(POINTER,) * 4, INTEGER, INTEGER, POINTER, INTEGER, NUMBER, INTEGER, NUMBER, POINTER),
+        (*(POINTER,) * 4, INTEGER, INTEGER, POINTER, POINTER, INTEGER, NUMBER, NUMBER, POINTER),
         ("f64",),
     ),
     "pareto_sums": ((POINTER, POINTER, INTEGER, POINTER, INTEGER, POINTER, POINTER), ("f64",)),
-    "held_gaussian": ((*HELD, POINTER), ("f64",)),
-    "held_shares": ((*HELD, POINTER, INTEGER, NUMBER, POINTER), ("f64",)),
-    "held_bins": ((*HELD, POINTER, POINTER, INTEGER, NUMBER, POINTER), ("f64",)),
+    "known_rows": ((POINTER, *(INTEGER,) * 2, POINTER), ("f64",)),
+    "held_cells": (
+        (
+            POINTER,
+            *(INTEGER,) * 2,
+            POINTER,
+            *(INTEGER,) * 2,
+            *(POINTER,) * 2,
+            *(INTEGER,) * 2,
+            POINTER,
+            INTEGER,
+            *(POINTER,) * 6,
+        ),
+        ("f64",),
+    ),
+    "held_choice": (
+        (
+            *(POINTER,) * 4,
+            *(INTEGER,) * 3,
+            *(POINTER,) * 2,
+            INTEGER,
+            *(POINTER,) * 3,
+            INTEGER,
+            POINTER,
+            INTEGER,
+            NUMBER,
+            INTEGER,
+            POINTER,
+            INTEGER,
+            *(NUMBER,) * 2,
+            *(POINTER,) * 2,
+        ),
+        ("f64",),
+    ),
     "bits": ((POINTER, INTEGER, NUMBER, POINTER), CELLS),
     "propagate": (
         (INTEGER, *(POINTER,) * 12, INTEGER, INTEGER, POINTER, POINTER, *(INTEGER,) * 3, *(POINTER,) * 4),

@@ -19,11 +19,11 @@ def different(x: NDArray[Any], most: int) -> tuple[NDArray[np.int64], NDArray[np
 
     Parameters
     ----------
-    x : array of shape (n,) of float64 (missing cells are one value) or of objects (told apart by identity), with any
-        stride
+    x : array of shape (n,) of float64 (missing cells are one value), int32, or objects (told apart by identity), with
+        any stride
     """
     firsts, places = np.empty(most, dtype=np.int64), np.empty(len(x), dtype=np.int32)
-    suffix = "i64" if x.dtype == object else "f64"
+    suffix = "i64" if x.dtype == object else native.SUFFIX[x.dtype]
     count = native.call(f"different_{suffix}", *native.column(x, x.dtype), most, *native.outputs(firsts, places))
     return (firsts[:count], places) if count or not len(x) else None
 

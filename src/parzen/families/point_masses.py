@@ -79,9 +79,9 @@ class PointMasses(Family):
             raise ValueError(f"PointMasses is for one column, got {len(table.names())}: give each column its own.")
         at, width = self._given_at(), self.width
         if at is None or width is None:
-            x = table.numbers(0)
-            at = frequent_values(x) if at is None else at
-            width = _spread(x, at) if width is None else width
+            values, count = counted(table.numbers(0))
+            at = values[frequent(count)] if at is None else at
+            width = spread(values, count, ~np.isin(values, at)) if width is None else width
         return replace(self, family=self._inner().bind(table), at=at, width=width)
 
     def observe(self, X: Any, R: Memberships = None, at: Any = None) -> Statistic:
@@ -166,21 +166,13 @@ class PointMasses(Family):
             raise ValueError(f"width must be a finite number above 0, got {self.width!r}.")
 
 
-def frequent_values(x: Array, share: float = SHARE, rows: int = ROWS) -> Array:
-    """Values of a share of the known cells of x (n,), and of so many rows, at least."""
-    values, count = counted(x)
-    return values[frequent(count, share, rows)]
-
-
-def frequent(count: NDArray[Any], share: float, rows: int) -> NDArray[np.bool_]:
+def frequent(count: NDArray[Any], share: float = SHARE, rows: int = ROWS) -> NDArray[np.bool_]:
     """Which values have a share of all cells, and so many rows, at least, by their counts."""
     return (count >= share * count.sum()) & (count >= rows)
 
 
-def _spread(x: Array, at: Array) -> float:
-    """Standard deviation of the values that are no point masses; where these don't vary, of all, or 1."""
-    values, count = counted(x)
-    others = ~np.isin(values, at)
+def spread(values: Array, count: NDArray[Any], others: NDArray[np.bool_]) -> float:
+    """Standard deviation of those values that are no point masses; where these don't vary, of all, or 1."""
     parts = ((values[own], count[own]) for own in (others, slice(None)) if count[own].any())
     widths = (float(np.sqrt(np.cov(part, fweights=weight, ddof=0))) for part, weight in parts)
     return next((width for width in widths if 0 < width < np.inf), 1.0)

@@ -12,7 +12,7 @@ from parzen.compute.order import copy_rows
 from parzen.statistics.sample import Sample
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def drawn(n: int, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """At most so many of n rows, drawn at random (all of them where they are no more), and a random order of these.
 

@@ -84,8 +84,7 @@ def coded(column: Any) -> Coded | None:
     if kind == "CategoricalDtype":
         return Coded(column.array.codes, column.dtype.categories.tolist())
     if kind in ("Enum", "Categorical"):
-        physical = column.to_physical()
-        codes = physical.cast(_signed(physical)).fill_null(-1).to_numpy()
+        codes = _physical(column)
         return Coded(codes, column.dtype.categories.to_list()) if kind == "Enum" else _compact(column, codes)
     if kind in TEXT and hasattr(column, "__arrow_c_stream__"):
         found = text_codes(_stream(column)) if _is_text(column.dtype) else None
@@ -135,20 +134,24 @@ def _is_text(dtype: Any) -> bool:
     )
 
 
-def _signed(physical: Any) -> Any:
+def _physical(column: Any) -> NDArray[np.int32]:
+    """Codes of a column of categories of polars, -1 where it is missing; read where they lie if none is."""
     import polars
 
-    return polars.Int64 if physical.dtype == polars.UInt32 else polars.Int32
+    codes = column.to_physical().cast(polars.UInt32)
+    if codes.null_count():
+        codes = codes.fill_null(2**32 - 1)
+    signed: NDArray[np.int32] = codes.to_numpy().view(np.int32)
+    return signed
 
 
-def _compact(column: Any, codes: NDArray[np.int64]) -> Coded:
-    """Codes of the categories that occur: polars numbers those of several columns together."""
-    firsts = np.full(int(codes.max(initial=-1)) + 2, -1, dtype=np.int64)
-    firsts[codes[::-1]] = np.arange(len(codes))[::-1]
-    held = np.flatnonzero(firsts[:-1] >= 0)
-    new = np.full(len(firsts), -1, dtype=np.int32)
-    new[held] = np.arange(len(held))
-    return Coded(new[codes], taken(column, firsts[held]))
+def _compact(column: Any, codes: NDArray[np.int32]) -> Coded:
+    """Codes of the categories that occur, as they first appear: polars numbers those of several columns together."""
+    found: Any = different(codes, max(len(codes) // ROWS_FOR_EACH, MANY_ROWS))
+    firsts, places = found or np.unique(codes, return_index=True, return_inverse=True)[1:]
+    held = codes[firsts] >= 0
+    new = np.where(held, np.cumsum(held) - 1, -1).astype(np.int32)
+    return Coded(places if held.all() else new[places], taken(column, firsts[held]), True)
 
 
 def _merged(codes: NDArray[np.int32], values: list[Any]) -> Coded:
@@ -156,4 +159,4 @@ def _merged(codes: NDArray[np.int32], values: list[Any]) -> Coded:
     position = {value: code for code, value in enumerate(dict.fromkeys(values))}
     if len(position) < len(values):
         codes = np.array([*(position[value] for value in values), -1], dtype=np.int32)[codes]
-    return Coded(codes, list(position))
+    return Coded(codes, list(position), True)

@@ -2,13 +2,13 @@
 //
 // Cells have a value, a class and a fold each, and a count: how many rows have them. Results are (n, groups) arrays: the
 // log-density of each cell under each class, by the rows of that class in the folds other than the cell's own.
+#pragma once
 #include <algorithm>
 #include "log.h"
 
 namespace parzen {
-namespace {
 
-struct Cells {
+struct Cells {                                  // different ones, sorted by value
     const double* x;
     const std::int32_t* codes;
     const std::int32_t* folds;
@@ -18,8 +18,30 @@ struct Cells {
     index slot(index i) const { return codes[i] * parts + folds[i]; }
 };
 
+inline double rows_of(const Cells& cells) {
+    double rows = 0;
+    for (index i = 0; i < cells.n; ++i) rows += cells.count[i];
+    return rows;
+}
+
+// The place of each cell among the values that a share of all rows have, and so many rows, at least; their number where it
+// is none of them. Returns that.
+inline index frequent(const Cells& cells, const double* share_and_rows, std::int32_t* atoms) {
+    const double all = rows_of(cells);
+    index found = 0;
+    for (index begin = 0, end = 0; begin < cells.n; begin = end) {
+        double here = 0;
+        for (end = begin; end < cells.n && cells.x[end] == cells.x[begin]; ++end) here += cells.count[end];
+        const bool mass = here >= share_and_rows[0] * all && here >= share_and_rows[1];
+        for (index i = begin; i < end; ++i) atoms[i] = mass ? static_cast<std::int32_t>(found) : -1;
+        found += mass;
+    }
+    for (index i = 0; i < cells.n; ++i) atoms[i] = atoms[i] < 0 ? static_cast<std::int32_t>(found) : atoms[i];
+    return found;
+}
+
 // Student's t of the values: the predictive density of a Gaussian in each class, with a prior that weighs little.
-index held_gaussian(const Cells& cells, double* out) {
+inline index held_gaussian(const Cells& cells, double* out) {
     const index n = cells.n, groups = cells.groups, parts = cells.parts, slots = cells.slots();
     Scratch<double> sums(3 * slots + groups), parameters(4 * slots), squares(rounded_up(n, lanes));
     if (!sums || !parameters || !squares) return NO_MEMORY;
@@ -79,7 +101,7 @@ index held_gaussian(const Cells& cells, double* out) {
 }
 
 // Logs of the shares of slots (0 ... size - 1) in each class, with `strength` cells more in each: (groups, size).
-void log_shares(const double* counts, index groups, index size, double strength, double* out) {
+inline void log_shares(const double* counts, index groups, index size, double strength, double* out) {
     for (index k = 0; k < groups; ++k) {
         double total = 0;
         for (index s = 0; s < size; ++s) total += counts[k * size + s] + strength;
@@ -88,7 +110,7 @@ void log_shares(const double* counts, index groups, index size, double strength,
 }
 
 // Log-probability of each cell's slot.
-index held_shares(const Cells& cells, const std::int32_t* slots, index size, double strength, double* out) {
+inline index held_shares(const Cells& cells, const std::int32_t* slots, index size, double strength, double* out) {
     const index groups = cells.groups, table = groups * size;
     Scratch<double> tallies((cells.parts + 1) * table), others(table), shares(cells.parts * table);
     if (!tallies || !others || !shares) return NO_MEMORY;
@@ -111,7 +133,7 @@ index held_shares(const Cells& cells, const std::int32_t* slots, index size, dou
 
 // Inner edges of `count` bins of about equal counts of n sorted values, of which upto[i] are at most sorted[i]; with too
 // few, of twice as many, up to `most`.
-index equal_edges(const double* sorted, const index* upto, index n, index count, index most, double* edges) {
+inline index equal_edges(const double* sorted, const index* upto, index n, index count, index most, double* edges) {
     const index rows = upto[n - 1];
     for (;; count *= 2) {
         index m = 0, i = 0;
@@ -131,23 +153,26 @@ index equal_edges(const double* sorted, const index* upto, index n, index count,
 }
 
 // Histograms of bins of equal counts, open at both ends, for each of several numbers of bins: (numbers, n, groups).
-// `order` sorts the cells.
-index held_bins(const Cells& cells, const index* order, const index* counts, index numbers, double strength,
-                double* out) {
+// Returns 1 where a fold holds every cell.
+inline index held_bins(const Cells& cells, const index* counts, index numbers, double strength, double* out) {
     const index n = cells.n, groups = cells.groups;
     index most = 4;
     for (index c = 0; c < numbers; ++c) most = counts[c] > most ? counts[c] : most;
     Scratch<double> train(n), edges(2 * most + 4), tallies(2 * groups * (2 * most + 4)), heights(2 * most + 4);
     Scratch<std::int32_t> bins(n);
-    Scratch<index> upto(n);
-    if (!upto || !train || !edges || !tallies || !heights || !bins) return NO_MEMORY;
+    Scratch<index> upto(n), out_of(n);
+    if (!upto || !out_of || !train || !edges || !tallies || !heights || !bins) return NO_MEMORY;
     for (index f = 0; f < cells.parts; ++f) {
+        index held = 0;
         index kept = 0, rows = 0;
         for (index i = 0; i < n; ++i) {
-            if (cells.folds[order[i]] == f) continue;
-            rows += static_cast<index>(cells.count[order[i]]);
-            train[kept] = cells.x[order[i]];
-            upto[kept++] = rows;
+            const bool out = cells.folds[i] == f;   // folds are random: branches on them would be guessed wrongly
+            rows += out ? 0 : static_cast<index>(cells.count[i]);
+            train[kept] = cells.x[i];
+            upto[kept] = rows;
+            out_of[held] = i;
+            kept += !out;
+            held += out;
         }
         if (!rows) return 1;
         for (index c = 0; c < numbers; ++c) {
@@ -159,16 +184,14 @@ index held_bins(const Cells& cells, const index* order, const index* counts, ind
             for (index b = 1; b < m; ++b) heights[b] = -std::log(edges[b] - edges[b - 1]);
             index b = 0;
             for (index i = 0; i < n; ++i) {
-                const index at = order[i];
-                while (b < m && cells.x[at] >= edges[b]) ++b;
-                bins[at] = static_cast<std::int32_t>(b);
-                if (cells.folds[at] != f) seen[cells.codes[at] * size + b] += cells.count[at];
+                while (b < m && cells.x[i] >= edges[b]) ++b;
+                bins[i] = static_cast<std::int32_t>(b);
+                seen[cells.codes[i] * size + b] += cells.folds[i] != f ? cells.count[i] : 0;
             }
             log_shares(seen, groups, size, strength, shares);
             double* values = out + c * n * groups;
-            for (index i = 0; i < n; ++i) {
-                if (cells.folds[i] != f) continue;
-                const index own = bins[i];
+            for (index h = 0; h < held; ++h) {
+                const index i = out_of[h], own = bins[i];
                 double height = heights[own];
                 if (own == 0) height -= std::fabs(cells.x[i] - edges[0]) / length;
                 if (own == m) height -= std::fabs(cells.x[i] - edges[m - 1]) / length;
@@ -179,25 +202,4 @@ index held_bins(const Cells& cells, const index* order, const index* counts, ind
     return OK;
 }
 
-}  // namespace
 }  // namespace parzen
-
-PARZEN_EXPORT parzen::index parzen_held_gaussian_f64(const double* x, const std::int32_t* codes,
-                                                     const std::int32_t* folds, const double* count, parzen::index n,
-                                                     parzen::index groups, parzen::index parts, double* out) {
-    return parzen::held_gaussian({x, codes, folds, count, n, groups, parts}, out);
-}
-PARZEN_EXPORT parzen::index parzen_held_shares_f64(const double* x, const std::int32_t* codes,
-                                                   const std::int32_t* folds, const double* count, parzen::index n,
-                                                   parzen::index groups, parzen::index parts,
-                                                   const std::int32_t* slots, parzen::index size, double strength,
-                                                   double* out) {
-    return parzen::held_shares({x, codes, folds, count, n, groups, parts}, slots, size, strength, out);
-}
-PARZEN_EXPORT parzen::index parzen_held_bins_f64(const double* x, const std::int32_t* codes, const std::int32_t* folds,
-                                                 const double* count, parzen::index n, parzen::index groups,
-                                                 parzen::index parts, const parzen::index* order,
-                                                 const parzen::index* counts, parzen::index numbers, double strength,
-                                                 double* out) {
-    return parzen::held_bins({x, codes, folds, count, n, groups, parts}, order, counts, numbers, strength, out);
-}
