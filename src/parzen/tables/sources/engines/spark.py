@@ -1,6 +1,5 @@
 """Spark: a DataFrame whose partitions are read as Arrow batches, or as the Parquet files that it is: one job a pass."""
 
-import gc
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -143,6 +142,8 @@ def _keep_modules() -> None:
 
     Spark's workers collect garbage after every task, among all objects of all modules: 50 ms, longer than most tasks.
     """
+    import gc
+
     gc.collect()
     gc.freeze()
 
