@@ -122,9 +122,9 @@ void add_averages(const Tiles& tiles, const double* __restrict x, const double* 
 // points alone. Returns the logarithm of what they are relative to.
 //
 // Squared distances t are compared with that of one point of the nearest tile: t - t0 = (x - x0)(x + x0 - 2 q) keeps its
-// digits where t and t0 are the same number.
+// digits where t and t0 are the same number. So rare that its size counts most.
 template <class Kernel>
-double far_moments(const Tiles& tiles, const double* points, const Values& values, const double* q, const double* factor,
+__attribute__((cold)) double far_moments(const Tiles& tiles, const double* points, const Values& values, const double* q, const double* factor,
                    index own, double left, double* distance, double* k, double* u, double* product, double* sums) {
     const index d = tiles.d, size = tiles.size, count = tiles.count;
     box_distances(tiles, q, q, distance);

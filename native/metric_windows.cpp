@@ -80,9 +80,9 @@ void box_distances(const Points& all, const Distance& metric, const double* low,
     for (; t < all.count; ++t) out[t] = box_distance<double>(all, metric, t, low, high, false);
 }
 
-// The logarithm of a sum whose terms all underflow: relative to the largest of them.
+// The logarithm of a sum whose terms all underflow: relative to the largest of them. So rare that its size counts most.
 template <class Distance, class Kernel, int D>
-double far_sum(const Points& all, const Distance& metric, const double* q, index own, double left, double* nearness) {
+__attribute__((cold)) double far_sum(const Points& all, const Distance& metric, const double* q, index own, double left, double* nearness) {
     constexpr double none = -std::numeric_limits<double>::infinity();
     const index d = D ? D : all.d, size = all.size;
     auto exponent = [&](index t, index i) {

@@ -75,10 +75,8 @@ __attribute__((noinline)) void add_gaussians(const Real* __restrict x, const Rea
         }
     }
     for (int k = 0; k < 4; ++k) {
-        double s = 0, f = 0;
-        for (index l = 0; l < W; ++l) { s += total[k][l]; f += moment[k][l]; }
-        sums[k] += s;
-        if (single) firsts[k] += f;
+        sums[k] += sum_of(total[k]);
+        if (single) firsts[k] += sum_of(moment[k]);
     }
 }
 
@@ -124,16 +122,14 @@ void add_tile(const Tiles& tiles, const Real* __restrict x, const Real* __restri
         }
     }
     for (int k = 0; k < Q; ++k) {
-        double s = 0, f = 0;
-        for (index l = 0; l < W; ++l) { s += total[k][l]; f += moment[k][l]; }
-        sums[k] += s;
-        if (single) firsts[k] += f;
+        sums[k] += sum_of(total[k]);
+        if (single) firsts[k] += sum_of(moment[k]);
     }
 }
 
-// The logarithm of a sum whose terms all underflow: relative to the largest of them.
+// The logarithm of a sum whose terms all underflow: relative to the largest of them. So rare that its size counts most.
 template <class Kernel>
-double far_sum(const Tiles& tiles, const double* points, const double* q, index own, double left, double* nearness) {
+__attribute__((cold)) double far_sum(const Tiles& tiles, const double* points, const double* q, index own, double left, double* nearness) {
     const index d = tiles.d, size = tiles.size, count = tiles.count;
     // The largest that any term of a tile can be.
     index nearest = 0;
