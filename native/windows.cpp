@@ -283,7 +283,8 @@ index sums(const Tiles& tiles, const Window<Real>& window, const Real* points, c
                                             at >= 0 ? left[begin + k] : 0.0, distance);
             } else {
                 out[begin + k] = lost[k] || !(sum[k] > 0) ? -std::numeric_limits<double>::infinity() : std::log(sum[k]);
-                if (mean) mean[begin + k] = first[k] / sum[k];
+                // Of what is lost the nearest tiles tell nothing: it has to be summed in double precision.
+                if (mean) mean[begin + k] = lost[k] ? std::numeric_limits<double>::quiet_NaN() : first[k] / sum[k];
             }
         }
     }

@@ -232,6 +232,18 @@ def test_where_classes_are_far_apart_rows_in_doubt_lead_to_the_optimum_of_all(ap
     assert value - least.objective <= found.gap + 1e-9 * value
 
 
+@pytest.mark.parametrize(
+    "form", [np.asfortranarray, lambda X: np.round(X).astype(np.int64), lambda X: X > 0, np.float32]
+)
+def test_rows_in_doubt_are_found_in_rows_of_every_layout_and_type(form):
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 20_000)
+    X = form(4.0 * rng.normal(size=(2, 16))[y] + 3.0 * rng.normal(size=(20_000, 16)))
+    found = solve(X, y, 2, Penalty(l2=1.0), tol=1e-4)
+    least = solve(np.ascontiguousarray(X, dtype=np.float64), y, 2, Penalty(l2=1.0)).objective
+    assert found.objective == pytest.approx(least, rel=1e-5)
+
+
 def test_rows_in_doubt_are_as_few_as_hold_nearly_all_of_the_curvature():
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(1500, 2)), np.arange(1500) % 2
@@ -291,6 +303,18 @@ def test_no_step_evaluates_the_start():
 
 
 @pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("constant", [0.1, -0.3, 1e8 / 3])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_constant_column_gets_no_weight(K, constant, weighted):
+    X, y, w = drawn(3, K, n=1000)
+    w = w if weighted else None
+    table = np.insert(X, 2, constant, axis=1)
+    found, plain = solve(table, y, K, Penalty(), weights=w), solve(X, y, K, Penalty(), weights=w)
+    np.testing.assert_array_equal(found.coef[:, 2], 0.0)
+    assert found.objective == pytest.approx(plain.objective, rel=1e-12)
+
+
+@pytest.mark.parametrize("K", [2, 3])
 @pytest.mark.parametrize("l1", [0.0, 0.5])
 def test_hard_numbers_end_at_the_optimum(K, l1):
     """An offset of 1e8, a constant column, two equal columns, more columns than rows, duplicates, huge weights."""
@@ -323,6 +347,32 @@ def test_nearly_separable_classes_end_within_the_tolerance_of_the_least():
         found = solve(X, y, 5, Penalty(l2=strength), tol=1e-4)
         assert least < 0.1 * len(y)
         assert found.objective - least <= 1e-4 * least
+
+
+@pytest.mark.parametrize("K", [20, 50])
+def test_a_step_that_promises_more_than_there_is_is_not_believed(K):
+    # A few rows weigh nearly everything: the model at the first points promises objectives below zero.
+    rng = np.random.default_rng(80)
+    y, X = np.concatenate([np.arange(K), rng.integers(0, K, 5)]), rng.normal(size=(K + 5, 2))
+    w = 10.0 ** rng.uniform(-4, 4, len(y))
+    for intercept in (False, True):
+        found, least = (solve(X, y, K, Penalty(l2=1.0), tol, w, intercept) for tol in (1e-4, 1e-10))
+        assert found.converged
+        assert least.objective >= 0.0
+        assert found.objective == pytest.approx(least.objective, rel=1e-4)
+        scored = oracle.objective(X, y, w, found.coef, found.intercept, 0.0, 1.0)
+        assert found.objective == pytest.approx(scored, rel=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_row_far_out_does_not_hide_how_far_the_optimum_is(seed):
+    # Its curvature shortens the steps, and what each promises to gain is small from the beginning.
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, 1000)
+    X = rng.normal(size=(1000, 30)) + 100.0 * rng.normal(size=(2, 30))[y]
+    X[rng.integers(1000)] *= 1e6
+    found, least = (solve(X, y, 2, Penalty(l2=1.0), tol) for tol in (1e-4, 1e-12))
+    assert found.objective - least.objective <= 1e-4 * least.objective
 
 
 @given(st.integers(0, 2**31), st.integers(2, 3), st.sampled_from(["overlap", "shifted", "level", "half"]))

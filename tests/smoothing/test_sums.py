@@ -66,6 +66,21 @@ def test_what_pairs_leave_out_is_less_than_promised(level, d, rtol, rng):
     assert np.abs(np.exp(coarse) - np.exp(exact)).max() <= 1e-3
 
 
+@pytest.mark.parametrize("d", [3, 5])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_single_precision_loses_no_query_far_from_its_neighbours_in_a_group(d, weighted, rng):
+    # Queries are summed in groups: what is far for one of them may have tiles nearer to itself that come later.
+    X, Q = rng.normal(size=(300, d)), 3.0 * rng.normal(size=(3000, d))
+    w = rng.exponential(size=300) if weighted else None
+    gaussian = KERNEL_FUNCTIONS["gaussian"]
+    for scale in (0.3, 0.02):
+        units = np.full(d, scale)
+        exact = KernelSum(gaussian, X, w, units=units).pairs.log(Q)
+        assert np.isfinite(exact).all()
+        found = KernelSum(gaussian, X, w, units=units, rtol=1e-2).pairs.in_single(Q)
+        np.testing.assert_allclose(found, exact, rtol=0, atol=1.01e-2)
+
+
 def test_single_precision_keeps_its_promise_and_mends_what_it_can_not(rng):
     points, w = rng.normal(size=(2000, 5)) / 0.4, rng.random(2000)
     Q = np.concatenate([points[:150] + 1e-3, 4 * points[:80], 100 * points[:10]])

@@ -59,9 +59,9 @@ class MarkedRows(SourceRows):
                 if n >= rows:
                     break
         whole = put_together(parts)
-        later = np.flatnonzero(whole.rows[:, 0])
-        later = later[later >= rows]
-        X, w = next(whole.cut(int(later[0]))) if len(later) else whole
+        begin = np.flatnonzero(whole.rows[:, 0])
+        later = begin[begin >= rows]
+        X, w = whole.part(slice(0, int(later[0]))) if len(later) else whole
         return X, w
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:

@@ -1,6 +1,7 @@
 """A matrix of rows that are read batch by batch, each time anew: what `accumulate` sums where rows don't fit."""
 
 from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,18 +32,29 @@ class Reading:
     kept: Kept | None = None
 
     def __call__(
-        self, rows: int | None, others_follow: bool = False, decode: Callable[[Any], Any] = lambda batch: batch
+        self, rows: int | None, others_follow: bool = False, decode: Callable[[Any], Any] | None = None
     ) -> Generator[Any, None, None]:
         """The batches, or parts of so many rows: ahead, by a thread that decodes them as well if that is given.
 
         `others_follow` says that this pass is not the only one.
         """
-        if self.kept is None:
-            return read_ahead(decode(part) for batch in self.source.batches() for part in cut(batch, rows))
-        if not self.kept.all():
-            return read_ahead(map(decode, self.kept.passing(self.source.batches(), rows, others_follow)))
-        self.source.reader.check()
-        return (decode(part) for part in self.kept.again(rows))
+        if self.kept is not None and self.kept.all():
+            self.source.reader.check()
+            parts = self.kept.again(rows)
+            return (part if decode is None else decode(part) for part in parts)
+        if decode is not None:
+            return read_ahead(map(decode, self._parts(self.source.batches(), rows, others_follow)))
+        # Whole batches are read ahead: the next one is read while all parts of this one are worked on.
+        return self._parts(read_ahead(self.source.batches()), rows, others_follow)
+
+    def _parts(
+        self, batches: Generator[Batch, None, None], rows: int | None, others_follow: bool
+    ) -> Generator[Any, None, None]:
+        with closing(batches):
+            if self.kept is None:
+                yield from (part for batch in batches for part in cut(batch, rows))
+            else:
+                yield from self.kept.passing(batches, rows, others_follow)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,8 +21,11 @@ class Decoded(NamedTuple):
 
     def cut(self, rows: int) -> Iterator["Decoded"]:
         """Parts of about so many rows, as a batch is cut; nothing is copied."""
-        for own in even_parts(self.rows.shape[0], rows):
-            yield Decoded(self.rows[own], None if self.memberships is None else self.memberships[own])
+        return map(self.part, even_parts(self.rows.shape[0], rows))
+
+    def part(self, own: slice) -> "Decoded":
+        """Some of the rows; nothing is copied."""
+        return Decoded(self.rows[own], None if self.memberships is None else self.memberships[own])
 
 
 class Noted(NamedTuple):

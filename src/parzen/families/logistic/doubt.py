@@ -72,7 +72,7 @@ def _scores(problem: Problem, point: Array) -> Array:
 
     def part(begin: int, rows: Any) -> Array:
         out = np.empty((len(rows), 1))
-        linear(rows, table, offset, out, problem.origin)
+        linear(problem.terms.expand(rows), table, offset, out, problem.origin)
         return out[:, 0]
 
     return np.concatenate(map_blocks(part, problem.X))

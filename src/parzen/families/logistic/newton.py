@@ -28,6 +28,8 @@ CHANCE = 0.5
 STEPS = 30
 #: The shortest share of a step that is tried.
 SHORTEST = 1e-10
+#: What a step promises may be so much too little where steps don't become faster.
+WARY = 1e4
 #: A gain of this share of the objective is lost in its rounding.
 ROUNDING = 1e-14
 
@@ -62,8 +64,11 @@ def newton(
             here = replace(here, model=None)
             continue
         # A value is rounded long before its weights are: one step more gives these all their digits.
-        settled = rounded or objective.is_settled(here, 2.0 * gain, tol)
         sharp = before < np.inf and gain * FAST <= before
+        # Rows far out on the right side shorten Newton's steps and what these promise, until the optimum is near.
+        told = sharp or not fresh or before == np.inf or not objective.has_optimum
+        gap = 2.0 * gain if told else 2.0 * gain * WARY
+        settled = rounded or objective.is_certain(here, tol) or objective.is_settled(here, gap, tol)
         here = replace(here, gap=2.0 * gain, settled=settled, sharp=sharp)
         rounded = gain <= 0.5 * ROUNDING * here.value
         if here.settled or here.steps >= max_iter:
@@ -152,9 +157,9 @@ def _foreseen(objective: Objective, here: Reached, step: Array, left: float, tol
 
     The share is what the step before has left; steps to a finite optimum leave less and less.
     """
-    if not left <= 0.25 or not objective.has_optimum:
-        return None
     gain = 0.5 * here.gap
+    if not left * FAST <= 1.0 or gain > NEAR * here.value or not objective.has_optimum:
+        return None  # a model far from here may promise any value, even one below zero
     end = replace(here, slope=np.sqrt(left) * here.slope, value=here.value - gain, point=here.point + step)
     if not objective.is_settled(end, left * here.gap, tol):
         return None

@@ -238,10 +238,12 @@ class Objective:
 
     def is_settled(self, here: Reached, gap: float, tol: float) -> bool:
         """Whether a point is near enough: by the gap relative to its value, and by the slope of the mean objective."""
-        least_told = self.problem.whole * (min(1.0, self.problem.lightest) if self.has_optimum else 1.0)
-        if here.value <= 1e-4 * tol * least_told:
-            return True  # no row is left in doubt, not even the lightest
         return gap <= self.near_enough(here, tol) and self.steepness(here) <= tol
+
+    def is_certain(self, here: Reached, tol: float) -> bool:
+        """Whether no row is left in doubt at a point, not even the lightest."""
+        least_told = self.problem.whole * (min(1.0, self.problem.lightest) if self.has_optimum else 1.0)
+        return here.value <= 1e-4 * tol * least_told
 
     def near_enough(self, here: Reached, tol: float) -> float:
         """How far a value may be above the least.

@@ -21,6 +21,8 @@ from parzen.statistics.moments import Moments
 KEPT = 2**25
 #: A class that fewer rows of a sample have is a rare one.
 FEW = 32
+#: A mean of equal numbers is away from them by no more than this share.
+ROUNDED = 1e-11
 #: Sparse rows of at most so many cells, zeros among them, are made dense.
 FILLED = 2**22
 
@@ -79,7 +81,7 @@ class Problem:
         problem = cls(X, labels, terms, intercept, np.zeros(p), whole)
         if is_sparse(X) or not intercept or not centred:
             return problem
-        return replace(problem, origin=np.ascontiguousarray(problem.mean if known is None else known))
+        return replace(problem, origin=problem.about(problem.mean if known is None else known))
 
     @property
     def free(self) -> int:
@@ -101,6 +103,16 @@ class Problem:
         """Of the terms of dense rows."""
         mean: Array = accumulate(ExpandedMoments(Gaussian("diag"), self.terms), self.X, self.labels.weights).mean[0]
         return mean
+
+    def about(self, mean: Array) -> Array:
+        """Means of the terms; where a column is constant its own value, from which rounding has moved the mean.
+
+        Such a column then is zero and gets no weight, where it would share an intercept that nothing penalises.
+        """
+        if not isinstance(self.X, np.ndarray):
+            return np.ascontiguousarray(mean)
+        first = self.terms.expand(self.X[:1])[0].astype(np.float64)
+        return np.where(np.abs(first - mean) <= ROUNDED * np.abs(mean), first, mean)
 
     @cached_property
     def class_weights(self) -> Array:

@@ -1,6 +1,6 @@
 """Sources: batches of rows that can be read again, the same each time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
@@ -130,7 +130,7 @@ class Source:
         """Each a `Batch` of target and weight alone: of columns stored apart, nothing else is read."""
         return read_ahead(self._apart(piece, 0) for piece in self._pieces(self._roles))
 
-    def batches(self) -> Iterator[Any]:
+    def batches(self) -> Generator[Any, None, None]:
         """Each a `Batch` of features, target and weight, without rows of weight zero; it is not read ahead."""
         return (self._apart(piece, len(self.columns)) for piece in self._pieces([*self.columns, *self._roles]))
 

@@ -1,9 +1,10 @@
 """Spark: a DataFrame whose partitions are read as Arrow batches, or as the Parquet files that it is: one job a pass."""
 
+import gc
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 from parzen.tables.sources.engines.engine import Engine, Extend, Work
@@ -125,6 +126,16 @@ def _naming_python() -> Iterator[None]:
 ANSWER = "partition int, answer binary"
 
 
+@cache
+def _keep_modules() -> None:
+    """Take what a worker has loaded out of the search for garbage, once.
+
+    Spark's workers collect garbage after every task, among all objects of all modules: 50 ms, longer than most tasks.
+    """
+    gc.collect()
+    gc.freeze()
+
+
 def _of_part(work: Work, fields: Any, numbered: Iterable[tuple[int, list[Part]]]) -> Iterator[bytes]:
     """The answer of a partition of files; nothing where they are other ones."""
     for number, parts in numbered:
@@ -133,6 +144,7 @@ def _of_part(work: Work, fields: Any, numbered: Iterable[tuple[int, list[Part]]]
             yield work(number, read(files, fields), known)
         except OtherFileError:
             yield b""
+    _keep_modules()
 
 
 def _of_batches(work: Work, columns: Sequence[str], batches: Iterator[Any]) -> Iterator[Any]:
@@ -144,6 +156,7 @@ def _of_batches(work: Work, columns: Sequence[str], batches: Iterator[Any]) -> I
     answer = work(number, (_table(batch, columns) for batch in batches))
     kinds = pa.schema([("partition", pa.int32()), ("answer", pa.binary())])
     yield pa.RecordBatch.from_pylist([{"partition": number, "answer": answer}], schema=kinds)
+    _keep_modules()
 
 
 def _extended(
