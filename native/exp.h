@@ -53,10 +53,21 @@ inline vec logarithm(vec x) {
     return exponent * splat(log_two) + logarithm_near_one(x);
 }
 
+// The sum of the lanes, by halves.
 inline double sum_of(vec v) {
-    double total = 0;
-    for (index s = 0; s < lanes; ++s) total += v[s];
-    return total;
+    typedef double pair __attribute__((vector_size(2 * sizeof(double))));
+    pair part[lanes / 2];
+    std::memcpy(part, &v, sizeof v);
+    for (index n = lanes / 4; n > 0; n /= 2)
+        for (index s = 0; s < n; ++s) part[s] += part[s + n];
+    return part[0][0] + part[0][1];
+}
+// The same in double precision.
+inline double sum_of(vecf v) {
+    typedef float half __attribute__((vector_size(lanes * sizeof(float))));
+    half part[2];
+    std::memcpy(part, &v, sizeof v);
+    return sum_of(__builtin_convertvector(part[0], vec) + __builtin_convertvector(part[1], vec));
 }
 
 }  // namespace parzen

@@ -64,8 +64,8 @@ inline void add_moments(const Values& values, index t, index size, index d, cons
 
 // One query against one tile, with the offsets kept.
 template <class Kernel>
-inline void add_lines(const Tiles& tiles, const Values& values, const double* x, const double* c, index t, index size, index d,
-                      const double* q, double* k, double* u, double* product, double factor, double* sums) {
+void add_lines(const Tiles& tiles, const Values& values, const double* x, const double* c, index t, index size, index d,
+               const double* q, double* k, double* u, double* product, double factor, double* sums) {
     for (index i = 0; i < size; i += lanes) {
         vec far{};
         for (index j = 0; j < d; ++j) {
@@ -83,9 +83,9 @@ inline void add_lines(const Tiles& tiles, const Values& values, const double* x,
 
 // Averages of Q queries over one tile: sums[k * (1 + C)].
 template <class Kernel, int D, int Q, bool near>
-inline void add_averages(const Tiles& tiles, const double* __restrict x, const double* __restrict c, const double* __restrict y, index C,
-                         index size, index d, const double* __restrict q, double* __restrict k, double factor,
-                         double* __restrict sums) {
+void add_averages(const Tiles& tiles, const double* __restrict x, const double* __restrict c, const double* __restrict y, index C,
+                  index size, index d, const double* __restrict q, double* __restrict k, double factor,
+                  double* __restrict sums) {
     const index columns = D ? D : d;
     vec total[Q] = {}, first[Q] = {};
     for (index i = 0; i < size; i += lanes) {
@@ -122,9 +122,9 @@ inline void add_averages(const Tiles& tiles, const double* __restrict x, const d
 // points alone. Returns the logarithm of what they are relative to.
 //
 // Squared distances t are compared with that of one point of the nearest tile: t - t0 = (x - x0)(x + x0 - 2 q) keeps its
-// digits where t and t0 are the same number.
+// digits where t and t0 are the same number. So rare that its size counts most.
 template <class Kernel>
-double far_moments(const Tiles& tiles, const double* points, const Values& values, const double* q, const double* factor,
+__attribute__((cold)) double far_moments(const Tiles& tiles, const double* points, const Values& values, const double* q, const double* factor,
                    index own, double left, double* distance, double* k, double* u, double* product, double* sums) {
     const index d = tiles.d, size = tiles.size, count = tiles.count;
     box_distances(tiles, q, q, distance);
@@ -191,9 +191,28 @@ double far_moments(const Tiles& tiles, const double* points, const Values& value
     return Kernel::tail ? (Kernel::exponent(t0) + largest) * Kernel::unit : -infinity;
 }
 
+// What depends on the kernel: loops over the points of one tile, and what can be left out. The loop over tiles is compiled
+// for all kernels at once.
+struct Window {
+    using Tile = void(const Tiles&, const double*, const double*, const double*, index, index, index, const double*, double*, double, double*);
+    Tile *near, *four, *one;
+    decltype(&add_lines<Gaussian>) lines;
+    decltype(&far_moments<Gaussian>) far;
+    double (*beyond)(double) = nullptr;  // of kernels with tails
+};
+
 template <class Kernel, int D>
-index averages(const Tiles& tiles, const double* points, const Values& values, const double* queries, index m,
-               const index* cell, const index* own, const double* left, double total, double rtol, index group,
+Window window() {
+    using Far = std::conditional_t<Kernel::tail, Kernel, Compact>;  // far away, compact kernels are the same
+    Window made{add_averages<Kernel, D, 4, Kernel::tail>, add_averages<Kernel, D, 4, false>,
+                add_averages<Kernel, D, 1, false>, add_lines<Kernel>, far_moments<Far>};
+    if constexpr (Kernel::tail) made.beyond = Kernel::beyond;
+    return made;
+}
+
+template <int D>
+index averages(const Tiles& tiles, const Window& window, const double* points, const Values& values, const double* queries,
+               index m, const index* cell, const index* own, const double* left, double total, double rtol, index group,
                double* log_sum, double* out) {
     const index d = D ? D : tiles.d, count = tiles.count, size = tiles.size, A = values.numbers(d), C = values.C;
     Scratch<double> distance(count), low(d), high(d), q(group * d), altered(size), sums(group * A);
@@ -201,6 +220,7 @@ index averages(const Tiles& tiles, const double* points, const Values& values, c
     Scratch<bool> lost(group);
     if (!distance || !low || !high || !q || !altered || !sums || !k || !u || !product || !lost) return NO_MEMORY;
     const double tiny = total * 1e-290;
+    const bool tail = window.beyond;
     for (index begin = 0, many = 0; begin < m; begin += many) {
         for (many = 1; many < group && begin + many < m && cell[begin + many] == cell[begin]; ++many) {}
         const double *rows = queries + begin * d, *factor = values.factors + cell[begin] * values.groups;
@@ -228,15 +248,10 @@ index averages(const Tiles& tiles, const double* points, const Values& values, c
                 farthest = std::max(farthest, square);
                 mine |= own && own[begin + s] >= 0 && own[begin + s] / size == t;
             }
-            const bool close = Kernel::tail && farthest + tiles.widest[t] < 450.0;
+            const auto four = tail && farthest + tiles.widest[t] < 450.0 ? window.near : window.four;
             index s = 0;
             if (!values.lines && !mine)
-                for (; s + 4 <= many; s += 4) {
-                    if (close)
-                        add_averages<Kernel, D, 4, true>(tiles, x, c, y, C, size, d, q + s * d, k, f, sums + s * A);
-                    else
-                        add_averages<Kernel, D, 4, false>(tiles, x, c, y, C, size, d, q + s * d, k, f, sums + s * A);
-                }
+                for (; s + 4 <= many; s += 4) four(tiles, x, c, y, C, size, d, q + s * d, k, f, sums + s * A);
             for (; s < many; ++s) {
                 const double* weights = c;
                 const index at = own ? own[begin + s] - t * size : -1;
@@ -246,22 +261,21 @@ index averages(const Tiles& tiles, const double* points, const Values& values, c
                     weights = altered;
                 }
                 if (values.lines)
-                    add_lines<Kernel>(tiles, values, x, weights, t, size, d, q + s * d, k, u, product, f, sums + s * A);
+                    window.lines(tiles, values, x, weights, t, size, d, q + s * d, k, u, product, f, sums + s * A);
                 else
-                    add_averages<Kernel, D, 1, false>(tiles, x, weights, y, C, size, d, q + s * d, k, f, sums + s * A);
+                    window.one(tiles, x, weights, y, C, size, d, q + s * d, k, f, sums + s * A);
             }
         };
         // Near tiles first; their sum bounds the distance beyond which tiles can be left out.
-        const double inner = Kernel::tail ? nearest + 0.5 : tiles.reach();
+        const double inner = tail ? nearest + 0.5 : tiles.reach();
         for (index t = 0; t < count; ++t)
             if (distance[t] <= inner) add(t);
         double floor = infinity;
         for (index s = 0; s < many; ++s) {
-            lost[s] = Kernel::tail && !(sums[s * A] > tiny);
+            lost[s] = tail && !(sums[s * A] > tiny);
             if (!lost[s]) floor = std::min(floor, sums[s * A]);
         }
-        double reach = inner;
-        if constexpr (Kernel::tail) reach = Kernel::beyond(rtol * floor / total);
+        const double reach = tail ? window.beyond(rtol * floor / total) : inner;
         for (index t = 0; t < count; ++t)
             if (distance[t] > inner && distance[t] < reach) add(t);
         for (index s = 0; s < many; ++s) {
@@ -270,8 +284,8 @@ index averages(const Tiles& tiles, const double* points, const Values& values, c
             double log_scale = 0;
             if (lost[s] || !(sum[0] > 0)) {
                 for (index a = 0; a < A; ++a) sum[a] = 0;
-                log_scale = far_moments<Kernel>(tiles, points, values, rows + s * d, factor, own ? own[i] : -1,
-                                                own ? left[i] : 0.0, distance, k, u, product, sum);
+                log_scale = window.far(tiles, points, values, rows + s * d, factor, own ? own[i] : -1,
+                                       own ? left[i] : 0.0, distance, k, u, product, sum);
             }
             log_sum[i] = std::log(sum[0]) + log_scale;
             for (index a = 1; a < A; ++a) out[i * (A - 1) + a - 1] = sum[a] / sum[0];
@@ -283,8 +297,8 @@ index averages(const Tiles& tiles, const double* points, const Values& values, c
 }  // namespace
 
 #define PARZEN_RUN(Kernel, D)                                                                                          \
-    return averages<Kernel, D>(tiles, points, values, queries, m, cell, own, left, total, rtol, queries_at_once,       \
-                               log_sum, out)
+    return averages<D>(tiles, window<Kernel, D>(), points, values, queries, m, cell, own, left, total, rtol,           \
+                       queries_at_once, log_sum, out)
 
 PARZEN_EXPORT index parzen_local_averages_f64(
     index count, index size, index d, const double* points, const double* coefficients, const double* low,

@@ -43,7 +43,7 @@ template <int D> struct Difference {
 
 // Sums over one tile for Q queries at once; `close`: all chords are at most 1.
 template <class Distance, class Kernel, int D, int Q, bool close>
-inline void add_tile(const Points& all, const Distance& metric, const double* x, const double* c, const double* q, double* sums) {
+void add_tile(const Points& all, const Distance& metric, const double* x, const double* c, const double* q, double* sums) {
     const index d = D ? D : all.d;
     vec total[Q] = {};
     for (index i = 0; i < all.size; i += lanes) {
@@ -80,9 +80,9 @@ void box_distances(const Points& all, const Distance& metric, const double* low,
     for (; t < all.count; ++t) out[t] = box_distance<double>(all, metric, t, low, high, false);
 }
 
-// The logarithm of a sum whose terms all underflow: relative to the largest of them.
+// The logarithm of a sum whose terms all underflow: relative to the largest of them. So rare that its size counts most.
 template <class Distance, class Kernel, int D>
-double far_sum(const Points& all, const Distance& metric, const double* q, index own, double left, double* nearness) {
+__attribute__((cold)) double far_sum(const Points& all, const Distance& metric, const double* q, index own, double left, double* nearness) {
     constexpr double none = -std::numeric_limits<double>::infinity();
     const index d = D ? D : all.d, size = all.size;
     auto exponent = [&](index t, index i) {
@@ -128,14 +128,35 @@ double far_sum(const Points& all, const Distance& metric, const double* q, index
     return std::log(sum_of(total)) + largest * Kernel::unit;
 }
 
+// What depends on the kernel: loops over the points of one tile, and what can be left out. The loop over tiles is compiled
+// for all kernels of a distance at once.
+template <class Distance> struct Window {
+    using Tile = void(const Points&, const Distance&, const double*, const double*, const double*, double*);
+    Tile *four, *close, *one;
+    double (*beyond)(double) = nullptr;  // of kernels with tails
+    double (*far)(const Points&, const Distance&, const double*, index, double, double*) = nullptr;
+};
+
 template <class Distance, class Kernel, int D>
-index sums(const Points& all, const Distance& metric, const double* queries, index m, const index* own, const double* left,
-           double total, double rtol, double atol, index group, double* out) {
-    const index d = D ? D : all.d, count = all.count, size = all.size;
+Window<Distance> window() {
+    Window<Distance> made{add_tile<Distance, Kernel, D, 4, false>, add_tile<Distance, Kernel, D, 4, Distance::squared>,
+                          add_tile<Distance, Kernel, D, 1, false>};
+    if constexpr (Kernel::tail) {
+        made.beyond = Kernel::beyond;
+        made.far = far_sum<Distance, Kernel, D>;
+    }
+    return made;
+}
+
+template <class Distance>
+index sums(const Points& all, const Distance& metric, const Window<Distance>& window, const double* queries, index m,
+           const index* own, const double* left, double total, double rtol, double atol, index group, double* out) {
+    const index d = all.d, count = all.count, size = all.size;
     Scratch<double> distance(count), low(d), high(d), sum(group), altered(size);
     Scratch<bool> lost(group);
     if (!distance || !low || !high || !sum || !altered || !lost) return NO_MEMORY;
     const double tiny = total * 1e-290;  // far from all points the sum underflows: recomputed relative to its largest term
+    const bool tail = window.beyond;
     for (index begin = 0; begin < m; begin += group) {
         const index many = std::min(group, m - begin);
         const double* rows = queries + begin * d;
@@ -149,15 +170,8 @@ index sums(const Points& all, const Distance& metric, const double* queries, ind
             for (index k = 0; own && k < many; ++k) mine |= own[begin + k] >= 0 && own[begin + k] / size == t;
             if constexpr (Distance::squared) close = box_distance<double>(all, metric, t, low, high, true) < 1;  // and the chords
             index k = 0;
-            if (!mine)
-                for (; k + 4 <= many; k += 4) {
-                    if constexpr (Distance::squared)
-                        if (close) {
-                            add_tile<Distance, Kernel, D, 4, true>(all, metric, x, c, rows + k * d, sum + k);
-                            continue;
-                        }
-                    add_tile<Distance, Kernel, D, 4, false>(all, metric, x, c, rows + k * d, sum + k);
-                }
+            const auto four = close ? window.close : window.four;
+            for (; !mine && k + 4 <= many; k += 4) four(all, metric, x, c, rows + k * d, sum + k);
             for (; k < many; ++k) {
                 const double* weights = c;
                 const index at = own ? own[begin + k] - t * size : -1;
@@ -166,28 +180,28 @@ index sums(const Points& all, const Distance& metric, const double* queries, ind
                     altered[at] = left[begin + k];
                     weights = altered;
                 }
-                add_tile<Distance, Kernel, D, 1, false>(all, metric, x, weights, rows + k * d, sum + k);
+                window.one(all, metric, x, weights, rows + k * d, sum + k);
             }
         };
         // Near tiles first; their sum bounds the distance beyond which tiles can be left out.
         const double nearest = *std::min_element(static_cast<double*>(distance), distance + count);
-        const double inner = Kernel::tail ? nearest + 0.5 / all.scale : all.h * (1 + 1e-9);
+        const double inner = tail ? nearest + 0.5 / all.scale : all.h * (1 + 1e-9);
         for (index t = 0; t < count; ++t)
             if (distance[t] <= inner) add(t);
-        if constexpr (Kernel::tail) {
+        if (tail) {
             double floor = std::numeric_limits<double>::infinity();
             for (index k = 0; k < many; ++k) {
                 lost[k] = !(sum[k] > tiny);
                 if (!lost[k]) floor = std::min(floor, sum[k]);
             }
-            const double reach = std::sqrt(Kernel::beyond((rtol * floor + atol) / total)) / all.scale;
+            const double reach = std::sqrt(window.beyond((rtol * floor + atol) / total)) / all.scale;
             for (index t = 0; t < count; ++t)
                 if (distance[t] > inner && distance[t] < reach) add(t);
         }
         for (index k = 0; k < many; ++k) {
             const index at = own ? own[begin + k] : -1;
             if (lost[k])
-                out[begin + k] = far_sum<Distance, Kernel, D>(all, metric, rows + k * d, at, at >= 0 ? left[begin + k] : 0.0, distance);
+                out[begin + k] = window.far(all, metric, rows + k * d, at, at >= 0 ? left[begin + k] : 0.0, distance);
             else
                 out[begin + k] = sum[k] > 0 ? std::log(sum[k]) : -std::numeric_limits<double>::infinity();
         }
@@ -198,7 +212,7 @@ index sums(const Points& all, const Distance& metric, const double* queries, ind
 }  // namespace
 
 #define PARZEN_RUN(Distance, Kernel, D) \
-    return sums<Distance, Kernel, D>(all, Distance{p}, queries, m, own, left, total, rtol, atol, group, out)
+    return sums(all, Distance{p}, window<Distance, Kernel, D>(), queries, m, own, left, total, rtol, atol, group, out)
 #define PARZEN_METRIC(Kernel)                                                                                          \
     switch (metric) {                                                                                                  \
         case 0:                                                                                                        \

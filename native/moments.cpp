@@ -59,10 +59,11 @@ void divide(double* totals, const double* weight, index cells) {
     for (index c = 0; c < cells; ++c) totals[c] = weight[c] != 0 ? totals[c] / weight[c] : 0.0;
 }
 
-// Sums, taking the careful road only where a NaN has shown itself in the totals. Returns whether it did.
-template <class T, class L>
-bool careful_sums(const T* X, index n, index stride, const Members& members, const L& layout, double* weight,
-                  double* totals) {
+// Sums, taking the careful road only where a NaN has shown itself in the totals. Returns whether it did. What few data
+// need is compiled for any number of columns alone.
+template <class T>
+bool careful_sums(const T* X, index n, index stride, const Members& members, index d, double* weight, double* totals) {
+    const Layout<0> layout(d);
     const index cells = members.groups * layout.width;
     sums<false>(X, n, stride, members, layout, weight, totals);
     bool missing = false;
@@ -79,7 +80,7 @@ index totals_of(const T* X, index n, index stride, const Members& members, const
     const index d = layout.d;
     Scratch<double> w(members.groups * layout.width), t(members.groups * layout.width);
     if (!w || !t) return NO_MEMORY;
-    careful_sums(X, n, stride, members, layout, w, t);
+    careful_sums(X, n, stride, members, d, w, t);
     for (index k = 0; k < members.groups; ++k) {
         layout.unpack(w + k * layout.width, weight + k * d);
         layout.unpack(t + k * layout.width, totals + k * d);
@@ -88,8 +89,9 @@ index totals_of(const T* X, index n, index stride, const Members& members, const
 }
 
 // Means of the groups over the first rows of the block: where to take sums about.
-template <class T, class L>
-void guess(const T* X, index n, index stride, const Members& members, const L& layout, double* weight, double* shift) {
+template <class T>
+void guess(const T* X, index n, index stride, const Members& members, index d, double* weight, double* shift) {
+    const Layout<0> layout(d);
     const index first = members.groups * 16 > 256 ? members.groups * 16 : 256, cells = members.groups * layout.width;
     sums<false>(X, n < first ? n : first, stride, members, layout, weight, shift);
     divide(shift, weight, cells);
@@ -109,16 +111,16 @@ index diagonal(const T* X, index n, index stride, const Members& members, const 
     const std::size_t bytes = sizeof(double) * cells;
     Scratch<double> w(cells), shift(cells), drift(cells), squares(cells);
     if (!w || !shift || !drift || !squares) return NO_MEMORY;
-    guess(X, n, stride, members, layout, w, shift);
+    guess(X, n, stride, members, d, w, shift);
     centred<false, true>(X, n, stride, members, layout, shift, w, drift, squares);
     bool again = false;
     for (index c = 0; c < cells; ++c) again |= far_off(drift[c], w[c], squares[c]);
     if (again) {
         for (double* part : {w.data, shift.data, drift.data, squares.data}) std::memset(part, 0, bytes);
-        const bool missing = careful_sums(X, n, stride, members, layout, w, shift);
+        const bool missing = careful_sums(X, n, stride, members, d, w, shift);
         divide(shift, w, cells);
-        if (missing) centred<true, false>(X, n, stride, members, layout, shift, nullptr, drift, squares);
-        else centred<false, false>(X, n, stride, members, layout, shift, nullptr, drift, squares);
+        const auto pass = missing ? centred<true, false, T, Layout<0>> : centred<false, false, T, Layout<0>>;
+        pass(X, n, stride, members, Layout<0>(d), shift, nullptr, drift, squares);
     }
     for (index c = 0; c < cells; ++c) {
         const double step = w[c] != 0 ? drift[c] / w[c] : 0.0;
@@ -158,12 +160,12 @@ index full(const T* X, index n, index stride, const Members& members, const L& l
     Scratch<double> shift(cells), w(cells), column(d);
     Panels panels(d, members.groups);
     if (!shift || !w || !column || !panels) return NO_MEMORY;
-    guess(X, n, stride, members, layout, w, shift);
+    guess(X, n, stride, members, d, w, shift);
     fill(X, n, stride, members, layout, shift, panels);
     if (panels.any([](double drift, double whole, double square) { return far_off(drift, whole, square); })) {
         panels.empty();
         std::memset(shift, 0, sizeof(double) * cells);
-        sums<false>(X, n, stride, members, layout, w, shift);
+        sums<false>(X, n, stride, members, Layout<0>(d), w, shift);
         divide(shift, w, cells);
         fill(X, n, stride, members, layout, shift, panels);
     }
@@ -197,9 +199,8 @@ index full(const T* X, index n, index stride, const Members& members, const L& l
     PARZEN_EXPORT parzen::index parzen_sums_##suffix(                                                                 \
         const T* X, parzen::index n, parzen::index d, parzen::index stride, const std::int32_t* codes,                \
         const double* weights, const double* dense, parzen::index groups, double* weight, double* totals) {           \
-        return parzen::with_layout(d, [&](auto layout) {                                                               \
-            return parzen::totals_of(X, n, stride, {codes, weights, dense, groups}, layout, weight, totals);          \
-        });                                                                                                           \
+        const parzen::Layout<0> layout(d);                                                                             \
+        return parzen::totals_of(X, n, stride, {codes, weights, dense, groups}, layout, weight, totals);              \
     }
 
 PARZEN_MOMENTS(float, f32)

@@ -75,17 +75,16 @@ __attribute__((noinline)) void add_gaussians(const Real* __restrict x, const Rea
         }
     }
     for (int k = 0; k < 4; ++k) {
-        double s = 0, f = 0;
-        for (index l = 0; l < W; ++l) { s += total[k][l]; f += moment[k][l]; }
-        sums[k] += s;
-        if (single) firsts[k] += f;
+        sums[k] += sum_of(total[k]);
+        if (single) firsts[k] += sum_of(moment[k]);
     }
 }
 
-// Sums over one tile for `Q` queries at once, each a row of d coordinates; the sums are added to.
-template <class Kernel, class Real, int D, bool scaled, int Q>
-inline void add_tile(const Tiles& tiles, const Real* __restrict x, const Real* __restrict c, const Real* __restrict v, index size, index d,
-                     const Real* __restrict q, double* __restrict sums, double* __restrict firsts) {
+// Sums over one tile for `Q` queries at once, each a row of d coordinates; the sums are added to. `v`: squared inverse
+// scales of points, or none.
+template <class Kernel, class Real, int D, int Q>
+void add_tile(const Tiles& tiles, const Real* __restrict x, const Real* __restrict c, const Real* __restrict v, index size, index d,
+              const Real* __restrict q, double* __restrict sums, double* __restrict firsts) {
     using V = typename Lane<Real>::vector;
     constexpr index W = Lane<Real>::count;
     const index columns = D ? D : d;
@@ -113,7 +112,7 @@ inline void add_tile(const Tiles& tiles, const Real* __restrict x, const Real* _
         const V weight = read<V>(c + i);
         for (int k = 0; k < Q; ++k) {
             if (single) t[k] += even[k];
-            if (scaled) t[k] *= read<V>(v + i);
+            if (D == 0 && v) t[k] *= read<V>(v + i);
             V value;
             if constexpr (Kernel::tail) value = Kernel::at(t[k]);
             else value = kernel_at<Kernel>(tiles, t[k]);
@@ -123,16 +122,14 @@ inline void add_tile(const Tiles& tiles, const Real* __restrict x, const Real* _
         }
     }
     for (int k = 0; k < Q; ++k) {
-        double s = 0, f = 0;
-        for (index l = 0; l < W; ++l) { s += total[k][l]; f += moment[k][l]; }
-        sums[k] += s;
-        if (single) firsts[k] += f;
+        sums[k] += sum_of(total[k]);
+        if (single) firsts[k] += sum_of(moment[k]);
     }
 }
 
-// The logarithm of a sum whose terms all underflow: relative to the largest of them.
+// The logarithm of a sum whose terms all underflow: relative to the largest of them. So rare that its size counts most.
 template <class Kernel>
-double far_sum(const Tiles& tiles, const double* points, const double* q, index own, double left, double* nearness) {
+__attribute__((cold)) double far_sum(const Tiles& tiles, const double* points, const double* q, index own, double left, double* nearness) {
     const index d = tiles.d, size = tiles.size, count = tiles.count;
     // The largest that any term of a tile can be.
     index nearest = 0;
@@ -179,9 +176,35 @@ double far_sum(const Tiles& tiles, const double* points, const double* q, index 
     return std::log(sum_of(total)) + largest * Kernel::unit;
 }
 
-template <class Kernel, class Real, int D, bool scaled>
-index sums(const Tiles& tiles, const Real* points, const Real* coefficients, const Real* shrink, const double* queries,
-           index m, const index* own, const double* left, double total, double rtol, double atol,
+// What depends on the kernel: loops over the points of one tile, and what can be left out. The loop over tiles is compiled
+// for all kernels at once.
+template <class Real> struct Window {
+    using Tile = void(const Tiles&, const Real*, const Real*, const Real*, index, index, const Real*, double*, double*);
+    using Pairs = void(const Real*, const Real*, const double*, index, index, const Real*, const double*, double*, double*);
+    Tile *four, *one;
+    Pairs *products = nullptr, *near = nullptr, *any = nullptr;  // of Gaussian kernels
+    double (*beyond)(double) = nullptr;                          // of kernels with tails
+    double (*far)(const Tiles&, const double*, const double*, index, double, double*) = nullptr;
+};
+
+template <class Kernel, class Real, int D>
+Window<Real> window() {
+    // The tile of a left-out point alone takes one query at a time: of rarer kernels, whatever their columns are.
+    constexpr int own = std::is_same_v<Kernel, Gaussian> ? D : 0;
+    Window<Real> made{add_tile<Kernel, Real, D, 4>, add_tile<Kernel, Real, own, 1>};
+    if constexpr (Kernel::tail) made.beyond = Kernel::beyond;
+    if constexpr (Kernel::tail && sizeof(Real) == 8) made.far = far_sum<Kernel>;
+    if constexpr (std::is_same_v<Kernel, Gaussian>) {
+        if constexpr (sizeof(Real) == 8 && (D == 0 || D > 3)) made.products = add_gaussians<Real, D, true, true>;
+        made.near = add_gaussians<Real, D, false, true>;
+        made.any = add_gaussians<Real, D, false, false>;
+    }
+    return made;
+}
+
+template <class Real, int D>
+index sums(const Tiles& tiles, const Window<Real>& window, const Real* points, const Real* coefficients, const Real* shrink,
+           const double* queries, index m, const index* own, const double* left, double total, double rtol, double atol,
            index group, double* out, double* mean) {
     const index d = D ? D : tiles.d, count = tiles.count, size = tiles.size;
     Scratch<double> distance(count), low(d), high(d), sum(group), first(group), square(group);
@@ -190,28 +213,27 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
     if (!distance || !low || !high || !sum || !first || !square || !q || !altered || !lost) return NO_MEMORY;
     // Far from all points the sum underflows: recomputed relative to its largest term.
     const double tiny = total * (sizeof(Real) == 8 ? 1e-290 : 1e-30);
+    const bool tail = window.beyond, gaussian = window.any && !shrink;
     for (index begin = 0; begin < m; begin += group) {
         const index many = std::min(group, m - begin);
         const double* rows = queries + begin * d;
         box_of(rows, many, d, low, high);
         box_distances(tiles, low, high, distance);
-        if (scaled)
+        if (shrink)
             for (index t = 0; t < count; ++t) distance[t] *= tiles.least[t];
         double nearest = distance[0];
         for (index t = 1; t < count; ++t) nearest = std::min(nearest, distance[t]);
         for (index k = 0; k < many; ++k) sum[k] = first[k] = 0;
 
         auto add = [&](index t) {
-            const Real *x = points + t * d * size, *c = coefficients + t * size, *v = scaled ? shrink + t * size : nullptr;
+            const Real *x = points + t * d * size, *c = coefficients + t * size, *v = shrink ? shrink + t * size : nullptr;
             for (index k = 0; k < many; ++k)
                 for (index j = 0; j < d; ++j)
                     q[k * d + j] = static_cast<Real>(tiles.relative(rows[k * d + j], t, j));
             bool mine = false;
             for (index k = 0; own && k < many; ++k) mine |= own[begin + k] / size == t && own[begin + k] >= 0;
             index k = 0;
-            constexpr bool gaussian = std::is_same_v<Kernel, Gaussian> && !scaled;
-            bool close = false;
-            if constexpr (gaussian) {
+            if (gaussian) {
                 double farthest = 0;
                 for (index i = 0; i < many; ++i) {
                     square[i] = 0;
@@ -219,26 +241,18 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
                     farthest = std::max(farthest, square[i]);
                 }
                 // |q - x|^2 <= 2 (|q|^2 + |x|^2)
-                close = farthest + tiles.widest[t] < (sizeof(Real) == 8 ? 500.0 : 50.0);
-            }
-            if constexpr (gaussian) {
-                constexpr bool several = sizeof(Real) == 8 && (D == 0 || D > 3);
+                const bool close = farthest + tiles.widest[t] < (sizeof(Real) == 8 ? 500.0 : 50.0);
                 const bool pairs = size % (2 * Lane<Real>::count) == 0;  // tiles that pairs of vectors fill
-                const bool products = several && tiles.norms && close && !mine && pairs;
+                const bool products = window.products && tiles.norms && close && !mine && pairs;
                 for (index i = 0; products && i < many * d; ++i) q[i] *= 2;
                 const double* norms = products ? tiles.norms + t * size : nullptr;
-                for (; pairs && !mine && k + 4 <= many; k += 4) {
-                    auto run = [&](auto function) {
-                        function(x, c, norms, size, d, q + k * d, square + k, sum + k, first + k);
-                    };
-                    if (products) run(add_gaussians<Real, D, several, true>);
-                    else if (close) run(add_gaussians<Real, D, false, true>);
-                    else run(add_gaussians<Real, D, false, false>);
-                }
+                const auto run = products ? window.products : close ? window.near : window.any;
+                for (; pairs && !mine && k + 4 <= many; k += 4)
+                    run(x, c, norms, size, d, q + k * d, square + k, sum + k, first + k);
                 for (index i = k * d; products && i < many * d; ++i) q[i] *= 0.5;
             }
             for (; !mine && k + 4 <= many; k += 4)
-                add_tile<Kernel, Real, D, scaled, 4>(tiles, x, c, v, size, d, q + k * d, sum + k, first + k);
+                window.four(tiles, x, c, v, size, d, q + k * d, sum + k, first + k);
             for (; k < many; ++k) {
                 const Real* weights = c;
                 const index at = own ? own[begin + k] - t * size : -1;
@@ -247,27 +261,26 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
                     altered[at] = static_cast<Real>(left[begin + k]);
                     weights = altered;
                 }
-                add_tile<Kernel, Real, D, scaled, 1>(tiles, x, weights, v, size, d, q + k * d, sum + k, first + k);
+                window.one(tiles, x, weights, v, size, d, q + k * d, sum + k, first + k);
             }
         };
         // Near tiles first; their sum bounds the distance beyond which tiles can be left out.
-        const double inner = Kernel::tail ? nearest + 0.5 : tiles.reach();
+        const double inner = tail ? nearest + 0.5 : tiles.reach();
         for (index t = 0; t < count; ++t)
             if (distance[t] <= inner) add(t);
         double floor = std::numeric_limits<double>::infinity();
         for (index k = 0; k < many; ++k) {
-            lost[k] = Kernel::tail && !(sum[k] > tiny);
+            lost[k] = tail && !(sum[k] > tiny);
             if (!lost[k]) floor = std::min(floor, sum[k]);
         }
-        double reach = inner;
-        if constexpr (Kernel::tail) reach = Kernel::beyond((rtol * floor + atol) / total);
+        const double reach = tail ? window.beyond((rtol * floor + atol) / total) : inner;
         for (index t = 0; t < count; ++t)
             if (distance[t] > inner && distance[t] < reach) add(t);
         for (index k = 0; k < many; ++k) {
             const index at = own ? own[begin + k] : -1;
-            if (lost[k] && sizeof(Real) == 8) {
-                out[begin + k] = far_sum<Kernel>(tiles, reinterpret_cast<const double*>(points), rows + k * d, at,
-                                                 at >= 0 ? left[begin + k] : 0.0, distance);
+            if (lost[k] && window.far) {
+                out[begin + k] = window.far(tiles, reinterpret_cast<const double*>(points), rows + k * d, at,
+                                            at >= 0 ? left[begin + k] : 0.0, distance);
             } else {
                 out[begin + k] = lost[k] || !(sum[k] > 0) ? -std::numeric_limits<double>::infinity() : std::log(sum[k]);
                 // Of what is lost the nearest tiles tell nothing: it has to be summed in double precision.
@@ -287,39 +300,34 @@ index sums(const Tiles& tiles, const Real* points, const Real* coefficients, con
         const index *own, const double *left, double total, double rtol, double atol, index group, index kernel,       \
         double slack, double radius, double limit, double *out, double *mean
 
-#define PARZEN_RUN(Kernel, Real, D, scaled)                                                                            \
-    return sums<Kernel, Real, D, scaled>(tiles, points, coefficients, shrink, queries, m, own, left, total,   \
-                                         rtol, atol, group, out, mean)
-#define PARZEN_EITHER(Kernel)                                                                                          \
-    if (shrink) PARZEN_RUN(Kernel, double, 0, true);                                                                   \
-    PARZEN_RUN(Kernel, double, 0, false)
+#define PARZEN_RUN(Kernel, Real, D)                                                                                    \
+    return sums<Real, D>(tiles, window<Kernel, Real, D>(), points, coefficients, shrink, queries, m, own, left, total, \
+                         rtol, atol, group, out, mean)
 #define PARZEN_COMPACT(Kernel)                                                                                         \
-    if (factors) {                                                                                                     \
-        PARZEN_EITHER(Factored<Kernel>);                                                                               \
-    }                                                                                                                  \
-    if (!shrink && d == 1) PARZEN_RUN(Kernel, double, 1, false);                                                       \
-    if (!shrink && d == 2) PARZEN_RUN(Kernel, double, 2, false);                                                       \
-    if (!shrink && d == 3) PARZEN_RUN(Kernel, double, 3, false);                                                       \
-    PARZEN_EITHER(Kernel)
+    if (factors) PARZEN_RUN(Factored<Kernel>, double, 0);                                                              \
+    if (!shrink && d == 1) PARZEN_RUN(Kernel, double, 1);                                                              \
+    if (!shrink && d == 2) PARZEN_RUN(Kernel, double, 2);                                                              \
+    if (!shrink && d == 3) PARZEN_RUN(Kernel, double, 3);                                                              \
+    PARZEN_RUN(Kernel, double, 0)
 
 PARZEN_EXPORT index parzen_window_sums_f64(PARZEN_ARGUMENTS(double)) {
     const Tiles tiles{count, size, d, coefficients, shrink, low, high, least, centres,
                       inverse, factors, norms, widest, 1 / (radius * radius), limit, slack};
     switch (kernel) {
         case 0:
-            if (shrink) PARZEN_RUN(Gaussian, double, 0, true);
-            if (d == 1) PARZEN_RUN(Gaussian, double, 1, false);
-            if (d == 2) PARZEN_RUN(Gaussian, double, 2, false);
-            if (d == 3) PARZEN_RUN(Gaussian, double, 3, false);
-            if (d == 8) PARZEN_RUN(Gaussian, double, 8, false);
-            PARZEN_RUN(Gaussian, double, 0, false);
+            if (shrink) PARZEN_RUN(Gaussian, double, 0);
+            if (d == 1) PARZEN_RUN(Gaussian, double, 1);
+            if (d == 2) PARZEN_RUN(Gaussian, double, 2);
+            if (d == 3) PARZEN_RUN(Gaussian, double, 3);
+            if (d == 8) PARZEN_RUN(Gaussian, double, 8);
+            PARZEN_RUN(Gaussian, double, 0);
         case 1: PARZEN_COMPACT(Tophat);
         case 2: PARZEN_COMPACT(Epanechnikov);
         case 3: PARZEN_COMPACT(Triangular);
         case 4: PARZEN_COMPACT(Biweight);
         case 5: PARZEN_COMPACT(Triweight);
         case 6: PARZEN_COMPACT(Cosine);
-        default: PARZEN_EITHER(Exponential);
+        default: PARZEN_RUN(Exponential, double, 0);
     }
 }
 
@@ -328,9 +336,8 @@ PARZEN_EXPORT index parzen_window_sums_f32(PARZEN_ARGUMENTS(float)) {
     (void)kernel;
     const Tiles tiles{count, size, d, nullptr, nullptr, low, high, least, centres,
                       inverse, factors, norms, widest, 1 / (radius * radius), limit, slack};
-    if (shrink) PARZEN_RUN(Gaussian, float, 0, true);
-    if (d == 8) PARZEN_RUN(Gaussian, float, 8, false);
-    PARZEN_RUN(Gaussian, float, 0, false);
+    if (!shrink && d == 8) PARZEN_RUN(Gaussian, float, 8);
+    PARZEN_RUN(Gaussian, float, 0);
 }
 
 }  // namespace parzen

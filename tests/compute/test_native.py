@@ -9,6 +9,7 @@ from parzen.compute.codes import lookup, tally
 from parzen.compute.gaussian import gaussian_log_density, mahalanobis
 from parzen.compute.memberships import Labels, check_memberships
 from parzen.compute.moments import moments
+from parzen.compute.signatures import SIGNATURES
 from parzen.compute.sparse import csr_sums
 
 LEVELS = native.levels()
@@ -113,3 +114,12 @@ def test_codes_are_read_by_rows_or_by_columns():
         np.testing.assert_array_equal(tally(rows, None, (2, 2)), tally(np.array(rows, order="C"), None, (2, 2)))
     with pytest.raises(ValueError, match="contiguous, aligned rows or columns"):
         tally(np.repeat(np.repeat(X, 2, axis=0), 2, axis=1)[::2, ::2], None, (2, 2))
+
+
+def test_every_routine_is_in_the_library_of_its_level_or_below():
+    names = [f"{name}_{suffix}" for name, (_, suffixes) in SIGNATURES.items() for suffix in suffixes]
+    for name in LEVELS:
+        with native.using(name):
+            assert all(callable(native._routine(routine)) for routine in names)
+    with pytest.raises(AttributeError, match="no library has the routine"):
+        native._routine("nothing_f64")

@@ -1,8 +1,9 @@
 """The compiled library: finding and loading it, calling its routines, checking the arrays that they read.
 
 ``native/*.cpp`` is compiled once for each instruction-set level (``v2``, ``v3``, ``v4`` of x86-64; ``neon`` of AArch64;
-elsewhere one ``baseline``), and the highest that the processor has is loaded. ``PARZEN_SIMD=v2`` asks for another; a
-level that this machine does not have is an error at the first call of a routine.
+elsewhere one ``baseline``), and the highest that the processor has is loaded. Routines no faster at v4 than at v3 are
+left out there, and come from the library below. ``PARZEN_SIMD=v2`` asks for another level; one that this machine does
+not have is an error at the first call of a routine.
 """
 
 import ctypes
@@ -63,9 +64,19 @@ def _library(level: str) -> ctypes.CDLL:
         ) from error
     for name, (arguments, suffixes) in SIGNATURES.items():
         for suffix in suffixes:
-            function = getattr(library, f"parzen_{name}_{suffix}")
-            function.argtypes, function.restype = arguments, INTEGER
+            function = getattr(library, f"parzen_{name}_{suffix}", None)
+            if function is not None:
+                function.argtypes, function.restype = arguments, INTEGER
     return library
+
+
+def _routine(name: str) -> Any:
+    """The routine of the level in use, or of the one below, where a higher level would be no faster."""
+    for one in reversed(levels()[: levels().index(level()) + 1]):
+        function = getattr(_library(one), f"parzen_{name}", None)
+        if function is not None:
+            return function
+    raise AttributeError(f"internal error: no library has the routine {name}; please report it.")
 
 
 @cache
@@ -125,7 +136,7 @@ def call(name: str, *arguments: float | None) -> int:
     """Call a compiled routine and return its status: 0, or a number whose meaning its caller knows."""
     function = _functions.get(name)
     if function is None:
-        function = _functions[name] = getattr(_library(level()), f"parzen_{name}")
+        function = _functions[name] = _routine(name)
     status: int = function(*arguments)
     if status < 0:
         raise MemoryError(f"the compiled routine {name} could not allocate its scratch memory; use fewer rows at once.")
