@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from threadpoolctl import threadpool_limits
 
+from parzen.compute.blas import one_blas_thread
 from parzen.compute.version import __version__
 from parzen.report.columns import describe
 from parzen.report.dependence import dependence
@@ -76,7 +76,7 @@ def summarise(
         See docs/guide/report.md; `parzen.report.page` draws it.
     """
     # Matrices are as large as the columns are many: threads of BLAS wait for each other longer than they work on them.
-    with np.errstate(all="ignore"), warnings.catch_warnings(), threadpool_limits(1, "blas"):
+    with np.errstate(all="ignore"), warnings.catch_warnings(), one_blas_thread():
         warnings.simplefilter("ignore")  # what matters is in the notes
         given = Given(kinds or {}, models, read_as or {}, budget, task)
         return _summary(_frame(table), target, text, loss, name, random_state, progress or (lambda _: None), given)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from parzen.compute.arrays import Array
+from parzen.compute.blas import one_blas_thread
 from parzen.compute.memberships import Labels
 from parzen.families.logistic.newton import newton
 from parzen.families.logistic.objective import Objective, Reached
@@ -132,7 +133,8 @@ def _optimum(
         assert callback is not None
         callback(here.steps, here.value, *problem.leave(here.point))
 
-    reached = newton(objective, problem.enter(*start), tol, max_iter, None if callback is None else after)
+    with one_blas_thread(problem.free * problem.width):  # its threads would take the cores from passes over rows
+        reached = newton(objective, problem.enter(*start), tol, max_iter, None if callback is None else after)
     coef, offsets = problem.leave(reached.point)
     light = problem.lightest
     blurred = bool(light < LIGHT and objective.steepness(reached) > tol * light)
