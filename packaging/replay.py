@@ -30,11 +30,13 @@ ARGUMENTS = {f"{name}_{suffix}": types for name, (types, suffixes) in SIGNATURES
 #: In C: the types of arguments, and the member of the union that holds each.
 KINDS = {POINTER: ("void *", "p"), INTEGER: ("long long", "i"), NUMBER: ("double", "d")}
 
+MUSL = ROOT / "build" / "musl-arm64"  # Debian's package musl:arm64, unpacked with dpkg -x
 #: Tags of wheels: Zig's name of the target, and what runs its programs (none: this machine).
 TARGETS: dict[str, tuple[str, tuple[str, ...]]] = {
     "manylinux_2_35_x86_64": ("x86_64-linux-gnu.2.35", ()),
     "manylinux_2_35_aarch64": ("aarch64-linux-gnu.2.35", ("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu")),
     "musllinux_1_2_x86_64": ("x86_64-linux-musl", ()),
+    "musllinux_1_2_aarch64": ("aarch64-linux-musl", ("qemu-aarch64", "-L", str(MUSL))),
     "win_amd64": ("x86_64-windows-gnu", ("wine",)),
 }
 
