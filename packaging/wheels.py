@@ -78,7 +78,15 @@ def build(platform: Platform, out: Path) -> Path:
         (made,) = folder.glob("*.whl")
         tagging = [sys.executable, "-m", "wheel", "tags", "--remove", f"--platform-tag={platform.tag}", str(made)]
         name = subprocess.run(tagging, check=True, capture_output=True, text=True).stdout.split()[-1]
-        return Path(shutil.move(folder / name, out / name))
+        return tightened(folder / name, out / name)
+
+
+def tightened(made: Path, wheel: Path) -> Path:
+    """The same archive, its members compressed as far as zlib can."""
+    with zipfile.ZipFile(made) as old, zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as new:
+        for member in old.infolist():
+            new.writestr(member, old.read(member), zipfile.ZIP_DEFLATED, 9)
+    return wheel
 
 
 def newest_symbol(library: Path) -> tuple[int, ...]:
