@@ -1,8 +1,8 @@
 """The compiled library: finding and loading it, calling its routines, checking the arrays that they read.
 
 ``native/*.cpp`` is compiled once for each instruction-set level (``v2``, ``v3``, ``v4`` of x86-64; ``neon`` of AArch64;
-elsewhere one ``baseline``), and the highest that the processor has is loaded. Routines no faster at v4 than at v3 are
-left out there, and come from the library below. ``PARZEN_SIMD=v2`` asks for another level; one that this machine does
+elsewhere one ``baseline``), and the highest that the processor has is loaded. Routines that gain little at v4 are left
+out there, and come from the library below. ``PARZEN_SIMD=v2`` asks for another level; one that this machine does
 not have is an error at the first call of a routine.
 """
 
@@ -71,7 +71,7 @@ def _library(level: str) -> ctypes.CDLL:
 
 
 def _routine(name: str) -> Any:
-    """The routine of the level in use, or of the one below, where a higher level would be no faster."""
+    """The routine of the level in use, or of the one below, where a higher level would be little faster."""
     for one in reversed(levels()[: levels().index(level()) + 1]):
         function = getattr(_library(one), f"parzen_{name}", None)
         if function is not None:
