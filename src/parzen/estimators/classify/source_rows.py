@@ -8,7 +8,6 @@ from typing import Any, Concatenate, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import accuracy_score
 
 from parzen.compute.arrays import Array
 from parzen.estimators.base.results import NAMES, known_columns, over_sources
@@ -60,6 +59,8 @@ class RoleCells:
 
 def accuracy_over(model: Any, source: Source) -> float:
     """Share of the rows of a source, by their weights if it has any, whose target a model predicts."""
+    from sklearn.metrics import accuracy_score
+
     if isinstance(source.reader, Engine):
         raise TypeError("score reads predictions here, and those of a cluster stay there; predict gives a column.")
     if source.target is None:
