@@ -4,6 +4,7 @@
 #pragma once
 #include "em.h"
 #include "gaps.h"
+#include "rows.h"
 #include "triangles.h"
 
 namespace parzen {
@@ -65,7 +66,7 @@ struct Completed {
     }
 
     // Takes up the components; false where conditional means could lose digits.
-    bool prepare(const double* mean_, const double* factor, const double* log_weight_) {
+    __attribute__((cold)) bool prepare(const double* mean_, const double* factor, const double* log_weight_) {
         mean = mean_;
         log_weight = log_weight_;
         gaps.prepare(mean, factor);
@@ -88,11 +89,10 @@ struct Completed {
     }
 
     // Deviations of a tile of rows from each mean; zero where a cell is missing.
-    template <class T>
-    bool lay_out(const T* X, index stride) {
+    bool lay_out(const double* X, index stride) {
         std::uint64_t any = 0;
         for (index r = 0; r < rows; ++r) {
-            const T* row = X + (r < count ? r : count - 1) * stride;
+            const double* row = X + (r < count ? r : count - 1) * stride;
             double* own = there + r * across;
             keys[r] = holes(row, d, [&](index j, vec cells) { store(own + j, cells == cells ? splat(1.0) : vec{}); });
             any |= keys[r];
@@ -109,8 +109,7 @@ struct Completed {
         return any != 0;
     }
 
-    template <class T>
-    void score(const T* X, index stride, bool gappy) {
+    void score(const double* X, index stride, bool gappy) {
         if (gappy) std::memset(marginal, 0, sizeof(double) * groups * rows);
         for (index r = 0; gappy && r < count; ++r) {
             if (!keys[r]) continue;
@@ -158,8 +157,7 @@ struct Completed {
     }
 
     // Conditional covariances, and the weights of observed cells, for rows of one pattern at once.
-    template <class T>
-    void spread(const T* X, index stride) {
+    void spread(const double* X, index stride) {
         for (index r = 0; r < count;) {
             const index begin = r;
             if (keys[begin] && !gaps.pattern(X + begin * stride, keys[begin], begin))
@@ -181,13 +179,13 @@ struct Completed {
         }
     }
 
-    template <class T>
-    index observe(const T* X, index n, index stride, const double* weights, Sums& sums, double* likelihood) {
+    index observe(Rows& X, index n, const double* weights, Sums& sums, double* likelihood) {
         double w[rows];
         *likelihood = 0;
         for (index i = 0; i < n; i += rows) {
-            const T* block = X + i * stride;
             count = n - i < rows ? n - i : rows;
+            index stride;
+            const double* block = X.some(i, count, stride);
             lay_weights<double>(weights, i, count, w);
             score(block, stride, lay_out(block, stride));
             const index odd = posteriors<double>(scores, groups, w, nullptr, likelihood);

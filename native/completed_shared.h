@@ -8,6 +8,7 @@
 #pragma once
 #include "em.h"
 #include "filling.h"
+#include "rows.h"
 #include "triangles.h"
 
 namespace parzen {
@@ -39,7 +40,7 @@ struct CompletedShared {
     }
 
     // Takes up the components; false where digits could be lost.
-    bool prepare(const double* mean, const double* factor, const double* log_weight) {
+    __attribute__((cold)) bool prepare(const double* mean, const double* factor, const double* log_weight) {
         Scratch<double> inverse(d * d), off(d), none(d);
         if (!inverse || !off || !none || !fillings.prepare(0, factor, inverse)) return false;
         double most = log_weight[0], total = 0, norm = -half_log_two_pi * d;
@@ -74,11 +75,10 @@ struct CompletedShared {
     }
 
     // A tile of rows about c, completed.
-    template <class T>
-    bool lay_out(const T* X, index stride) {
+    bool lay_out(const double* X, index stride) {
         std::uint64_t any = 0;
         for (index r = 0; r < rows; ++r) {
-            const T* cells = X + (r < count ? r : count - 1) * stride;
+            const double* cells = X + (r < count ? r : count - 1) * stride;
             double *to = x + r, *scaled = y + r * fillings.wide;
             const double *about_c = origin, *scale = fillings.scale;
             double* off = row;
@@ -201,8 +201,7 @@ struct CompletedShared {
     }
 
     // Responsibilities row by row: the weights of observed cells, for rows of one pattern at once.
-    template <class T>
-    void spread(const T* X, index stride) {
+    void spread(const double* X, index stride) {
         for (index r = 0; r < count;) {
             const index begin = r;
             std::memset(held, 0, sizeof(double) * wide);
@@ -211,7 +210,7 @@ struct CompletedShared {
                 if (keys[r]) displaced(r);
                 ++r;
             } while (r < count && d <= 64 && keys[r] == keys[begin]);
-            const T* cells = X + begin * stride;
+            const double* cells = X + begin * stride;
             const auto see = [&](index j) {
                 for (index k = 0; k < wide; k += lanes) store(seen + j * wide + k, load(seen + j * wide + k) + load(held + k));
             };
@@ -224,12 +223,12 @@ struct CompletedShared {
         }
     }
 
-    template <class T>
-    index observe(const T* X, index n, index stride, const double* weights, double* likelihood) {
+    index observe(Rows& X, index n, const double* weights, double* likelihood) {
         *likelihood = 0;
         for (index i = 0; i < n; i += rows) {
-            const T* block = X + i * stride;
             count = n - i < rows ? n - i : rows;
+            index stride;
+            const double* block = X.some(i, count, stride);
             lay_weights<double>(weights, i, count, w);
             const bool holes = lay_out(block, stride);
             score(holes);

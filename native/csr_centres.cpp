@@ -46,8 +46,8 @@ inline Twice square_of(const double* p, index d) {
     return sum[0];
 }
 
-template <class T, class I>
-double exact(const T* data, const I* indices, index begin, index end, const double* p, const double* squares) {
+template <class T>
+double exact(const T* data, const std::int32_t* indices, index begin, index end, const double* p, const double* squares) {
     Twice stored = {0, 0};
     double differences = 0;
     for (index at = begin; at < end; ++at) {
@@ -61,8 +61,8 @@ double exact(const T* data, const I* indices, index begin, index end, const doub
 
 // s of N vectors of points, in registers over a row's cells. Rows of the table that are needed soon are prefetched where it
 // is too large to be in cache.
-template <index N, bool Ahead, class T, class I>
-inline void products(const T* data, const I* indices, index begin, index end, index last, const Points& points, index first,
+template <index N, bool Ahead, class T>
+inline void products(const T* data, const std::int32_t* indices, index begin, index end, index last, const Points& points, index first,
                      double* scores) {
     constexpr index ahead = 12;
     pack sum[N];
@@ -79,8 +79,8 @@ inline void products(const T* data, const I* indices, index begin, index end, in
     std::memcpy(scores + first, sum, sizeof sum);
 }
 
-template <bool Ahead, class T, class I>
-void score(const T* data, const I* indices, index begin, index end, index last, const Points& points, double* scores) {
+template <bool Ahead, class T>
+void score(const T* data, const std::int32_t* indices, index begin, index end, index last, const Points& points, double* scores) {
     for (index first = 0; first < points.width;) {
         const index vectors = (points.width - first) / few, now = vectors < 8 ? vectors : 8;
         switch (now) {
@@ -98,10 +98,10 @@ void score(const T* data, const I* indices, index begin, index end, index last, 
 }
 
 // A row in CSR form, with its squared length.
-template <class T, class I>
+template <class T>
 struct Row {
     const T* data;
-    const I* indices;
+    const std::int32_t* indices;
     index begin, end;
     double square;
 
@@ -129,8 +129,8 @@ struct Row {
     }
 };
 
-template <bool Ahead, class T, class I>
-index rows(const T* data, const I* indices, const I* indptr, index n, const Points& points, std::int32_t* codes,
+template <bool Ahead, class T>
+index rows(const T* data, const std::int32_t* indices, const index* indptr, index n, const Points& points, std::int32_t* codes,
            double* nearest, double* every) {
     Scratch<double> scores(points.width);
     if (!scores) return NO_MEMORY;
@@ -145,7 +145,7 @@ index rows(const T* data, const I* indices, const I* indptr, index n, const Poin
         }
         if (!inside) return 1;
         score<Ahead>(data, indices, begin, end, last, points, scores);
-        const Row<T, I> row = {data, indices, begin, end, own};
+        const Row<T> row = {data, indices, begin, end, own};
         if (every)
             for (index k = 0; k < points.count; ++k) every[i * points.count + k] = row.distance(points, k, scores[k]);
         if (!codes) continue;
@@ -158,8 +158,8 @@ index rows(const T* data, const I* indices, const I* indptr, index n, const Poin
     return OK;
 }
 
-template <class T, class I>
-index read(const T* data, const I* indices, const I* indptr, index n, index columns, index stored, index count, index width,
+template <class T>
+index read(const T* data, const std::int32_t* indices, const index* indptr, index n, index columns, index stored, index count, index width,
            const double* table, const double* offset, const double* point, const double* squares,
            std::int32_t* codes, double* nearest, double* every) {
     if (!sound(indptr, n, stored)) return 1;
@@ -198,9 +198,9 @@ PARZEN_EXPORT parzen::index parzen_point_table_f64(parzen::index count, parzen::
     return parzen::OK;
 }
 
-#define PARZEN_CSR_CENTRES(T, I, suffix)                                                                              \
+#define PARZEN_CSR_CENTRES(T, suffix)                                                                              \
     PARZEN_EXPORT parzen::index parzen_csr_distances_##suffix(                                                        \
-        const T* data, const I* indices, const I* indptr, parzen::index n, parzen::index columns,                     \
+        const T* data, const std::int32_t* indices, const parzen::index* indptr, parzen::index n, parzen::index columns,                     \
         parzen::index stored, parzen::index count, parzen::index width, const double* table,                          \
         const double* offset, const double* point, const double* squares, std::int32_t* codes, double* nearest,       \
         double* every) {                                                                                              \
@@ -208,7 +208,5 @@ PARZEN_EXPORT parzen::index parzen_point_table_f64(parzen::index count, parzen::
                             point, squares, codes, nearest, every);                                                   \
     }
 
-PARZEN_CSR_CENTRES(float, std::int32_t, f32_i32)
-PARZEN_CSR_CENTRES(float, std::int64_t, f32_i64)
-PARZEN_CSR_CENTRES(double, std::int32_t, f64_i32)
-PARZEN_CSR_CENTRES(double, std::int64_t, f64_i64)
+PARZEN_CSR_CENTRES(float, f32)
+PARZEN_CSR_CENTRES(double, f64)

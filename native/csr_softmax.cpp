@@ -19,10 +19,11 @@ inline void add(index K, double value, const double* from, double* to) {
     }
 }
 
-template <class T, class I>
+template <class T>
 struct Rows {
     const T* data;
-    const I *indices, *indptr;
+    const std::int32_t* indices;
+    const index* indptr;
     index n, columns, stored;
 
     // Calls score(i, s) with the scores of each row, which are then what its cells are multiplied by in the sums (out),
@@ -76,8 +77,8 @@ struct Rows {
 };
 
 // Log-likelihood of labels (a negative one: none) and minus its derivatives; two classes have one score.
-template <class T, class I>
-index csr_softmax(const Rows<T, I>& rows, const std::int32_t* codes, const double* weights, index groups,
+template <class T>
+index csr_softmax(const Rows<T>& rows, const std::int32_t* codes, const double* weights, index groups,
                   const double* table, const double* offset, double* weight, double* likelihood, double* gradient,
                   double* slope) {
     const index columns = rows.columns;
@@ -132,8 +133,8 @@ index csr_softmax(const Rows<T, I>& rows, const std::int32_t* codes, const doubl
 
 // The curvature at probabilities (n, F) times a direction (columns + 1, F), the intercept last: the sum of w y u', where
 // u_k = p_k (s_k - sum of p_l s_l) and s are the scores of a row y = (x, 1) along the direction.
-template <class T, class I>
-index csr_softmax_product(const Rows<T, I>& rows, index free, const double* shares, const double* weights,
+template <class T>
+index csr_softmax_product(const Rows<T>& rows, index free, const double* shares, const double* weights,
                           const double* way, double* out) {
     return rows.each(free, way, way + rows.columns * free, out, [&](index i, double* s) {
         const double* p = shares + i * free;
@@ -147,24 +148,22 @@ index csr_softmax_product(const Rows<T, I>& rows, index free, const double* shar
 }  // namespace
 }  // namespace parzen
 
-#define PARZEN_CSR_SOFTMAX(T, I, suffix)                                                                              \
+#define PARZEN_CSR_SOFTMAX(T, suffix)                                                                              \
     PARZEN_EXPORT parzen::index parzen_csr_softmax_##suffix(                                                          \
-        const T* data, const I* indices, const I* indptr, parzen::index n, parzen::index columns,                     \
+        const T* data, const std::int32_t* indices, const parzen::index* indptr, parzen::index n, parzen::index columns,                     \
         parzen::index stored, const std::int32_t* codes, const double* weights, parzen::index groups,                 \
         const double* table, const double* offset, double* weight, double* likelihood, double* gradient,              \
         double* slope) {                                                                                              \
-        return parzen::csr_softmax(parzen::Rows<T, I>{data, indices, indptr, n, columns, stored}, codes, weights,     \
+        return parzen::csr_softmax(parzen::Rows<T>{data, indices, indptr, n, columns, stored}, codes, weights,     \
                                    groups, table, offset, weight, likelihood, gradient, slope);                       \
     }                                                                                                                 \
     PARZEN_EXPORT parzen::index parzen_csr_softmax_product_##suffix(                                                  \
-        const T* data, const I* indices, const I* indptr, parzen::index n, parzen::index columns,                     \
+        const T* data, const std::int32_t* indices, const parzen::index* indptr, parzen::index n, parzen::index columns,                     \
         parzen::index stored, parzen::index free, const double* shares, const double* weights, const double* way,     \
         double* out) {                                                                                                \
-        return parzen::csr_softmax_product(parzen::Rows<T, I>{data, indices, indptr, n, columns, stored}, free,       \
+        return parzen::csr_softmax_product(parzen::Rows<T>{data, indices, indptr, n, columns, stored}, free,       \
                                            shares, weights, way, out);                                                \
     }
 
-PARZEN_CSR_SOFTMAX(float, std::int32_t, f32_i32)
-PARZEN_CSR_SOFTMAX(float, std::int64_t, f32_i64)
-PARZEN_CSR_SOFTMAX(double, std::int32_t, f64_i32)
-PARZEN_CSR_SOFTMAX(double, std::int64_t, f64_i64)
+PARZEN_CSR_SOFTMAX(float, f32)
+PARZEN_CSR_SOFTMAX(double, f64)

@@ -12,10 +12,9 @@
 namespace parzen {
 namespace {
 
-template <class T>
-inline bool same_pattern(const T* a, const T* b, index d) {
-    for (index j = 0; j < d; ++j)
-        if ((a[j] == a[j]) != (b[j] == b[j])) return false;
+inline bool same_pattern(const Rows& X, index a, index b) {
+    for (index j = 0; j < X.d; ++j)
+        if (std::isnan(X(a, j)) != std::isnan(X(b, j))) return false;
     return true;
 }
 
@@ -69,12 +68,12 @@ void complete(const Split& split, const double* turned, const Scatters<double>& 
     }
 }
 
-template <class T>
-index em_rotated(const T* X, index n, index d, index stride, const double* weights, index groups, index factors,
+index em_rotated(Rows& X, index n, const double* weights, index groups, index factors,
                  const double* mean, const double* factor, const double* log_weight, double* weight, double* means,
                  double* carry, double* scatter, double* cell_weight, double* cell_mean, double* cell_carry,
                  double* cell_scatter, double* likelihood) {
     constexpr index rows = Wide<double>::rows;
+    const index d = X.d;
     static_assert(rows == Split::tile, "a tile of rows is the same everywhere");
     Scatters<double> seen(d, groups);
     Sums sums(d, groups);
@@ -86,10 +85,9 @@ index em_rotated(const T* X, index n, index d, index stride, const double* weigh
     *likelihood = 0;
     double w[rows];
     for (index begin = 0; begin < n;) {
-        const T* first = X + begin * stride;
         index end = begin + 1;
-        while (end < n && same_pattern(first, X + end * stride, d)) ++end;
-        shared.pattern(first);
+        while (end < n && same_pattern(X, begin, end)) ++end;
+        shared.pattern(X.row(begin));
         const index o = shared.observed;
         for (index k = 0; k < factors; ++k) {
             shared.factor(factor + k * d * d);
@@ -104,7 +102,7 @@ index em_rotated(const T* X, index n, index d, index stride, const double* weigh
             const index count = end - i < rows ? end - i : rows;
             for (index c = 0; c < o; ++c)
                 for (index r = 0; r < rows; ++r)
-                    x[c * rows + r] = X[(i + (r < count ? r : count - 1)) * stride + shared.columns[c]];
+                    x[c * rows + r] = X(i + (r < count ? r : count - 1), shared.columns[c]);
             lay_weights<double>(weights, i, count, w);
             for (index k = 0; k < groups; ++k) {
                 const double constant = (constants[own(k)] + log_weight[k]) / log_two;
@@ -139,17 +137,17 @@ void share_out(index groups, index d, const double* weight, double* scatter) {
 }
 
 // The scatter is that of each factor: with one for all, that within all components.
-template <class T>
-index em_missing(const T* X, index n, index d, index stride, const double* weights, index groups, index factors,
+PARZEN_ONCE index em_missing(Rows& X, index n, const double* weights, index groups, index factors,
                  const double* mean, const double* factor, const double* log_weight, double* weight, double* means,
                  double* carry, double* scatter, double* cell_weight, double* cell_mean, double* cell_carry,
                  double* cell_scatter, double* likelihood) {
+    const index d = X.d;
     if (factors == groups) {
         Completed completed(d, groups);
         Sums sums(d, groups);
         if (!completed || !sums) return NO_MEMORY;
         if (completed.prepare(mean, factor, log_weight)) {
-            const index odd = completed.observe(X, n, stride, weights, sums, likelihood);
+            const index odd = completed.observe(X, n, weights, sums, likelihood);
             if (odd) return odd;
             finish(sums, groups, mean, weight, means, carry, scatter, cell_weight, cell_mean, cell_carry, cell_scatter);
             return OK;
@@ -159,14 +157,14 @@ index em_missing(const T* X, index n, index d, index stride, const double* weigh
         CompletedShared completed(d, groups);
         if (!completed) return NO_MEMORY;
         if (completed.prepare(mean, factor, log_weight)) {
-            const index odd = completed.observe(X, n, stride, weights, likelihood);
+            const index odd = completed.observe(X, n, weights, likelihood);
             if (!odd) completed.finish(weight, means, carry, scatter, cell_weight, cell_mean, cell_carry, cell_scatter);
             return odd;
         }
     }
     Scratch<double> apart(groups * d * d);
     if (!apart) return NO_MEMORY;
-    const index odd = em_rotated(X, n, d, stride, weights, groups, factors, mean, factor, log_weight, weight, means, carry,
+    const index odd = em_rotated(X, n, weights, groups, factors, mean, factor, log_weight, weight, means, carry,
                                  apart, cell_weight, cell_mean, cell_carry, cell_scatter, likelihood);
     if (odd) return odd;
     std::memset(scatter, 0, sizeof(double) * factors * d * d);
@@ -185,8 +183,10 @@ index em_missing(const T* X, index n, index d, index stride, const double* weigh
         parzen::index groups, parzen::index factors, const double* mean, const double* factor,                       \
         const double* log_weight, double* weight, double* means, double* carry, double* scatter,                      \
         double* cell_weight, double* cell_mean, double* cell_carry, double* cell_scatter, double* likelihood) {       \
-        return parzen::em_missing(X, n, d, stride, weights, groups, factors, mean, factor, log_weight, weight, means, \
-                                  carry, scatter, cell_weight, cell_mean, cell_carry, cell_scatter, likelihood);      \
+        parzen::Rows rows(X, d, stride, parzen::Wide<double>::rows);                                                  \
+        if (!rows) return parzen::NO_MEMORY;                                                                          \
+        return parzen::em_missing(rows, n, weights, groups, factors, mean, factor, log_weight, weight, means, carry,  \
+                                  scatter, cell_weight, cell_mean, cell_carry, cell_scatter, likelihood);             \
     }
 
 PARZEN_EM_MISSING(float, f32)

@@ -41,8 +41,7 @@ struct Tiles {
         return exact;
     }
 
-    template <class T>
-    void add(const T* x, index k, double w) {
+    void add(const double* x, index k, double w) {
         const index at = k * rows + filled[k]++;
         double *to = y + at * wide, *own = seen + k * wide;
         const double *scale = fillings.scale + k * wide, *mean = centre + k * wide;
@@ -120,16 +119,15 @@ struct Tiles {
     }
 };
 
-template <class T>
-index expected(const T* X, index n, index d, index stride, const Members& members, index factors, const double* mean,
+PARZEN_ONCE index expected(Rows& X, index n, const Members& members, index factors, const double* mean,
                const double* factor, double* weight, double* means, double* carry, double* scatter, double* cell_weight,
                double* cell_mean, double* cell_carry, double* cell_scatter, double* log_likelihood) {
-    const index K = members.groups;
+    const index d = X.d, K = members.groups;
     Tiles tiles(d, K);
     Sums sums(d, K);
     if (!tiles || !sums) return NO_MEMORY;
     if (!tiles.prepare(factors, mean, factor)) return 1;
-    members.each(n, [&](index i, index k, double w) { tiles.add(X + i * stride, k, w); });
+    members.each(n, [&](index i, index k, double w) { tiles.add(X.row(i), k, w); });
     tiles.add_to(sums);
     finish(sums, K, mean, weight, means, carry, scatter, cell_weight, cell_mean, cell_carry, cell_scatter);
     std::memcpy(log_likelihood, tiles.likelihood, sizeof(double) * K);
@@ -145,9 +143,10 @@ index expected(const T* X, index n, index d, index stride, const Members& member
         const double* weights, const double* dense, parzen::index groups, parzen::index factors, const double* mean,  \
         const double* factor, double* weight, double* means, double* carry, double* scatter, double* cell_weight,     \
         double* cell_mean, double* cell_carry, double* cell_scatter, double* log_likelihood) {                        \
-        return parzen::expected(X, n, d, stride, {codes, weights, dense, groups}, factors, mean, factor, weight,      \
-                                means, carry, scatter, cell_weight, cell_mean, cell_carry, cell_scatter,              \
-                                log_likelihood);                                                                      \
+        parzen::Rows rows(X, d, stride, 1);                                                                           \
+        if (!rows) return parzen::NO_MEMORY;                                                                          \
+        return parzen::expected(rows, n, {codes, weights, dense, groups}, factors, mean, factor, weight, means,       \
+                                carry, scatter, cell_weight, cell_mean, cell_carry, cell_scatter, log_likelihood);    \
     }
 
 PARZEN_EXPECTED(float, f32)

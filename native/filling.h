@@ -30,7 +30,7 @@ struct Fillings {
     }
 
     // Takes up a factor L (row by row) as covariance k; `inverse` becomes that of L. False where digits could be lost.
-    bool prepare(index k, const double* L, double* inverse) {
+    __attribute__((cold)) bool prepare(index k, const double* L, double* inverse) {
         double grown = 0, *deviations = deviation + k * side;
         for (index i = 0; i < d; ++i) {
             double total = 0;
@@ -64,8 +64,7 @@ struct Fillings {
     }
 
     // The columns of a row's missing cells; returns how many.
-    template <class T>
-    index columns(const T* x, std::uint64_t key, std::int32_t* own) const {
+    index columns(const double* x, std::uint64_t key, std::int32_t* own) const {
         index m = 0;
         if (d <= 64) {
             for (; key; key &= key - 1) own[m++] = static_cast<std::int32_t>(__builtin_ctzll(key));
@@ -201,30 +200,29 @@ struct Fillings {
         const vec w = load(held);
         if (sum_of(w) == 0) return;
         store(held, vec{});
-        double* to = extra + owner * side * side;
-        const auto add = [&](index j, index i, vec t) {
-            double more[lanes];
-            store(more, w * t);
-            const index *row = gone + j * lanes, *column = gone + i * lanes;
-            for (index l = 0; l < lanes; ++l) to[row[l] * side + column[l]] += more[l];
-        };
-        if (most > in_registers) invert_many(add);
+        if (most > in_registers) invert_many();
         with_pivots(most, [&](auto number) PARZEN_INLINE {
             Pivots<decltype(number)::value> P;
             P.read(triangle, pivot, lanes);
-            P.invert(add);
+            P.invert([&](index j, index i, vec t) PARZEN_INLINE { store(conditional(j, i), t); });
         });
+        double* to = extra + owner * side * side;
+        for (index j = 0; j < most; ++j)
+            for (index i = 0; i <= j; ++i) {
+                double more[lanes];
+                store(more, w * load(conditional(j, i)));
+                const index *row = gone + j * lanes, *column = gone + i * lanes;
+                for (index l = 0; l < lanes; ++l) to[row[l] * side + column[l]] += more[l];
+            }
     }
-    template <class Visit>
-    void invert_many(Visit visit) {
-        const auto C = [&](index i, index j) { return covariance + (i * (i + 1) / 2 + j) * lanes; };
+    double* conditional(index i, index j) { return covariance + (i * (i + 1) / 2 + j) * lanes; }  // j <= i
+    void invert_many() {
         for (index i = most - 1; i >= 0; --i)
             for (index j = most - 1; j >= i; --j) {
                 vec t = i == j ? load(pivot + i * lanes) : vec{};
                 for (index c = i + 1; c < most; ++c)
-                    t -= load(triangle + (c * (c - 1) / 2 + i) * lanes) * load(c > j ? C(c, j) : C(j, c));
-                store(C(j, i), t);
-                visit(j, i, t);
+                    t -= load(triangle + (c * (c - 1) / 2 + i) * lanes) * load(c > j ? conditional(c, j) : conditional(j, c));
+                store(conditional(j, i), t);
             }
     }
     double spread_of(index k, index i, index j) const {  // j <= i

@@ -43,7 +43,7 @@ struct Gaps {
     index d, groups, wide, bits, slots;           // members as lanes
     index room, more;                             // of a slot, and of a place in a tile
     Scratch<double> inverse, precision, scale, deviation, centre, unit, loss, lower;  // [cell * wide + member]
-    Scratch<double> kept, row, solved, square;
+    Scratch<double> kept, solved, square;
     Scratch<index> columns, counts;               // of each slot: observed ones first, and how many are missing
     Scratch<std::uint64_t> keys;
 
@@ -57,12 +57,12 @@ struct Gaps {
         : d(columns_), groups(members), wide(rounded_up(members, lanes)), bits(bits_), slots(index{1} << bits),
           room(cells(few) * wide), more(cells(d < some ? d : some) * wide), inverse(d * d * wide), precision(d * d * wide), scale(d * wide), deviation(d * wide),
           centre(d * wide), unit(d * wide), loss(wide), lower(d * d * wide),
-          kept(slots * room + places * more + cells(d) * wide), row(d), solved(d * wide),
+          kept(slots * room + places * more + cells(d) * wide), solved(d * wide),
           square(wide), columns((slots + places + 1) * d), counts(slots + places + 1), keys(slots + places) {}
     static index cells(index missing) { return missing * (missing - 1) / 2 + missing + 1; }
     explicit operator bool() const {
         return inverse.data && precision.data && scale.data && deviation.data && centre.data && unit.data && loss.data && lower.data &&
-               kept.data && row.data && solved.data && square.data &&
+               kept.data && solved.data && square.data &&
                columns.data && counts.data && keys.data;
     }
 
@@ -112,8 +112,7 @@ struct Gaps {
 
     // Takes up the pattern of a row, from its slot where it is there; `place` is that of the row in its tile. Returns whether
     // its factors are known.
-    template <class T>
-    bool pattern(const T* x, std::uint64_t key, index place = 0) {
+    bool pattern(const double* x, std::uint64_t key, index place = 0) {
         if (d <= 64 && key && key == current) return true;
         current = key;
         const index number = __builtin_popcountll(key);
@@ -135,8 +134,7 @@ struct Gaps {
     }
 
     // Columns that a row has, and those that it misses in descending order; returns how many it misses.
-    template <class T>
-    index split(const T* x, std::uint64_t key, index* own) const {
+    index split(const double* x, std::uint64_t key, index* own) const {
         index next = 0, last = d;
         if (d <= 64) {
             for (std::uint64_t there = ~key & (~0ULL >> (64 - d)); there; there &= there - 1) own[next++] = __builtin_ctzll(there);
@@ -150,12 +148,6 @@ struct Gaps {
             }
         }
         return d - next;
-    }
-
-    const double* as_doubles(const double* x) { return x; }
-    const double* as_doubles(const float* x) {
-        for (index j = 0; j < d; ++j) row[j] = x[j];
-        return row;
     }
 
     // P_mm = U D U', U with a diagonal of ones; half the log-determinant, less that of the units.
@@ -277,9 +269,8 @@ struct Gaps {
     }
 
     // Conditional means of the missing cells of the pattern at hand, less the members' means: out[a * wide + k].
-    template <class T>
-    void fill(const T* x, double* out, bool known) {
-        reduce(as_doubles(x), known);
+    void fill(const double* x, double* out, bool known) {
+        reduce(x, known);
         solve_back(out);
     }
 
@@ -324,14 +315,13 @@ struct Gaps {
     }
 
     // Log-densities of a row's observed cells, from its squared distances when missing ones are put at the means.
-    template <class T>
-    bool marginalise(const T* x, std::uint64_t key, const double* constant, const double* whole, double* out) {
+    bool marginalise(const double* x, std::uint64_t key, const double* constant, const double* whole, double* out) {
         const bool known = pattern(x, key);
         if (missing == d) {
             std::memset(out, 0, sizeof(double) * groups);
             return true;
         }
-        reduce(as_doubles(x), known);
+        reduce(x, known);
         return observed_alone(groups, missing, constant, whole, square, loss, logs, out);
     }
 };

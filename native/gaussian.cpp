@@ -4,6 +4,7 @@
 // (gaps.h), where asked for and where no digits are lost.
 #include "filling.h"
 #include "gaps.h"
+#include "rows.h"
 
 #include <optional>
 
@@ -27,8 +28,7 @@ inline void write(double* p, const Tile& t) {
 }
 
 // columns[j * tile + r] = X[r, j] - origin[j]; rows beyond the last repeat it. Returns whether a cell is missing.
-template <class T>
-bool transpose(const T* X, index rows, index d, index stride, const double* origin, double* columns) {
+inline bool transpose(const double* X, index rows, index d, index stride, const double* origin, double* columns) {
     Tile sum = {};
     for (index j = 0; j < d; ++j) {
         const double o = origin ? origin[j] : 0.0;
@@ -167,8 +167,7 @@ struct Marginals {
     explicit operator bool() const { return gaps && whole.data && constant.data && ranks.data; }
 
     // Returns how many rows are left to be computed otherwise, with NaN in the first of their log-densities.
-    template <class T>
-    index rows(const T* X, index count, index stride, double* out) {
+    index rows(const double* X, index count, index stride, double* out) {
         std::uint64_t keys[tile];
         index missing[tile], order[tile], left = 0;
         for (index r = 0; r < count; ++r) {
@@ -221,10 +220,9 @@ struct SharedMarginals {
     }
 
     // Fills in the missing cells of a tile.
-    template <class T>
-    void fill(const T* X, index rows, index stride, double* x) {
+    void fill(const double* X, index rows, index stride, double* x) {
         for (index r = 0; r < tile; ++r) {
-            const T* row = X + (r < rows ? r : rows - 1) * stride;
+            const double* row = X + (r < rows ? r : rows - 1) * stride;
             double *to = y + r * fillings.wide, *middle = origin, *scale = fillings.scale;
             keys[r] = holes(row, d, [&](index j, vec cells) {
                 store(to + j, cells == cells ? (cells - load(middle + j)) * load(scale + j) : vec{});
@@ -262,9 +260,9 @@ struct SharedMarginals {
 };
 
 // One factor for each member. Rows with a NaN come out NaN, unless they are marginalised; returns how many there are.
-template <class T>
-index separate(const T* X, index n, index d, index stride, index groups, const double* mean, const double* factor,
+PARZEN_ONCE index separate(Rows& X, index n, index groups, const double* mean, const double* factor,
                const double* constant, index missing, double* out) {
+    const index d = X.d;
     Scratch<double> x(d * tile), z(d * tile), inverse(groups * d);
     if (!x || !z || !inverse) return NO_MEMORY;
     std::optional<Marginals> marginals;
@@ -273,7 +271,9 @@ index separate(const T* X, index n, index d, index stride, index groups, const d
     for (index i = 0; i < n; i += tile) {
         const index rows = n - i < tile ? n - i : tile;
         double* o = out + i * groups;
-        const bool holes = transpose(X + i * stride, rows, d, stride, nullptr, x) && missing;
+        index stride;
+        const double* block = X.some(i, rows, stride);
+        const bool holes = transpose(block, rows, d, stride, nullptr, x) && missing;
         if (holes && !marginals) {
             marginals.emplace(d, groups, mean, factor, constant);
             if (!*marginals) return NO_MEMORY;
@@ -283,15 +283,15 @@ index separate(const T* X, index n, index d, index stride, index groups, const d
             if (holes) turn(solve<true>(x, m, L, p, d, z), marginals->whole + k, marginals->gaps.wide);
             else emit(solve<false>(x, m, L, p, d, z), constant[k], o, k, groups, rows);
         }
-        found += holes ? marginals->rows(X + i * stride, rows, stride, o) : count_nan(o, rows, groups);
+        found += holes ? marginals->rows(block, rows, stride, o) : count_nan(o, rows, groups);
     }
     return found;
 }
 
 // One factor for all: rows and means are whitened once, about the first mean, and compared by plain distance.
-template <class T>
-index shared(const T* X, index n, index d, index stride, index groups, const double* mean, const double* factor,
+PARZEN_ONCE index shared(Rows& X, index n, index groups, const double* mean, const double* factor,
              const double* constant, index missing, double* out) {
+    const index d = X.d;
     Scratch<double> x(d * tile), z(d * tile), white(groups * d), zero(d), inverse(d);
     if (!x || !z || !white || !zero || !inverse) return NO_MEMORY;
     std::optional<SharedMarginals> marginals;  // made when the first row with missing cells comes
@@ -307,12 +307,14 @@ index shared(const T* X, index n, index d, index stride, index groups, const dou
     for (index i = 0; i < n; i += tile) {
         const index rows = n - i < tile ? n - i : tile;
         double* o = out + i * groups;
-        const bool holes = transpose(X + i * stride, rows, d, stride, mean, x) && missing;
+        index stride;
+        const double* block = X.some(i, rows, stride);
+        const bool holes = transpose(block, rows, d, stride, mean, x) && missing;
         if (holes && !marginals) {
             marginals.emplace(d, groups);
             if (!*marginals || !marginals->prepare(mean, factor, constant)) return NO_MEMORY;
         }
-        if (holes) marginals->fill(X + i * stride, rows, stride, x);
+        if (holes) marginals->fill(block, rows, stride, x);
         solve<false>(x, zero, factor, inverse, d, z);
         for (index k = 0; k < groups; ++k) {
             const Tile square = distance<false>(z, white + k * d, nullptr, nullptr, d);
@@ -325,9 +327,9 @@ index shared(const T* X, index n, index d, index stride, index groups, const dou
 }
 
 // Independent columns; a NaN is marginalised: neither it nor its column's normaliser contributes.
-template <class T>
-index diagonal(const T* X, index n, index d, index stride, index groups, const double* mean, const double* deviation,
+PARZEN_ONCE index diagonal(Rows& X, index n, index groups, const double* mean, const double* deviation,
                const double* constant, index, double* out) {
+    const index d = X.d;
     Scratch<double> x(d * tile), inverse(groups * d), norm(groups * d);
     if (!x || !inverse || !norm) return NO_MEMORY;
     for (index c = 0; c < groups * d; ++c) {
@@ -337,7 +339,9 @@ index diagonal(const T* X, index n, index d, index stride, index groups, const d
     for (index i = 0; i < n; i += tile) {
         const index rows = n - i < tile ? n - i : tile;
         double* o = out + i * groups;
-        if (transpose(X + i * stride, rows, d, stride, nullptr, x))
+        index stride;
+        const double* block = X.some(i, rows, stride);
+        if (transpose(block, rows, d, stride, nullptr, x))
             for (index k = 0; k < groups; ++k)
                 emit(distance<true>(x, mean + k * d, inverse + k * d, norm + k * d, d), 0.0, o, k, groups, rows);
         else
@@ -354,7 +358,9 @@ index diagonal(const T* X, index n, index d, index stride, index groups, const d
     PARZEN_EXPORT parzen::index parzen_gaussian_##kernel##_##suffix(                                                  \
         const T* X, parzen::index n, parzen::index d, parzen::index stride, parzen::index groups, const double* mean, \
         const double* factor, const double* constant, parzen::index missing, double* out) {                           \
-        return parzen::kernel(X, n, d, stride, groups, mean, factor, constant, missing, out);                         \
+        parzen::Rows rows(X, d, stride, parzen::tile);                                                                \
+        if (!rows) return parzen::NO_MEMORY;                                                                          \
+        return parzen::kernel(rows, n, groups, mean, factor, constant, missing, out);                                 \
     }
 
 PARZEN_GAUSSIAN(separate, float, f32)

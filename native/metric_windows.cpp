@@ -4,6 +4,7 @@
 // Tiles beyond a distance at which all points together could add less than rtol of the sum (or atol) are left out. What
 // lies within a compact kernel is decided in the user's units, as scikit-learn does: distance < h.
 #include <limits>
+#include <type_traits>
 #include "metrics.h"
 
 namespace parzen {
@@ -18,19 +19,6 @@ struct Points {
     double slack;                         // log2 of the total over the least coefficient
 };
 
-// Kernel functions of r, a distance in the kernel's units, or of its square.
-template <class Kernel> inline vec at_distance(vec r) { return Kernel::at(r * r); }
-template <> inline vec at_distance<Exponential>(vec r) { return exponential(-r); }
-template <> inline vec at_distance<Triangular>(vec r) { return positive(splat(1.0) - r); }
-
-template <class Distance, class Kernel> inline vec value(const Points& all, vec distance) {
-    vec k;
-    if constexpr (Distance::squared) k = Kernel::at(distance * splat(all.scale * all.scale));
-    else k = at_distance<Kernel>(distance * splat(all.scale));
-    if constexpr (Kernel::tail) return k;
-    return distance < splat(Distance::squared ? all.h * all.h : all.h) ? k : vec{};
-}
-
 // Differences between points i, i + 1, ... of a tile and a query. With D columns there are no factors.
 template <int D> struct Difference {
     const double *x, *q, *factors;
@@ -41,22 +29,20 @@ template <int D> struct Difference {
     }
 };
 
-// Sums over one tile for Q queries at once; `close`: all chords are at most 1.
-template <class Distance, class Kernel, int D, int Q, bool close>
-void add_tile(const Points& all, const Distance& metric, const double* x, const double* c, const double* q, double* sums) {
+// Distances (or their squares) of one tile's points from Q queries, those from one query after those from another; `close`:
+// all chords are at most 1.
+template <class Distance, int D, int Q, bool close>
+void measure(const Points& all, const Distance& metric, const double* __restrict x, const double* __restrict q,
+             double* __restrict far) {
     const index d = D ? D : all.d;
-    vec total[Q] = {};
-    for (index i = 0; i < all.size; i += lanes) {
-        const vec weight = load(c + i);
+    for (index i = 0; i < all.size; i += lanes)
         for (int k = 0; k < Q; ++k) {
             const Difference<D> u{x + i, q + k * d, all.factors, all.size};
-            vec far;
-            if constexpr (close) far = Distance::near(Distance::template square<vec>(d, u));
-            else far = metric.template of<vec>(d, u);
-            total[k] += weight * value<Distance, Kernel>(all, far);
+            vec found;
+            if constexpr (close) found = Distance::near(Distance::template square<vec>(d, u));
+            else found = metric.template of<vec>(d, u);
+            store(far + k * all.size + i, found);
         }
-    }
-    for (int k = 0; k < Q; ++k) sums[k] += sum_of(total[k]);
 }
 
 // Bounds on the distances between the points of a box and those of tile t (V: of tiles t, t + 1, ...): the least, or the
@@ -81,17 +67,17 @@ void box_distances(const Points& all, const Distance& metric, const double* low,
 }
 
 // The logarithm of a sum whose terms all underflow: relative to the largest of them. So rare that its size counts most.
-template <class Distance, class Kernel, int D>
-__attribute__((cold)) double far_sum(const Points& all, const Distance& metric, const double* q, index own, double left, double* nearness) {
+// `nearness` holds the distances of the tiles' boxes, `distances(of, t)` gives those of a tile's points.
+using Distances = const double*(const void*, index);
+template <class Kernel, bool squared>
+__attribute__((cold, noinline)) double far_sum(const Points& all, index own, double left, double* nearness,
+                                               Distances distances, const void* of) {
     constexpr double none = -std::numeric_limits<double>::infinity();
-    const index d = D ? D : all.d, size = all.size;
-    auto exponent = [&](index t, index i) {
-        const vec far = metric.template of<vec>(d, Difference<D>{all.points + t * d * size + i, q, all.factors, size});
-        vec r2;
-        if constexpr (Distance::squared) r2 = far * splat(all.scale * all.scale);
-        else r2 = far * splat(all.scale) * (far * splat(all.scale));
-        if constexpr (!Distance::squared && Kernel::unit == 1.0) return -far * splat(all.scale);
-        return Kernel::exponent(r2);
+    const index size = all.size;
+    auto exponent = [&](vec far) {
+        if constexpr (squared) return Kernel::exponent(far * splat(all.scale * all.scale));
+        const vec r = far * splat(all.scale);
+        return Kernel::unit == 1.0 ? -r : Kernel::exponent(r * r);
     };
     auto coefficient = [&](index t, index i) {
         vec c = load(all.coefficients + t * size + i);
@@ -101,15 +87,15 @@ __attribute__((cold)) double far_sum(const Points& all, const Distance& metric, 
     };
     double largest = none;
     auto look = [&](index t) {
+        const double* far = distances(of, t);
         vec top = splat(none);
         for (index i = 0; i < size; i += lanes) {
-            const vec there = coefficient(t, i) > vec{} ? exponent(t, i) : splat(none);
+            const vec there = coefficient(t, i) > vec{} ? exponent(load(far + i)) : splat(none);
             top = larger(top, there);
         }
         for (index s = 0; s < lanes; ++s) largest = std::max(largest, top[s]);
     };
     index nearest = 0;
-    box_distances(all, metric, q, q, nearness);
     for (index t = 0; t < all.count; ++t) {
         const double r = all.scale * nearness[t];
         nearness[t] = Kernel::unit == 1.0 ? -r : -r * r;
@@ -122,39 +108,52 @@ __attribute__((cold)) double far_sum(const Points& all, const Distance& metric, 
     vec total{};
     for (index t = 0; t < all.count; ++t) {
         if (nearness[t] < largest - 100.0 - all.slack) continue;  // all of them together are less than rounding
+        const double* far = distances(of, t);
         for (index i = 0; i < size; i += lanes)
-            total += coefficient(t, i) * Kernel::raised(exponent(t, i) - splat(largest));
+            total += coefficient(t, i) * Kernel::raised(exponent(load(far + i)) - splat(largest));
     }
     return std::log(sum_of(total)) + largest * Kernel::unit;
 }
 
-// What depends on the kernel: loops over the points of one tile, and what can be left out. The loop over tiles is compiled
-// for all kernels of a distance at once.
-template <class Distance> struct Window {
-    using Tile = void(const Points&, const Distance&, const double*, const double*, const double*, double*);
-    Tile *four, *close, *one;
+// What depends on the kernel: its values at the distances, and what can be left out.
+struct Window {
+    void (*weigh)(const double*, const double*, index, index, double, double, double*);
     double (*beyond)(double) = nullptr;  // of kernels with tails
-    double (*far)(const Points&, const Distance&, const double*, index, double, double*) = nullptr;
 };
 
-template <class Distance, class Kernel, int D>
-Window<Distance> window() {
-    Window<Distance> made{add_tile<Distance, Kernel, D, 4, false>, add_tile<Distance, Kernel, D, 4, Distance::squared>,
-                          add_tile<Distance, Kernel, D, 1, false>};
-    if constexpr (Kernel::tail) {
-        made.beyond = Kernel::beyond;
-        made.far = far_sum<Distance, Kernel, D>;
-    }
+template <class Kernel, bool squared>
+Window window() {
+    Window made{weigh<Kernel, squared>};
+    if constexpr (Kernel::tail) made.beyond = Kernel::beyond;
     return made;
 }
 
+template <bool squared>
+Window window(index kernel) {
+    switch (kernel) {
+        case 0: return window<Gaussian, squared>();
+        case 1: return window<Tophat, squared>();
+        case 2: return window<Epanechnikov, squared>();
+        case 3: return window<Triangular, squared>();
+        case 4: return window<Biweight, squared>();
+        case 5: return window<Triweight, squared>();
+        case 6: return window<Cosine, squared>();
+        default: return window<Exponential, squared>();
+    }
+}
+
+template <class Distance> using Measure = void(const Points&, const Distance&, const double*, const double*, double*);
+
 template <class Distance>
-index sums(const Points& all, const Distance& metric, const Window<Distance>& window, const double* queries, index m,
-           const index* own, const double* left, double total, double rtol, double atol, index group, double* out) {
+index sums(const Points& all, const Distance& metric, Measure<Distance>* one, Measure<Distance>* four,
+           Measure<Distance>* chords, index kernel, const double* queries, index m, const index* own,
+           const double* left, double total, double rtol, double atol, index group, double* out) {
     const index d = all.d, count = all.count, size = all.size;
-    Scratch<double> distance(count), low(d), high(d), sum(group), altered(size);
+    const Window window = parzen::window<Distance::squared>(kernel);
+    const double scale = Distance::squared ? all.scale * all.scale : all.scale, limit = Distance::squared ? all.h * all.h : all.h;
+    Scratch<double> distance(count), low(d), high(d), sum(group), altered(size), far(4 * size);
     Scratch<bool> lost(group);
-    if (!distance || !low || !high || !sum || !altered || !lost) return NO_MEMORY;
+    if (!distance || !low || !high || !sum || !altered || !far || !lost) return NO_MEMORY;
     const double tiny = total * 1e-290;  // far from all points the sum underflows: recomputed relative to its largest term
     const bool tail = window.beyond;
     for (index begin = 0; begin < m; begin += group) {
@@ -170,8 +169,10 @@ index sums(const Points& all, const Distance& metric, const Window<Distance>& wi
             for (index k = 0; own && k < many; ++k) mine |= own[begin + k] >= 0 && own[begin + k] / size == t;
             if constexpr (Distance::squared) close = box_distance<double>(all, metric, t, low, high, true) < 1;  // and the chords
             index k = 0;
-            const auto four = close ? window.close : window.four;
-            for (; !mine && k + 4 <= many; k += 4) four(all, metric, x, c, rows + k * d, sum + k);
+            for (; !mine && k + 4 <= many; k += 4) {
+                (close ? chords : four)(all, metric, x, rows + k * d, far);
+                window.weigh(far, c, size, 4, scale, limit, sum + k);
+            }
             for (; k < many; ++k) {
                 const double* weights = c;
                 const index at = own ? own[begin + k] - t * size : -1;
@@ -180,7 +181,8 @@ index sums(const Points& all, const Distance& metric, const Window<Distance>& wi
                     altered[at] = left[begin + k];
                     weights = altered;
                 }
-                window.one(all, metric, x, weights, rows + k * d, sum + k);
+                one(all, metric, x, rows + k * d, far);
+                window.weigh(far, weights, size, 1, scale, limit, sum + k);
             }
         };
         // Near tiles first; their sum bounds the distance beyond which tiles can be left out.
@@ -200,32 +202,27 @@ index sums(const Points& all, const Distance& metric, const Window<Distance>& wi
         }
         for (index k = 0; k < many; ++k) {
             const index at = own ? own[begin + k] : -1;
-            if (lost[k])
-                out[begin + k] = window.far(all, metric, rows + k * d, at, at >= 0 ? left[begin + k] : 0.0, distance);
-            else
+            if (!lost[k]) {
                 out[begin + k] = sum[k] > 0 ? std::log(sum[k]) : -std::numeric_limits<double>::infinity();
+                continue;
+            }
+            const struct { const Points& all; const Distance& metric; Measure<Distance>* one; const double* q; double* far; } row =
+                {all, metric, one, rows + k * d, far};
+            using Row = decltype(row);
+            const auto distances = [](const void* of, index t) -> const double* {
+                const Row& row = *static_cast<Row*>(of);
+                row.one(row.all, row.metric, row.all.points + t * row.all.d * row.all.size, row.q, row.far);
+                return row.far;
+            };
+            box_distances(all, metric, row.q, row.q, distance);
+            const auto sum_of_far = kernel == 0 ? far_sum<Gaussian, Distance::squared> : far_sum<Exponential, Distance::squared>;
+            out[begin + k] = sum_of_far(all, at, at >= 0 ? left[begin + k] : 0.0, distance, distances, &row);
         }
     }
     return OK;
 }
 
 }  // namespace
-
-#define PARZEN_RUN(Distance, Kernel, D) \
-    return sums(all, Distance{p}, window<Distance, Kernel, D>(), queries, m, own, left, total, rtol, atol, group, out)
-#define PARZEN_METRIC(Kernel)                                                                                          \
-    switch (metric) {                                                                                                  \
-        case 0:                                                                                                        \
-            if (d == 2 && !factors) PARZEN_RUN(Manhattan, Kernel, 2);                                                  \
-            PARZEN_RUN(Manhattan, Kernel, 0);                                                                          \
-        case 1:                                                                                                        \
-            if (d == 2 && !factors) PARZEN_RUN(Chebyshev, Kernel, 2);                                                  \
-            PARZEN_RUN(Chebyshev, Kernel, 0);                                                                          \
-        case 2:                                                                                                        \
-            if (d == 2 && !factors) PARZEN_RUN(Minkowski, Kernel, 2);                                                  \
-            PARZEN_RUN(Minkowski, Kernel, 0);                                                                          \
-        default: PARZEN_RUN(Arc, Kernel, 3);                                                                           \
-    }
 
 // metric: 0 manhattan, 1 chebyshev, 2 minkowski (p), whose factors may be left out where d is 2; 3 arcs, of unit vectors.
 PARZEN_EXPORT index parzen_metric_sums_f64(index count, index size, index d, const double* points, const double* coefficients,
@@ -234,15 +231,22 @@ PARZEN_EXPORT index parzen_metric_sums_f64(index count, index size, index d, con
                                            index group, index metric, double p, index kernel, double h, double scale, double slack,
                                            double* out) {
     const Points all{count, size, d, points, coefficients, low, high, factors, h, scale, slack};
-    switch (kernel) {
-        case 0: PARZEN_METRIC(Gaussian)
-        case 1: PARZEN_METRIC(Tophat)
-        case 2: PARZEN_METRIC(Epanechnikov)
-        case 3: PARZEN_METRIC(Triangular)
-        case 4: PARZEN_METRIC(Biweight)
-        case 5: PARZEN_METRIC(Triweight)
-        case 6: PARZEN_METRIC(Cosine)
-        default: PARZEN_METRIC(Exponential)
+    const bool plane = d == 2 && !factors;
+    const auto run = [&](auto distance, auto across) {
+        using Distance = decltype(distance);
+        constexpr int D = decltype(across)::value;
+        return sums<Distance>(all, distance, measure<Distance, D, 1, false>, measure<Distance, D, 4, false>,
+                              measure<Distance, D, 4, Distance::squared>, kernel, queries, m, own,
+                              left, total, rtol, atol, group, out);
+    };
+    const auto of = [&](auto distance) {
+        return plane ? run(distance, std::integral_constant<int, 2>()) : run(distance, std::integral_constant<int, 0>());
+    };
+    switch (metric) {
+        case 0: return of(Manhattan{p});
+        case 1: return of(Chebyshev{p});
+        case 2: return of(Minkowski{p});
+        default: return run(Arc{p}, std::integral_constant<int, 3>());
     }
 }
 

@@ -179,29 +179,38 @@ index full(const T* X, index n, index stride, const Members& members, const L& l
 }  // namespace
 }  // namespace parzen
 
+#define PARZEN_MOMENTS_FULL(T, suffix)                                                                                \
+    PARZEN_EXPORT parzen::index parzen_moments_full_##suffix(                                                         \
+        const T* X, parzen::index n, parzen::index d, parzen::index stride, const std::int32_t* codes,                \
+        const double* weights, const double* dense, parzen::index groups, double* weight, double* mean,               \
+        double* carry, double* scatter) {                                                                             \
+        return parzen::with_layout(d, [&](auto layout) {                                                              \
+            return parzen::full(X, n, stride, {codes, weights, dense, groups}, layout, weight, mean, carry, scatter); \
+        });                                                                                                           \
+    }
+
+PARZEN_MOMENTS_FULL(float, f32)
+PARZEN_MOMENTS_FULL(double, f64)
+
+// Their vectors have 32 bytes at most (layout.h): at v4 these are called from the library of v3.
+#if !defined(__AVX512F__)
 #define PARZEN_MOMENTS(T, suffix)                                                                                     \
     PARZEN_EXPORT parzen::index parzen_moments_diagonal_##suffix(                                                     \
         const T* X, parzen::index n, parzen::index d, parzen::index stride, const std::int32_t* codes,                \
         const double* weights, const double* dense, parzen::index groups, double* weight, double* mean,               \
         double* carry, double* scatter) {                                                                             \
-        return parzen::with_layout(d, [&](auto layout) {                                                               \
-            return parzen::diagonal(X, n, stride, {codes, weights, dense, groups}, layout, weight, mean, carry, scatter); \
-        });                                                                                                           \
-    }                                                                                                                 \
-    PARZEN_EXPORT parzen::index parzen_moments_full_##suffix(                                                         \
-        const T* X, parzen::index n, parzen::index d, parzen::index stride, const std::int32_t* codes,                \
-        const double* weights, const double* dense, parzen::index groups, double* weight, double* mean,               \
-        double* carry, double* scatter) {                                                                             \
-        return parzen::with_layout(d, [&](auto layout) {                                                               \
-            return parzen::full(X, n, stride, {codes, weights, dense, groups}, layout, weight, mean, carry, scatter); \
+        return parzen::with_layout(d, [&](auto layout) {                                                              \
+            return parzen::diagonal(X, n, stride, {codes, weights, dense, groups}, layout, weight, mean, carry,       \
+                                    scatter);                                                                         \
         });                                                                                                           \
     }                                                                                                                 \
     PARZEN_EXPORT parzen::index parzen_sums_##suffix(                                                                 \
         const T* X, parzen::index n, parzen::index d, parzen::index stride, const std::int32_t* codes,                \
         const double* weights, const double* dense, parzen::index groups, double* weight, double* totals) {           \
-        const parzen::Layout<0> layout(d);                                                                             \
+        const parzen::Layout<0> layout(d);                                                                            \
         return parzen::totals_of(X, n, stride, {codes, weights, dense, groups}, layout, weight, totals);              \
     }
 
 PARZEN_MOMENTS(float, f32)
 PARZEN_MOMENTS(double, f64)
+#endif

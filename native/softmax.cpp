@@ -174,11 +174,6 @@ index softmax(const T* X, index n, index d, index stride, const std::int32_t* co
 }  // namespace parzen
 
 #define PARZEN_SOFTMAX(T, suffix)                                                                                     \
-    PARZEN_EXPORT parzen::index parzen_linear_##suffix(                                                               \
-        const T* X, parzen::index n, parzen::index d, parzen::index stride, parzen::index groups,                     \
-        const double* origin, const double* table, const double* offset, double* out) {                               \
-        return parzen::linear(X, n, d, stride, groups, origin, table, offset, out);                                   \
-    }                                                                                                                 \
     PARZEN_EXPORT parzen::index parzen_softmax_##suffix(                                                              \
         const T* X, parzen::index n, parzen::index d, parzen::index stride, const std::int32_t* codes,                \
         const double* weights, parzen::index groups, const double* origin, const double* table, const double* offset, \
@@ -189,3 +184,16 @@ index softmax(const T* X, index n, index d, index stride, const std::int32_t* co
 
 PARZEN_SOFTMAX(float, f32)
 PARZEN_SOFTMAX(double, f64)
+
+// Of few classes, no faster with AVX-512: at v4 these are called from the library of v3.
+#if !defined(__AVX512F__)
+#define PARZEN_LINEAR(T, suffix)                                                                                      \
+    PARZEN_EXPORT parzen::index parzen_linear_##suffix(                                                               \
+        const T* X, parzen::index n, parzen::index d, parzen::index stride, parzen::index groups,                     \
+        const double* origin, const double* table, const double* offset, double* out) {                               \
+        return parzen::linear(X, n, d, stride, groups, origin, table, offset, out);                                   \
+    }
+
+PARZEN_LINEAR(float, f32)
+PARZEN_LINEAR(double, f64)
+#endif

@@ -23,8 +23,8 @@ index bits(const T* data, index n, double threshold, std::uint8_t* out) {
 }
 
 // total += w * row; false where a column lies outside. Notes whether a cell is below zero, or NaN.
-template <class T, class I>
-inline bool add_row(const T* data, const I* indices, index begin, index end, index columns, double w, double* total,
+template <class T>
+inline bool add_row(const T* data, const std::int32_t* indices, index begin, index end, index columns, double w, double* total,
                     bool& negative) {
     for (index at = begin; at < end; ++at) {
         if (outside(indices[at], columns)) return false;
@@ -38,8 +38,8 @@ inline void ask_for(const void* from, const void* to) {
     for (const char* line = static_cast<const char*>(from); line < to; line += 64) __builtin_prefetch(line);
 }
 
-template <class T, class I>
-index sums(const T* data, const I* indices, const I* indptr, index n, index columns, index stored,
+template <class T>
+index sums(const T* data, const std::int32_t* indices, const index* indptr, index n, index columns, index stored,
            const Members& members, double* weight, double* totals) {
     if (!sound(indptr, n, stored)) return 1;
     std::memset(totals, 0, sizeof(double) * members.groups * columns);
@@ -74,8 +74,8 @@ index sums(const T* data, const I* indices, const I* indptr, index n, index colu
 
 // Columns first ... first + V - 1 of the product, in registers over a row's cells. Rows of the table that are needed soon
 // are prefetched where it is too large to be in cache.
-template <index V, bool Ahead, class T, class I>
-index product_of(const T* data, const I* indices, const I* indptr, index n, index columns, index groups, index first,
+template <index V, bool Ahead, class T>
+index product_of(const T* data, const std::int32_t* indices, const index* indptr, index n, index columns, index groups, index first,
                  const double* table, double* out) {
     typedef double part __attribute__((vector_size(V * sizeof(double))));
     constexpr index ahead = 16;
@@ -109,25 +109,25 @@ index product_of(const T* data, const I* indices, const I* indptr, index n, inde
     return OK;
 }
 
-template <bool Ahead, class T, class I>
-index products(const T* data, const I* indices, const I* indptr, index n, index columns, index groups,
+template <bool Ahead, class T>
+index products(const T* data, const std::int32_t* indices, const index* indptr, index n, index columns, index groups,
                const double* table, double* out) {
     for (index first = 0, width = 0; first < groups; first += width) {
         const index left = groups - first;
         width = left >= 16 ? 16 : left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
-        const auto part = width == 16  ? product_of<16, Ahead, T, I>
-                          : width == 8 ? product_of<8, Ahead, T, I>
-                          : width == 4 ? product_of<4, Ahead, T, I>
-                          : width == 2 ? product_of<2, Ahead, T, I>
-                                       : product_of<1, Ahead, T, I>;
+        const auto part = width == 16  ? product_of<16, Ahead, T>
+                          : width == 8 ? product_of<8, Ahead, T>
+                          : width == 4 ? product_of<4, Ahead, T>
+                          : width == 2 ? product_of<2, Ahead, T>
+                                       : product_of<1, Ahead, T>;
         const index status = part(data, indices, indptr, n, columns, groups, first, table, out);
         if (status) return status;
     }
     return OK;
 }
 
-template <class T, class I>
-index product(const T* data, const I* indices, const I* indptr, index n, index columns, index stored, index groups,
+template <class T>
+index product(const T* data, const std::int32_t* indices, const index* indptr, index n, index columns, index stored, index groups,
               const double* table, double* out) {
     if (!sound(indptr, n, stored)) return 1;
     if (columns * groups > index{1} << 17) return products<true>(data, indices, indptr, n, columns, groups, table, out);
@@ -137,16 +137,16 @@ index product(const T* data, const I* indices, const I* indptr, index n, index c
 }  // namespace
 }  // namespace parzen
 
-#define PARZEN_SPARSE(T, I, suffix)                                                                                   \
+#define PARZEN_SPARSE(T, suffix)                                                                                   \
     PARZEN_EXPORT parzen::index parzen_csr_sums_##suffix(                                                             \
-        const T* data, const I* indices, const I* indptr, parzen::index n, parzen::index columns,                     \
+        const T* data, const std::int32_t* indices, const parzen::index* indptr, parzen::index n, parzen::index columns,                     \
         parzen::index stored, const std::int32_t* codes, const double* weights, const double* dense,                  \
         parzen::index groups, double* weight, double* totals) {                                                       \
         return parzen::sums(data, indices, indptr, n, columns, stored, {codes, weights, dense, groups}, weight,       \
                             totals);                                                                                  \
     }                                                                                                                 \
     PARZEN_EXPORT parzen::index parzen_csr_product_##suffix(                                                          \
-        const T* data, const I* indices, const I* indptr, parzen::index n, parzen::index columns,                     \
+        const T* data, const std::int32_t* indices, const parzen::index* indptr, parzen::index n, parzen::index columns,                     \
         parzen::index stored, parzen::index groups, const double* table, double* out) {                               \
         return parzen::product(data, indices, indptr, n, columns, stored, groups, table, out);                        \
     }
@@ -162,11 +162,7 @@ PARZEN_BITS(std::int64_t, i64)
 PARZEN_BITS(float, f32)
 PARZEN_BITS(double, f64)
 
-#define PARZEN_SPARSE_OF(T, suffix)                  \
-    PARZEN_SPARSE(T, std::int32_t, suffix##_i32)     \
-    PARZEN_SPARSE(T, std::int64_t, suffix##_i64)
-
-PARZEN_SPARSE_OF(std::uint8_t, u8)
-PARZEN_SPARSE_OF(std::int64_t, i64)
-PARZEN_SPARSE_OF(float, f32)
-PARZEN_SPARSE_OF(double, f64)
+PARZEN_SPARSE(std::uint8_t, u8)
+PARZEN_SPARSE(std::int64_t, i64)
+PARZEN_SPARSE(float, f32)
+PARZEN_SPARSE(double, f64)

@@ -18,8 +18,7 @@ struct Split {
     explicit Split(index columns_) : d(columns_), columns(columns_), turned(columns_ * columns_) {}
     explicit operator bool() const { return columns.data && turned.data; }
 
-    template <class T>
-    void pattern(const T* x) {
+    void pattern(const double* x) {
         observed = 0;
         for (index j = 0; j < d; ++j) if (x[j] == x[j]) columns[observed++] = j;
         index next = observed;
@@ -55,8 +54,7 @@ struct Split {
     }
 
     // z = T^-1 (x - mean) over the observed cells; returns its squared length.
-    template <class T>
-    double whiten(const T* x, const double* mean, double* z) const {
+    double whiten(const double* x, const double* mean, double* z) const {
         for (index r = 0; r < observed; ++r) z[r] = x[columns.data[r]] - mean[columns.data[r]];
         double square = 0;
         for (index r = 0; r < observed; ++r) {
@@ -91,8 +89,7 @@ struct Split {
     }
 
     // The expected x - mean of a whole row, given its observed cells.
-    template <class T>
-    void complete(const T* x, const double* mean, const double* z, double* row, double scale) const {
+    void complete(const double* x, const double* mean, const double* z, double* row, double scale) const {
         for (index r = 0; r < observed; ++r) row[columns.data[r]] = scale * (x[columns.data[r]] - mean[columns.data[r]]);
         for (index r = observed; r < d; ++r) {
             double total = 0;

@@ -84,7 +84,7 @@ __attribute__((noinline)) void add_gaussians(const Real* __restrict x, const Rea
 // scales of points, or none.
 template <class Kernel, class Real, int D, int Q>
 void add_tile(const Tiles& tiles, const Real* __restrict x, const Real* __restrict c, const Real* __restrict v, index size, index d,
-              const Real* __restrict q, double* __restrict sums, double* __restrict firsts) {
+              const Real* __restrict q, double*, double* __restrict sums, double* __restrict firsts) {
     using V = typename Lane<Real>::vector;
     constexpr index W = Lane<Real>::count;
     const index columns = D ? D : d;
@@ -125,6 +125,34 @@ void add_tile(const Tiles& tiles, const Real* __restrict x, const Real* __restri
         sums[k] += sum_of(total[k]);
         if (single) firsts[k] += sum_of(moment[k]);
     }
+}
+
+// Queries relative to a tile.
+template <class Real, int D>
+void place(const Tiles& tiles, const double* rows, index many, index t, Real* q) {
+    const index d = D ? D : tiles.d;
+    for (index k = 0; k < many; ++k)
+        for (index j = 0; j < d; ++j) q[k * d + j] = static_cast<Real>(tiles.relative(rows[k * d + j], t, j));
+}
+
+// Sums over one tile, of rarer kernels: squared distances first, by loops that are compiled for all of them.
+template <class Kernel, int Q>
+__attribute__((noinline)) void squares(const Tiles& tiles, const double* __restrict x, const double* __restrict v, index size,
+                                       index d, const double* __restrict q, double* __restrict far) {
+    for (index i = 0; i < size; i += lanes) {
+        vec t[Q] = {};
+        for (index j = 0; j < d; ++j) {
+            const vec at = load(x + j * size + i);
+            for (int k = 0; k < Q; ++k) add_square<Kernel>(t[k], at - splat(q[k * d + j]), tiles.factors, j);
+        }
+        for (int k = 0; k < Q; ++k) store(far + k * size + i, v ? t[k] * load(v + i) : t[k]);
+    }
+}
+template <class Kernel, class Rule, int Q>
+void add_squares(const Tiles& tiles, const double* x, const double* c, const double* v, index size, index d, const double* q,
+                 double* far, double* sums, double*) {
+    squares<Rule, Q>(tiles, x, v, size, d, q, far);
+    weigh<Kernel, true>(far, c, size, Q, Kernel::tail ? 1.0 : tiles.shorten, tiles.limit, sums);
 }
 
 // The logarithm of a sum whose terms all underflow: relative to the largest of them. So rare that its size counts most.
@@ -179,19 +207,24 @@ __attribute__((cold)) double far_sum(const Tiles& tiles, const double* points, c
 // What depends on the kernel: loops over the points of one tile, and what can be left out. The loop over tiles is compiled
 // for all kernels at once.
 template <class Real> struct Window {
-    using Tile = void(const Tiles&, const Real*, const Real*, const Real*, index, index, const Real*, double*, double*);
+    using Tile = void(const Tiles&, const Real*, const Real*, const Real*, index, index, const Real*, double*, double*, double*);
     using Pairs = void(const Real*, const Real*, const double*, index, index, const Real*, const double*, double*, double*);
     Tile *four, *one;
+    void (*place)(const Tiles&, const double*, index, index, Real*) = nullptr;
     Pairs *products = nullptr, *near = nullptr, *any = nullptr;  // of Gaussian kernels
     double (*beyond)(double) = nullptr;                          // of kernels with tails
     double (*far)(const Tiles&, const double*, const double*, index, double, double*) = nullptr;
 };
 
-template <class Kernel, class Real, int D>
+// `Rule` says how differences are squared.
+template <class Kernel, class Real, int D, class Rule = Gaussian>
 Window<Real> window() {
     // The tile of a left-out point alone takes one query at a time: of rarer kernels, whatever their columns are.
-    constexpr int own = std::is_same_v<Kernel, Gaussian> ? D : 0;
-    Window<Real> made{add_tile<Kernel, Real, D, 4>, add_tile<Kernel, Real, own, 1>};
+    Window<Real> made{};
+    if constexpr (std::is_same_v<Kernel, Gaussian>) made = {add_tile<Kernel, Real, D, 4>, add_tile<Kernel, Real, D, 1>};
+    else if constexpr (std::is_same_v<Rule, Compact>) made = {add_tile<Kernel, Real, D, 4>, add_squares<Kernel, Rule, 1>};
+    else made = {add_squares<Kernel, Rule, 4>, add_squares<Kernel, Rule, 1>};
+    made.place = place<Real, D>;
     if constexpr (Kernel::tail) made.beyond = Kernel::beyond;
     if constexpr (Kernel::tail && sizeof(Real) == 8) made.far = far_sum<Kernel>;
     if constexpr (std::is_same_v<Kernel, Gaussian>) {
@@ -202,15 +235,16 @@ Window<Real> window() {
     return made;
 }
 
-template <class Real, int D>
+template <class Real>
 index sums(const Tiles& tiles, const Window<Real>& window, const Real* points, const Real* coefficients, const Real* shrink,
            const double* queries, index m, const index* own, const double* left, double total, double rtol, double atol,
            index group, double* out, double* mean) {
-    const index d = D ? D : tiles.d, count = tiles.count, size = tiles.size;
+    const index d = tiles.d, count = tiles.count, size = tiles.size;
     Scratch<double> distance(count), low(d), high(d), sum(group), first(group), square(group);
+    Scratch<double> far(4 * size);
     Scratch<Real> q(group * d), altered(size);
     Scratch<bool> lost(group);
-    if (!distance || !low || !high || !sum || !first || !square || !q || !altered || !lost) return NO_MEMORY;
+    if (!distance || !low || !high || !sum || !first || !square || !far || !q || !altered || !lost) return NO_MEMORY;
     // Far from all points the sum underflows: recomputed relative to its largest term.
     const double tiny = total * (sizeof(Real) == 8 ? 1e-290 : 1e-30);
     const bool tail = window.beyond, gaussian = window.any && !shrink;
@@ -227,9 +261,7 @@ index sums(const Tiles& tiles, const Window<Real>& window, const Real* points, c
 
         auto add = [&](index t) {
             const Real *x = points + t * d * size, *c = coefficients + t * size, *v = shrink ? shrink + t * size : nullptr;
-            for (index k = 0; k < many; ++k)
-                for (index j = 0; j < d; ++j)
-                    q[k * d + j] = static_cast<Real>(tiles.relative(rows[k * d + j], t, j));
+            window.place(tiles, rows, many, t, q);
             bool mine = false;
             for (index k = 0; own && k < many; ++k) mine |= own[begin + k] / size == t && own[begin + k] >= 0;
             index k = 0;
@@ -252,7 +284,7 @@ index sums(const Tiles& tiles, const Window<Real>& window, const Real* points, c
                 for (index i = k * d; products && i < many * d; ++i) q[i] *= 0.5;
             }
             for (; !mine && k + 4 <= many; k += 4)
-                window.four(tiles, x, c, v, size, d, q + k * d, sum + k, first + k);
+                window.four(tiles, x, c, v, size, d, q + k * d, far, sum + k, first + k);
             for (; k < many; ++k) {
                 const Real* weights = c;
                 const index at = own ? own[begin + k] - t * size : -1;
@@ -261,7 +293,7 @@ index sums(const Tiles& tiles, const Window<Real>& window, const Real* points, c
                     altered[at] = static_cast<Real>(left[begin + k]);
                     weights = altered;
                 }
-                window.one(tiles, x, weights, v, size, d, q + k * d, sum + k, first + k);
+                window.one(tiles, x, weights, v, size, d, q + k * d, far, sum + k, first + k);
             }
         };
         // Near tiles first; their sum bounds the distance beyond which tiles can be left out.
@@ -300,34 +332,34 @@ index sums(const Tiles& tiles, const Window<Real>& window, const Real* points, c
         const index *own, const double *left, double total, double rtol, double atol, index group, index kernel,       \
         double slack, double radius, double limit, double *out, double *mean
 
-#define PARZEN_RUN(Kernel, Real, D)                                                                                    \
-    return sums<Real, D>(tiles, window<Kernel, Real, D>(), points, coefficients, shrink, queries, m, own, left, total, \
-                         rtol, atol, group, out, mean)
+#define PARZEN_RUN(Real, ...)                                                                                          \
+    return sums<Real>(tiles, window<__VA_ARGS__>(), points, coefficients, shrink, queries, m, own, left, total, rtol,  \
+                      atol, group, out, mean)
 #define PARZEN_COMPACT(Kernel)                                                                                         \
-    if (factors) PARZEN_RUN(Factored<Kernel>, double, 0);                                                              \
-    if (!shrink && d == 1) PARZEN_RUN(Kernel, double, 1);                                                              \
-    if (!shrink && d == 2) PARZEN_RUN(Kernel, double, 2);                                                              \
-    if (!shrink && d == 3) PARZEN_RUN(Kernel, double, 3);                                                              \
-    PARZEN_RUN(Kernel, double, 0)
+    if (factors) PARZEN_RUN(double, Kernel, double, 0, Factored);                                                      \
+    if (!shrink && d == 1) PARZEN_RUN(double, Kernel, double, 1, Compact);                                             \
+    if (!shrink && d == 2) PARZEN_RUN(double, Kernel, double, 2, Compact);                                             \
+    if (!shrink && d == 3) PARZEN_RUN(double, Kernel, double, 3, Compact);                                             \
+    PARZEN_RUN(double, Kernel, double, 0, Compact)
 
 PARZEN_EXPORT index parzen_window_sums_f64(PARZEN_ARGUMENTS(double)) {
     const Tiles tiles{count, size, d, coefficients, shrink, low, high, least, centres,
                       inverse, factors, norms, widest, 1 / (radius * radius), limit, slack};
     switch (kernel) {
         case 0:
-            if (shrink) PARZEN_RUN(Gaussian, double, 0);
-            if (d == 1) PARZEN_RUN(Gaussian, double, 1);
-            if (d == 2) PARZEN_RUN(Gaussian, double, 2);
-            if (d == 3) PARZEN_RUN(Gaussian, double, 3);
-            if (d == 8) PARZEN_RUN(Gaussian, double, 8);
-            PARZEN_RUN(Gaussian, double, 0);
+            if (shrink) PARZEN_RUN(double, Gaussian, double, 0);
+            if (d == 1) PARZEN_RUN(double, Gaussian, double, 1);
+            if (d == 2) PARZEN_RUN(double, Gaussian, double, 2);
+            if (d == 3) PARZEN_RUN(double, Gaussian, double, 3);
+            if (d == 8) PARZEN_RUN(double, Gaussian, double, 8);
+            PARZEN_RUN(double, Gaussian, double, 0);
         case 1: PARZEN_COMPACT(Tophat);
         case 2: PARZEN_COMPACT(Epanechnikov);
         case 3: PARZEN_COMPACT(Triangular);
         case 4: PARZEN_COMPACT(Biweight);
         case 5: PARZEN_COMPACT(Triweight);
         case 6: PARZEN_COMPACT(Cosine);
-        default: PARZEN_RUN(Exponential, double, 0);
+        default: PARZEN_RUN(double, Exponential, double, 0);
     }
 }
 
@@ -336,8 +368,8 @@ PARZEN_EXPORT index parzen_window_sums_f32(PARZEN_ARGUMENTS(float)) {
     (void)kernel;
     const Tiles tiles{count, size, d, nullptr, nullptr, low, high, least, centres,
                       inverse, factors, norms, widest, 1 / (radius * radius), limit, slack};
-    if (!shrink && d == 8) PARZEN_RUN(Gaussian, float, 8);
-    PARZEN_RUN(Gaussian, float, 0);
+    if (!shrink && d == 8) PARZEN_RUN(float, Gaussian, float, 8);
+    PARZEN_RUN(float, Gaussian, float, 0);
 }
 
 }  // namespace parzen

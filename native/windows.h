@@ -95,7 +95,7 @@ struct Tiles {
 };
 
 // A compact kernel whose columns have different bandwidths: differences are multiplied by factors.
-template <class Kernel> struct Factored : Kernel {
+struct Factored : Compact {
     static constexpr bool factored = true;
 };
 
@@ -115,6 +115,30 @@ template <class Kernel>
 inline vec kernel_at(const Tiles& tiles, vec t) {
     if constexpr (Kernel::tail) return Kernel::at(t);
     else return t < splat(tiles.limit) ? Kernel::at(t * splat(tiles.shorten)) : vec{};
+}
+
+// Kernel functions of r, a distance in the kernel's units, or of its square.
+template <class Kernel> inline vec at_distance(vec r) { return Kernel::at(r * r); }
+template <> inline vec at_distance<Exponential>(vec r) { return exponential(-r); }
+template <> inline vec at_distance<Triangular>(vec r) { return positive(splat(1.0) - r); }
+
+// Adds to the sums of some queries: coefficients of a tile's points, times the kernel function at their distances (or the
+// squares of these), those from one query after those from another. Of a compact kernel what lies within is below the limit.
+template <class Kernel, bool squared>
+void weigh(const double* __restrict far, const double* __restrict c, index size, index many, double scale, double limit,
+           double* __restrict sums) {
+    for (index k = 0; k < many; ++k) {
+        vec total = {};
+        for (index i = 0; i < size; i += lanes) {
+            const vec t = load(far + k * size + i);
+            vec value;
+            if constexpr (squared) value = Kernel::at(t * splat(scale));
+            else value = at_distance<Kernel>(t * splat(scale));
+            if constexpr (!Kernel::tail) value = t < splat(limit) ? value : vec{};
+            total += load(c + i) * value;
+        }
+        sums[k] += sum_of(total);
+    }
 }
 
 // Squared distances of the tiles' boxes from the box of some points, in the kernel's units.

@@ -146,7 +146,7 @@ def distances(X: Any, at: Points, out: Array | None = None) -> Array:
 def _csr_distances(
     X: Any, at: Points, codes: NDArray[np.int32] | None, nearest: Array | None, every: Array | None
 ) -> None:
-    suffix, matrix = matrix_of(X)
+    suffix, matrix, _kept = matrix_of(X)
     n, d = X.shape
     K = len(at.point)
     if at.table is None or at.offset is None or at.squares is None:

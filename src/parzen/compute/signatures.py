@@ -20,7 +20,6 @@ TILES = (
 FLOATS = ("f32", "f64")
 CODES = ("u8", "i32", "i64", *FLOATS)
 CELLS = ("u8", "i64", *FLOATS)
-CSRS = tuple(f"{cell}_{index}" for cell in CELLS for index in ("i32", "i64"))
 
 #: Argument types of each routine, and its suffixes.
 SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
@@ -44,7 +43,7 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "centres": ((*ROWS, POINTER, INTEGER, *(POINTER,) * 6), FLOATS),
     "distances": ((*ROWS, INTEGER, *(POINTER,) * 3), FLOATS),
     "point_table": ((*(INTEGER,) * 3, *(POINTER,) * 4), ("f64",)),
-    "csr_distances": ((*CSR, *(INTEGER,) * 2, *(POINTER,) * 7), CSRS[-4:]),
+    "csr_distances": ((*CSR, *(INTEGER,) * 2, *(POINTER,) * 7), FLOATS),
     "missing_squares": (
         (POINTER, *(INTEGER,) * 4, POINTER, POINTER, POINTER, POINTER, INTEGER, POINTER, POINTER),
         FLOATS,
@@ -118,8 +117,8 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "best_change": ((INTEGER, *(POINTER,) * 5, INTEGER, POINTER, INTEGER, NUMBER, *(POINTER,) * 3), ("f64",)),
     "pairs": ((POINTER, *(INTEGER,) * 2, *(POINTER,) * 2, INTEGER, *(POINTER,) * 3), ("i32",)),
     "places": ((POINTER, *(INTEGER,) * 3, POINTER, POINTER), ("i32", "i64")),
-    "csr_sums": ((*CSR, *MEMBERS, POINTER, POINTER), CSRS),
-    "csr_product": ((*CSR, INTEGER, POINTER, POINTER), CSRS),
+    "csr_sums": ((*CSR, *MEMBERS, POINTER, POINTER), CELLS),
+    "csr_product": ((*CSR, INTEGER, POINTER, POINTER), CELLS),
     "largest": ((POINTER, INTEGER, INTEGER, POINTER, POINTER), ("f64",)),
     "normalise": ((POINTER, INTEGER, INTEGER, POINTER, INTEGER, POINTER), ("f64",)),
     "linear": ((*ROWS, INTEGER, *(POINTER,) * 4), FLOATS),
@@ -128,8 +127,8 @@ SIGNATURES: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
         (*ROWS, *(POINTER,) * 5, INTEGER, *(NUMBER,) * 4, INTEGER, *(POINTER,) * 5),
         FLOATS,
     ),
-    "csr_softmax": ((*CSR, POINTER, POINTER, INTEGER, *(POINTER,) * 6), CSRS[-4:]),
-    "csr_softmax_product": ((*CSR, INTEGER, *(POINTER,) * 4), CSRS[-4:]),
+    "csr_softmax": ((*CSR, POINTER, POINTER, INTEGER, *(POINTER,) * 6), FLOATS),
+    "csr_softmax_product": ((*CSR, INTEGER, *(POINTER,) * 4), FLOATS),
     "descend": ((INTEGER, POINTER, POINTER, NUMBER, INTEGER, *(POINTER,) * 3), ("f64",)),
     "descend_columns": (
         (

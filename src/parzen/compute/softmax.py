@@ -97,7 +97,7 @@ def softmax_sums(
     first = 2 + (d + 1) * K
     out = np.empty(first if least is None else first + K * (K - 1) // 2 * (d + 1) ** 2)
     (begin,) = native.outputs(out)
-    suffix, matrix = matrix_of(X) if is_sparse(X) else native.rows(X, native.FLOATS)
+    suffix, matrix, *_kept = matrix_of(X) if is_sparse(X) else native.rows(X, native.FLOATS)
     away = () if is_sparse(X) else (None if origin is None else native.pointer(origin, native.F64, (d,), "origin"),)
     second = None if least is None else begin + NUMBER * first
     status = native.call(
@@ -203,7 +203,7 @@ def softmax_product(X: Any, shares: Array, weights: Array, way: Array) -> Array:
     array of shape (d + 1, F)
     """
     (n, d), F = X.shape, way.shape[1]
-    suffix, matrix = matrix_of(X)
+    suffix, matrix, _kept = matrix_of(X)
     out = np.empty((d + 1, F))
     status = native.call(
         f"csr_softmax_product_{suffix}",

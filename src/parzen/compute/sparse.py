@@ -12,7 +12,7 @@ from parzen.compute.memberships import Memberships, pointers
 
 def csr_sums(X: Any, R: Memberships = None) -> tuple[Array, Array, bool]:
     """Weight (K,) and column totals (K, columns) of the rows of each group; and whether a cell is negative or NaN."""
-    suffix, matrix = matrix_of(X)
+    suffix, matrix, _kept = matrix_of(X)
     members = pointers(R, X.shape[0])
     K = members[-1]
     weight, totals = np.empty(K), np.empty((K, X.shape[1]))
@@ -23,7 +23,7 @@ def csr_sums(X: Any, R: Memberships = None) -> tuple[Array, Array, bool]:
 
 def csr_product(X: Any, table: Array, out: Array | None = None) -> Array:
     """X @ table for a dense table of shape (columns, K), written to `out` where it is given."""
-    suffix, matrix = matrix_of(X)
+    suffix, matrix, _kept = matrix_of(X)
     n, columns = X.shape
     K = table.shape[1]
     out = np.empty((n, K)) if out is None else out
@@ -85,26 +85,28 @@ def bits(data: NDArray[Any], threshold: float) -> tuple[NDArray[np.uint8], int]:
     return out, odd
 
 
-def matrix_of(X: Any) -> tuple[str, tuple[int, ...]]:
-    """Dtype suffix and (data, indices, row pointers, n, columns, stored) of a CSR matrix."""
+def matrix_of(X: Any) -> tuple[str, tuple[int, ...], tuple[NDArray[Any], ...]]:
+    """Dtype suffix, (data, indices, row pointers, n, columns, stored) of a CSR matrix, and arrays that lie there.
+
+    Routines read indices of 32 bits and row pointers of 64. The caller must keep the arrays until they have returned.
+    """
     if getattr(X, "format", None) != "csr":
         raise TypeError(f"X must be a CSR matrix, got {type(X).__name__}; convert it with X.tocsr().")
     data: NDArray[Any] = X.data
-    if native.SUFFIX.get(data.dtype) not in native.CELLS or native.SUFFIX.get(X.indices.dtype) not in ("i32", "i64"):
+    if native.SUFFIX.get(data.dtype) not in native.CELLS or X.indices.dtype not in (native.I32, native.I64):
         raise TypeError(
             f"X must hold {', '.join(native.CELLS)} at int32 or int64 indices, got {data.dtype} at {X.indices.dtype}."
         )
     n, columns = X.shape
     stored = len(data)
-    kind = X.indices.dtype
-    return f"{native.SUFFIX[data.dtype]}_{native.SUFFIX[kind]}", (
+    indices, begins = X.indices.astype(native.I32, copy=False), X.indptr.astype(native.I64, copy=False)
+    check_sound(indices is not X.indices and not np.array_equal(indices, X.indices))
+    addresses = (
         native.pointer(data, data.dtype, (stored,), "data"),
-        native.pointer(X.indices, kind, (stored,), "indices"),
-        native.pointer(X.indptr, kind, (n + 1,), "indptr"),
-        n,
-        columns,
-        stored,
+        native.pointer(indices, native.I32, (stored,), "indices"),
+        native.pointer(begins, native.I64, (n + 1,), "indptr"),
     )
+    return native.SUFFIX[data.dtype], (*addresses, n, columns, stored), (indices, begins)
 
 
 def check_sound(status: int) -> None:
