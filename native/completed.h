@@ -184,8 +184,7 @@ struct Completed {
         *likelihood = 0;
         for (index i = 0; i < n; i += rows) {
             count = n - i < rows ? n - i : rows;
-            index stride;
-            const double* block = X.some(i, count, stride);
+            const auto [block, stride] = X.some(i, count);
             lay_weights<double>(weights, i, count, w);
             score(block, stride, lay_out(block, stride));
             const index odd = posteriors<double>(scores, groups, w, nullptr, likelihood);

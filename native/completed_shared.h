@@ -227,8 +227,7 @@ struct CompletedShared {
         *likelihood = 0;
         for (index i = 0; i < n; i += rows) {
             count = n - i < rows ? n - i : rows;
-            index stride;
-            const double* block = X.some(i, count, stride);
+            const auto [block, stride] = X.some(i, count);
             lay_weights<double>(weights, i, count, w);
             const bool holes = lay_out(block, stride);
             score(holes);

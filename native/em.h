@@ -25,6 +25,8 @@ inline index posteriors(C* scores, index groups, const double* w, const C* base,
             sum[v] += share;
             write<C>(at, share);
         }
+    static constexpr C nothing[rows] = {};
+    const C* lacking = base ? base : nothing;
     C highest[rows], sums[rows];
     double scale[rows], logs[rows];
     index odd = 0;
@@ -34,7 +36,7 @@ inline index posteriors(C* scores, index groups, const double* w, const C* base,
     }
 #pragma omp simd reduction(+ : odd)
     for (index r = 0; r < rows; ++r) {
-        odd += !(highest[r] - highest[r] == 0) || (base && !(base[r] - base[r] == 0));
+        odd += !(highest[r] - highest[r] == 0) | !(lacking[r] - lacking[r] == 0);
         logs[r] = sums[r];
         scale[r] = w[r] / sums[r];
     }
@@ -43,7 +45,7 @@ inline index posteriors(C* scores, index groups, const double* w, const C* base,
     double likelihood = 0;
 #pragma omp simd reduction(+ : likelihood)
     for (index r = 0; r < rows; ++r)
-        likelihood += w[r] * (logs[r] + log_two * (static_cast<double>(highest[r]) + (base ? base[r] : C(0))));
+        likelihood += w[r] * (logs[r] + log_two * (static_cast<double>(highest[r]) + lacking[r]));
     *total += likelihood;
     C narrow[rows];
     for (index r = 0; r < rows; ++r) narrow[r] = static_cast<C>(scale[r]);

@@ -28,7 +28,8 @@ inline void write(double* p, const Tile& t) {
 }
 
 // columns[j * tile + r] = X[r, j] - origin[j]; rows beyond the last repeat it. Returns whether a cell is missing.
-inline bool transpose(const double* X, index rows, index d, index stride, const double* origin, double* columns) {
+template <class T>
+bool transpose(const T* X, index rows, index d, index stride, const double* origin, double* columns) {
     Tile sum = {};
     for (index j = 0; j < d; ++j) {
         const double o = origin ? origin[j] : 0.0;
@@ -271,8 +272,7 @@ PARZEN_ONCE index separate(Rows& X, index n, index groups, const double* mean, c
     for (index i = 0; i < n; i += tile) {
         const index rows = n - i < tile ? n - i : tile;
         double* o = out + i * groups;
-        index stride;
-        const double* block = X.some(i, rows, stride);
+        const auto [block, stride] = X.some(i, rows);
         const bool holes = transpose(block, rows, d, stride, nullptr, x) && missing;
         if (holes && !marginals) {
             marginals.emplace(d, groups, mean, factor, constant);
@@ -307,8 +307,7 @@ PARZEN_ONCE index shared(Rows& X, index n, index groups, const double* mean, con
     for (index i = 0; i < n; i += tile) {
         const index rows = n - i < tile ? n - i : tile;
         double* o = out + i * groups;
-        index stride;
-        const double* block = X.some(i, rows, stride);
+        const auto [block, stride] = X.some(i, rows);
         const bool holes = transpose(block, rows, d, stride, mean, x) && missing;
         if (holes && !marginals) {
             marginals.emplace(d, groups);
@@ -327,9 +326,9 @@ PARZEN_ONCE index shared(Rows& X, index n, index groups, const double* mean, con
 }
 
 // Independent columns; a NaN is marginalised: neither it nor its column's normaliser contributes.
-PARZEN_ONCE index diagonal(Rows& X, index n, index groups, const double* mean, const double* deviation,
-               const double* constant, index, double* out) {
-    const index d = X.d;
+template <class T>
+index diagonal(const T* X, index n, index d, index stride, index groups, const double* mean, const double* deviation,
+               const double* constant, double* out) {
     Scratch<double> x(d * tile), inverse(groups * d), norm(groups * d);
     if (!x || !inverse || !norm) return NO_MEMORY;
     for (index c = 0; c < groups * d; ++c) {
@@ -339,9 +338,7 @@ PARZEN_ONCE index diagonal(Rows& X, index n, index groups, const double* mean, c
     for (index i = 0; i < n; i += tile) {
         const index rows = n - i < tile ? n - i : tile;
         double* o = out + i * groups;
-        index stride;
-        const double* block = X.some(i, rows, stride);
-        if (transpose(block, rows, d, stride, nullptr, x))
+        if (transpose(X + i * stride, rows, d, stride, nullptr, x))
             for (index k = 0; k < groups; ++k)
                 emit(distance<true>(x, mean + k * d, inverse + k * d, norm + k * d, d), 0.0, o, k, groups, rows);
         else
@@ -354,18 +351,26 @@ PARZEN_ONCE index diagonal(Rows& X, index n, index groups, const double* mean, c
 }  // namespace
 }  // namespace parzen
 
-#define PARZEN_GAUSSIAN(kernel, T, suffix)                                                                            \
-    PARZEN_EXPORT parzen::index parzen_gaussian_##kernel##_##suffix(                                                  \
+#define PARZEN_GAUSSIAN(T, suffix)                                                                                    \
+    PARZEN_EXPORT parzen::index parzen_gaussian_separate_##suffix(                                                    \
         const T* X, parzen::index n, parzen::index d, parzen::index stride, parzen::index groups, const double* mean, \
         const double* factor, const double* constant, parzen::index missing, double* out) {                           \
         parzen::Rows rows(X, d, stride, parzen::tile);                                                                \
         if (!rows) return parzen::NO_MEMORY;                                                                          \
-        return parzen::kernel(rows, n, groups, mean, factor, constant, missing, out);                                 \
+        return parzen::separate(rows, n, groups, mean, factor, constant, missing, out);                               \
+    }                                                                                                                 \
+    PARZEN_EXPORT parzen::index parzen_gaussian_shared_##suffix(                                                      \
+        const T* X, parzen::index n, parzen::index d, parzen::index stride, parzen::index groups, const double* mean, \
+        const double* factor, const double* constant, parzen::index missing, double* out) {                           \
+        parzen::Rows rows(X, d, stride, parzen::tile);                                                                \
+        if (!rows) return parzen::NO_MEMORY;                                                                          \
+        return parzen::shared(rows, n, groups, mean, factor, constant, missing, out);                                 \
+    }                                                                                                                 \
+    PARZEN_EXPORT parzen::index parzen_gaussian_diagonal_##suffix(                                                    \
+        const T* X, parzen::index n, parzen::index d, parzen::index stride, parzen::index groups, const double* mean, \
+        const double* deviation, const double* constant, parzen::index, double* out) {                                \
+        return parzen::diagonal(X, n, d, stride, groups, mean, deviation, constant, out);                             \
     }
 
-PARZEN_GAUSSIAN(separate, float, f32)
-PARZEN_GAUSSIAN(separate, double, f64)
-PARZEN_GAUSSIAN(shared, float, f32)
-PARZEN_GAUSSIAN(shared, double, f64)
-PARZEN_GAUSSIAN(diagonal, float, f32)
-PARZEN_GAUSSIAN(diagonal, double, f64)
+PARZEN_GAUSSIAN(float, f32)
+PARZEN_GAUSSIAN(double, f64)

@@ -23,29 +23,35 @@ inline double add_prior(double* row, const double* prior, index groups) {
 
 // Rows side by side in vector lanes, one class after the other.
 index largest(const double* values, index n, index groups, const double* prior, index* codes) {
-    constexpr index tile = 2 * lanes;
+    constexpr index vectors = 2, tile = vectors * lanes;
     index likeliest = 0, odd = 0;
     for (index k = 1; k < groups; ++k) likeliest = prior[k] > prior[likeliest] ? k : likeliest;
+    const vec one = splat(1.0);
     for (index i = 0; i < n; i += tile) {
         const index rows = n - i < tile ? n - i : tile;
-        double best[tile], at[tile], nan[tile];
-        for (index r = 0; r < tile; ++r) { best[r] = -HUGE_VAL; at[r] = 0; nan[r] = 0; }
-        const double* block = values + i * groups;
-        const auto look = [&](index k, index count) __attribute__((always_inline)) {
-            const double p = prior[k], class_k = static_cast<double>(k);
-#pragma omp simd
-            for (index r = 0; r < count; ++r) {
-                const double v = block[r * groups + k] + p;
-                nan[r] = v != v ? 1.0 : nan[r];
-                at[r] = v > best[r] ? class_k : at[r];
-                best[r] = v > best[r] ? v : best[r];
+        const double* row[tile];  // those beyond the last repeat it
+        for (index r = 0; r < tile; ++r) row[r] = values + (i + (r < rows ? r : rows - 1)) * groups;
+        vec best[vectors], at[vectors] = {}, nan[vectors] = {};
+        for (index v = 0; v < vectors; ++v) best[v] = splat(-HUGE_VAL);
+        for (index k = 0; k < groups; ++k)
+            for (index v = 0; v < vectors; ++v) {
+                vec value;
+                for (index l = 0; l < lanes; ++l) value[l] = row[v * lanes + l][k];
+                value += splat(prior[k]);
+                nan[v] = value == value ? nan[v] : one;
+                at[v] = value > best[v] ? splat(static_cast<double>(k)) : at[v];
+                best[v] = value > best[v] ? value : best[v];
             }
-        };
-        for (index k = 0; k < groups; ++k) { if (rows == tile) look(k, tile); else look(k, rows); }
+        double most[tile], code[tile], odds[tile];
+        for (index v = 0; v < vectors; ++v) {
+            store(most + v * lanes, best[v]);
+            store(code + v * lanes, at[v]);
+            store(odds + v * lanes, nan[v]);
+        }
         for (index r = 0; r < rows; ++r) {
-            const bool sound = nan[r] == 0 && finite(best[r]);
+            const bool sound = odds[r] == 0 && finite(most[r]);
             odd += !sound;
-            codes[i + r] = sound ? static_cast<index>(at[r]) : likeliest;
+            codes[i + r] = sound ? static_cast<index>(code[r]) : likeliest;
         }
     }
     return odd;

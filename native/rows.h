@@ -19,25 +19,22 @@ struct Rows {
 
     double operator()(index i, index j) const { return twice ? twice[i * stride + j] : single[i * stride + j]; }
 
-    // Some rows from the first one on: where they lie, or a copy of them until the next call. They are `step` cells apart.
-    const double* some(index first, index count, index& step) {
-        if (twice) {
-            step = stride;
-            return twice + first * stride;
-        }
-        step = d;
+    // Some rows from the first one on: where they lie, or a copy of them until the next call; `step` cells apart.
+    struct Some {
+        const double* begin;
+        index step;
+    };
+    Some some(index first, index count) {
+        if (twice) return {twice + first * stride, stride};
         for (index r = 0; r < count; ++r) {
             const float* row = single + (first + r) * stride;
             double* to = room + r * d;
 #pragma omp simd
             for (index j = 0; j < d; ++j) to[j] = row[j];
         }
-        return room;
+        return {room, d};
     }
-    const double* row(index i) {
-        index step;
-        return some(i, 1, step);
-    }
+    const double* row(index i) { return some(i, 1).begin; }
 };
 
 }  // namespace parzen
