@@ -29,8 +29,9 @@ def is_slow(name):
 def forget():
     for name in [name for name in sys.modules if is_slow(name)]:
         package, _, attribute = name.rpartition(".")
-        if package:
-            vars(sys.modules[package] if package in sys.modules else forgotten[package]).pop(attribute, None)
+        parent = sys.modules.get(package) or forgotten.get(package)
+        if parent:  # the oldest SciPy has modules in packages that are none
+            vars(parent).pop(attribute, None)
         forgotten[name] = sys.modules.pop(name)
 
 class Remember:

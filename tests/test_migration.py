@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 import parzen
 from parzen import KernelDensity, bandwidth
+from tests.versions import scatter_over_n
 
 PAGE = " ".join((Path(__file__).parents[1] / "docs" / "migration.md").read_text().split())
 NAIVE = ("GaussianNB", "BernoulliNB", "MultinomialNB", "ComplementNB", "CategoricalNB")
@@ -76,6 +77,7 @@ def test_the_normal_reference_of_statsmodels():
     np.testing.assert_allclose([model.bw, bandwidth.scott(x)], [theirs, ours], atol=5e-4)
 
 
+@scatter_over_n
 def test_signs_of_discriminant_axes():
     X, y = load_iris(return_X_y=True)
     theirs = sklearn.discriminant_analysis.LinearDiscriminantAnalysis().fit(X, y).transform(X)

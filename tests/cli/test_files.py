@@ -107,6 +107,7 @@ def test_cells_that_are_no_numbers_are_reported(table, tmp_path, run):
 
 def test_semicolons_and_packed_pipes(table, tmp_path, run, monkeypatch):
     frame = pd.read_csv(table)
+    frame.to_csv(table, index=False)  # the same numbers: pandas before 3.1 may miss the last digit of what it reads
     frame.to_csv(tmp_path / "semi.csv", index=False, sep=";", decimal=",")
     one = run("bandwidth", table, "--json")[1]
     for options in ([], ["--decimal", ","]):

@@ -8,6 +8,10 @@ import pytest
 
 from parzen.compute.arrow import number_rows, text_codes
 from tests.oracle import TWINS
+from tests.versions import since
+
+columns_of_pandas = since("pandas", "3.0", "a Series gives Arrow's stream")
+columns_of_arrow = since("pyarrow", "16.0", "a column gives Arrow's stream")
 
 TEXTS = {
     "none": [],
@@ -38,8 +42,12 @@ MAKE = {
     "view": lambda texts: pa.chunked_array([pa.array(texts, pa.string_view())]),
 }
 
+MARKS = dict.fromkeys(["pandas", "pandas default"], columns_of_pandas) | dict.fromkeys(
+    ["arrow", "large", "view"], columns_of_arrow
+)
 
-@pytest.mark.parametrize("make", MAKE)
+
+@pytest.mark.parametrize("make", [pytest.param(make, marks=MARKS.get(make, ())) for make in MAKE])
 @pytest.mark.parametrize("texts", TEXTS)
 def test_codes_of_text_equal_the_oracle(level, make, texts):
     for cut in (0, 1):  # from the second row on: an offset into the buffers
@@ -48,6 +56,7 @@ def test_codes_of_text_equal_the_oracle(level, make, texts):
         assert [codes.tolist(), different] == list(map(list, TWINS["text_codes"](TEXTS[texts][cut:])))
 
 
+@columns_of_arrow
 def test_chunks_have_codes_of_their_own():
     column = pa.chunked_array([["a", "b"], [], [None, "b", "c"]])
     codes, different = text_codes(column)
@@ -55,11 +64,13 @@ def test_chunks_have_codes_of_their_own():
     assert different == ["a", "b", "b", "c"]
 
 
+@columns_of_arrow
 def test_what_is_no_text_has_no_codes():
     assert text_codes(pl.Series([1, 2])) is None
     assert text_codes(pa.chunked_array([pa.array([b"a"])])) is None
 
 
+@columns_of_pandas
 def test_the_column_may_be_read_again():
     column = pd.Series(["a", "b", None] * 5, dtype="str")
     first, again = text_codes(column), text_codes(column)

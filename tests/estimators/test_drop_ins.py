@@ -21,6 +21,7 @@ from sklearn.utils import all_estimators
 
 import parzen
 from parzen import GaussianNB
+from tests.versions import legacy_attributes, scatter_over_n
 
 matplotlib.use("Agg")
 
@@ -76,6 +77,19 @@ OPTIONS = {
 }  # fmt: skip
 
 
+def named(names, **marks):
+    """Names as parameters of tests, with marks of those that an older scikit-learn has otherwise."""
+    return [pytest.param(name, marks=marks.get(name, ())) for name in names]
+
+
+CLASSIFIERS_ALIKE = named(
+    CLASSIFIERS,
+    LogisticRegressionCV=legacy_attributes,
+    LinearDiscriminantAnalysis=scatter_over_n,
+    QuadraticDiscriminantAnalysis=scatter_over_n,
+)
+
+
 def rows_for(name):
     """A small table that both take, and its classes."""
     X, y = load_iris(return_X_y=True)
@@ -86,7 +100,7 @@ def rows_for(name):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("fitted", [False, True])
-@pytest.mark.parametrize("name", THEIRS)
+@pytest.mark.parametrize("name", named(THEIRS, LogisticRegressionCV=legacy_attributes))
 def test_a_drop_in_has_no_name_that_others_look_for_unless_the_original_has_it(name, fitted, names_looked_for):
     options = OPTIONS.get(name, {})
     ours, theirs = getattr(parzen, name)(**options), THEIRS[name](**options)
@@ -113,7 +127,7 @@ def combined(model):
     yield BaggingClassifier(model, n_estimators=3, random_state=0)
 
 
-@pytest.mark.parametrize("name", CLASSIFIERS)
+@pytest.mark.parametrize("name", CLASSIFIERS_ALIKE)
 def test_what_others_make_of_a_drop_in_is_what_they_make_of_the_original(name):
     options = OPTIONS.get(name, {})
     if name.startswith("LogisticRegression"):
@@ -129,7 +143,7 @@ def test_what_others_make_of_a_drop_in_is_what_they_make_of_the_original(name):
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("name", [name for name in CLASSIFIERS if name != "CategoricalNB"])
+@pytest.mark.parametrize("name", [one for one in CLASSIFIERS_ALIKE if one.values != ("CategoricalNB",)])
 def test_regions_are_drawn_from_what_the_original_has(name, classes):
     X, y = rows_for(name)
     X, y = X[:, :2], np.minimum(y, classes - 1)

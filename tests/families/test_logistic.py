@@ -22,6 +22,7 @@ from parzen.families.logistic.products import Products
 from parzen.families.logistic.quadratic import Quadratic
 from parzen.families.logistic.secants import Secants
 from parzen.families.logistic.terms import Terms
+from tests.estimators.classify.peers import share_of_l1
 from tests.oracle import logistic as oracle
 
 PENALTIES = st.builds(
@@ -123,8 +124,8 @@ def test_the_optimum_is_the_plain_proximal_gradient_s(K, l1, l2):
 def test_l1_and_elastic_net_are_scikit_learn_s_with_the_same_zeros(load, C, ratio):
     X, y = load(return_X_y=True)
     X, K = (X - X.mean(axis=0)) / X.std(axis=0), y.max() + 1
-    options = {"C": C, "l1_ratio": ratio, "solver": "saga", "tol": 1e-8, "max_iter": 100_000, "random_state": 0}
-    theirs = sklearn.linear_model.LogisticRegression(**options).fit(X, y)
+    options = {"C": C, "solver": "saga", "tol": 1e-8, "max_iter": 100_000, "random_state": 0}
+    theirs = sklearn.linear_model.LogisticRegression(**options, **share_of_l1(ratio)).fit(X, y)
     for rows in (X, sparse.csr_array(X)):
         found = solve(rows, y, K, Penalty(l1=ratio / C, l2=(1.0 - ratio) / C))
         np.testing.assert_allclose(found.coef, theirs.coef_, atol=2e-5)
@@ -137,7 +138,13 @@ def test_a_penalised_intercept_is_liblinear_s(ratio):
     X = (X - X.mean(axis=0)) / X.std(axis=0) + 0.5
     scaling = 3.0
     theirs = sklearn.linear_model.LogisticRegression(
-        solver="liblinear", C=0.2, l1_ratio=ratio, intercept_scaling=scaling, tol=1e-9, max_iter=100_000, random_state=0
+        solver="liblinear",
+        C=0.2,
+        intercept_scaling=scaling,
+        tol=1e-9,
+        max_iter=100_000,
+        random_state=0,
+        **share_of_l1(ratio),
     ).fit(X, y)
     l1, l2 = ratio / 0.2, (1.0 - ratio) / 0.2
     found = solve(X, y, 2, Penalty(l1, l2, l1 / scaling, l2 / scaling**2))

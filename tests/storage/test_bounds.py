@@ -169,7 +169,10 @@ def test_sizes_that_a_model_may_have_are_read(tmp_path):
         save(value, tmp_path / "x")
         again = load(tmp_path / "x")
         assert type(again) is type(value)
-        np.testing.assert_equal(again, value)
+        if isinstance(value, range):
+            assert again == value
+        else:
+            np.testing.assert_equal(again, value)
         assert getattr(again, "dtype", None) == getattr(value, "dtype", None)
 
 

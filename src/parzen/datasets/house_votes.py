@@ -42,8 +42,8 @@ def load_house_votes(*, return_X_y: bool = False, as_frame: bool = False) -> Any
     >>> from parzen import CategoricalNB
     >>> from parzen.datasets import load_house_votes
     >>> votes = load_house_votes()
-    >>> votes.data[0, :4], votes.target_names[votes.target[0]]
-    (array(['n', 'y', 'n', 'y'], dtype=object), np.str_('republican'))
+    >>> print(votes.data[0, :4], votes.target_names[votes.target[0]])
+    ['n' 'y' 'n' 'y'] republican
     >>> CategoricalNB().fit(votes.data[:300], votes.target[:300]).score(votes.data[300:], votes.target[300:]) > 0.85
     True
     """

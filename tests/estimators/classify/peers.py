@@ -6,6 +6,7 @@ import sklearn.linear_model
 import sklearn.naive_bayes
 
 import parzen
+from tests.versions import has
 
 PEERS = {
     name: getattr(module, name)
@@ -16,6 +17,15 @@ PEERS = {
 
 def twins(name, **options):
     return getattr(parzen, name)(**options), PEERS[name](**options)
+
+
+def share_of_l1(ratio):
+    """The penalty of which l1 is this share, as the installed scikit-learn takes it: before 1.8, by a name."""
+    if has("scikit-learn", "1.8"):
+        return {"l1_ratio": ratio}
+    if ratio in (0.0, 1.0):
+        return {"penalty": "l1" if ratio else "l2"}
+    return {"penalty": "elasticnet", "l1_ratio": ratio}
 
 
 def same(found, expected, tolerance=1e-9):

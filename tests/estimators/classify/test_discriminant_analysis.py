@@ -23,6 +23,14 @@ from parzen import (
     QuadraticDiscriminantAnalysis,
 )
 from tests.estimators.classify.peers import compare, same, twins
+from tests.versions import quadratic_solvers, scatter_over_n
+
+
+def svd_over_n(options):
+    return pytest.param(options, marks=() if "solver" in options else scatter_over_n)
+
+
+SVD = pytest.param("svd", marks=scatter_over_n)
 
 
 class TestDiscriminantAnalysis:
@@ -33,7 +41,7 @@ class TestDiscriminantAnalysis:
         {"solver": "eigen", "covariance_estimator": OAS()}, {"store_covariance": True},
     )  # fmt: skip
 
-    @pytest.mark.parametrize("options", LINEAR, ids=str)
+    @pytest.mark.parametrize("options", [svd_over_n(options) for options in LINEAR], ids=str)
     @pytest.mark.parametrize("load", [load_iris, load_wine])
     def test_linear(self, options, load):
         X, y = load(return_X_y=True)
@@ -51,7 +59,7 @@ class TestDiscriminantAnalysis:
             assert ours.scalings_.shape == theirs.scalings_.shape
         assert ours.get_feature_names_out().tolist() == theirs.get_feature_names_out().tolist()
 
-    @pytest.mark.parametrize("solver", ["svd", "lsqr", "eigen"])
+    @pytest.mark.parametrize("solver", [SVD, "lsqr", "eigen"])
     def test_linear_with_two_classes(self, solver):
         X, y = load_breast_cancer(return_X_y=True)
         compare(
@@ -63,7 +71,8 @@ class TestDiscriminantAnalysis:
         {"solver": "eigen", "shrinkage": 0.3}, {"solver": "eigen", "covariance_estimator": OAS()},
     )  # fmt: skip
 
-    @pytest.mark.parametrize("options", QUADRATIC, ids=str)
+    @quadratic_solvers
+    @pytest.mark.parametrize("options", [svd_over_n(options) for options in QUADRATIC], ids=str)
     def test_quadratic(self, options):
         X, y = load_wine(return_X_y=True)
         names = ["means_", "priors_", "covariance_", "scalings_"]
@@ -110,7 +119,8 @@ class TestDiscriminantAnalysis:
         assert np.isfinite(proba).all()
         np.testing.assert_allclose(proba.sum(axis=1), 1.0)
 
-    @pytest.mark.parametrize("solver", ["svd", "eigen"])
+    @quadratic_solvers
+    @pytest.mark.parametrize("solver", [SVD, "eigen"])
     def test_the_drop_in_refuses_singular_classes_as_scikit_learn_does(self, solver, rng):
         few, y = rng.normal(size=(12, 7)), np.repeat([0, 1], 6)
         constant = np.column_stack([rng.normal(size=12), np.full(12, 0.1)])
@@ -139,7 +149,7 @@ class TestDiscriminantAnalysis:
         same(small.predict_proba(1e-8 * X), QuadraticDiscriminantAnalysis().fit(X, y).predict_proba(X), 1e-6)
         assert small.score(1e-8 * X, y) > 0.97
 
-    @pytest.mark.parametrize("solver", ["svd", "lsqr"])
+    @pytest.mark.parametrize("solver", [SVD, "lsqr"])
     @pytest.mark.parametrize("case", ["more columns than rows", "a column twice", "a column constant in classes"])
     def test_directions_without_spread_are_left_out_as_scikit_learn_does(self, solver, case, rng):
         y = np.arange(24) % 3
@@ -231,6 +241,7 @@ class TestNumbers:
                 model.predict_proba(np.column_stack([X, np.full(60, value)])), expected, atol=1e-8
             )
 
+    @scatter_over_n
     def test_classes_far_apart_and_outliers_leave_sound_covariances_alone(self, rng):
         X = np.concatenate([rng.normal(size=(20, 1)), rng.normal(size=(20, 1)) + 1e7])
         y = np.repeat([0, 1], 20)

@@ -18,6 +18,7 @@ import parzen
 from parzen import LogisticRegression, LogisticRegressionCV
 from tests.estimators.classify.peers import PEERS, same
 from tests.estimators.classify.test_logistic_drop_in import SOLVERS, outcome
+from tests.versions import has, legacy_attributes, since, warnings_of_penalties
 
 NEW = {"l1_ratios": (0,), "scoring": "neg_log_loss", "use_legacy_attributes": False}
 
@@ -35,11 +36,14 @@ GRID = {
 
 
 class TestBesideScikitLearn:
+    @legacy_attributes
     @pytest.mark.parametrize("legacy", [False, True])
     @pytest.mark.parametrize("refit", [True, False])
     @pytest.mark.parametrize("ratios", [None, (0,)], ids=["no axis", "l2"])
     @pytest.mark.parametrize("K", [2, 3])
     def test_every_attribute_is_the_same(self, K, ratios, refit, legacy):
+        if ratios and not refit and not legacy and not has("scikit-learn", "1.9"):
+            pytest.skip("since scikit-learn 1.9, its own takes these options")
         X, y = table(K)
         names = np.array(["a", "b", "c"])[y]
         options = {
@@ -62,6 +66,7 @@ class TestBesideScikitLearn:
         assert np.shape(ours.l1_ratio_) == np.shape(theirs.l1_ratio_)
         same(ours.score(X, names), theirs.score(X, names), 1e-5)
 
+    @legacy_attributes
     def test_elastic_nets_have_an_axis_of_their_own(self):
         X, y = table(3)
         options = {
@@ -82,6 +87,7 @@ class TestBesideScikitLearn:
         assert ours.C_.tolist() == theirs.C_.tolist()
         assert ours.n_iter_.shape == (1, 2, 2, 2)
 
+    @warnings_of_penalties
     @pytest.mark.parametrize("solver", SOLVERS)
     def test_combinations_are_refused_or_warned_of_as_by_scikit_learn(self, solver, rng):
         X, y = rng.normal(size=(12, 2)), np.arange(12) % 2
@@ -104,6 +110,7 @@ class TestBesideScikitLearn:
         with pytest.raises(ValueError, match="|".join(options) if "cv" not in options else "fold|split"):
             LogisticRegressionCV(**(NEW | {"solver": "saga"} | options)).fit(X, y)
 
+    @warnings_of_penalties
     def test_parameters_and_defaults_are_scikit_learn_s(self):
         defaults = PEERS["LogisticRegressionCV"]().get_params()
         assert {k: v for k, v in LogisticRegressionCV().get_params().items() if k in defaults} == defaults
@@ -142,6 +149,7 @@ def test_quadratic_terms_and_sparse_rows():
     same(csr.scores_, dense.scores_, 1e-5)
 
 
+@since("scikit-learn", "1.7", "the Brier score is there for several classes")
 @pytest.mark.parametrize("K", [2, 3])
 def test_a_fold_that_lacks_a_class_has_weights_for_it(K, rng):
     y = np.repeat(np.array(["a", "b", "c"])[:K], 10)

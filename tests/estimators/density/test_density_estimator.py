@@ -83,6 +83,13 @@ class TestTables:
         objects = table.to_numpy(dtype=object)
         np.testing.assert_allclose(DensityEstimator(by_place).fit(objects).score_samples(objects), expected, rtol=1e-12)
 
+    def test_columns_of_polars_in_another_order_are_refused(self):
+        table = pl.DataFrame({"height": [171.0, 180.0, 165.0], "weight": [64.0, 81.0, 75.0]})
+        model = DensityEstimator().fit(table)
+        assert model.feature_names_in_.tolist() == ["height", "weight"]
+        with pytest.raises(ValueError, match="feature names"):
+            model.score(table.select("weight", "height"))
+
     def test_missing_cells_of_every_kind(self):
         table = holes(mixed())
         model = DensityEstimator(FAMILY).fit(table)

@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 import parzen
 from parzen import BayesianGaussianMixture, GaussianMixture, MixtureModel
+from tests.versions import has
 
 SHAPES = ("full", "tied", "diag", "spherical")
 SPREADS = ("covariances_", "precisions_", "precisions_cholesky_")
@@ -137,6 +138,8 @@ class TestDtypes:
     @pytest.mark.parametrize("shape", SHAPES)
     @pytest.mark.parametrize("cls", BOTH)
     def test_are_those_of_the_rows(self, cls, shape):
+        if cls is GaussianMixture and not has("scikit-learn", "1.7"):
+            pytest.skip("since scikit-learn 1.7, what GaussianMixture has fitted keeps the rows' precision")
         theirs = getattr(sklearn.mixture, cls.__name__)
         X, ours = _fitted(shape, cls, np.float32)
         _, other = _fitted(shape, theirs, np.float32)

@@ -12,6 +12,7 @@ from sklearn.utils.validation import (
     _check_feature_names,
     _check_n_features,
     _check_sample_weight,
+    _get_feature_names,
     check_array,
     check_is_fitted,
 )
@@ -98,9 +99,26 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
         )
     if not frame_kind(X) and not is_sparse(X) and np.asarray(X).ndim < 2:
         check_array(X, dtype=None, ensure_all_finite=False)  # says how to reshape it
-    _check_feature_names(estimator, X, reset=reset)
+    _check_feature_names(estimator, _named(X), reset=reset)
     _check_n_features(estimator, X, reset=reset)
     return X
+
+
+class _Names:
+    """Names of columns, told as scikit-learn asks for them before 1.9: by a protocol that polars has left in 2.0."""
+
+    def __init__(self, names: list[str]) -> None:
+        self.names = names
+
+    def __dataframe__(self) -> Any:
+        return self
+
+    def column_names(self) -> list[str]:
+        return self.names
+
+
+def _named(X: Any) -> Any:
+    return _Names(X.columns) if frame_kind(X) == "polars" and _get_feature_names(X) is None else X
 
 
 def rows_and_columns(X: Any, sparse: bool, estimator: Any = None, device: bool = False) -> Any:
