@@ -77,15 +77,20 @@ index sums(const T* data, const std::int32_t* indices, const index* indptr, inde
 template <index V, bool Ahead, class T>
 index product_of(const T* data, const std::int32_t* indices, const index* indptr, index n, index columns, index groups, index first,
                  const double* table, double* out) {
-    typedef double part __attribute__((vector_size(V * sizeof(double))));
+    constexpr index lanes_each = V < lanes ? V : lanes, parts = V / lanes_each;
+    typedef double part __attribute__((vector_size(lanes_each * sizeof(double))));
     constexpr index ahead = 16;
     const index end = n ? indptr[n] : 0;
     for (index i = 0; i < n; ++i) {
-        part even = {}, odd = {};
-        const auto add = [&](index at, part& sum) __attribute__((always_inline)) {
-            part values;
-            std::memcpy(&values, table + static_cast<index>(indices[at]) * groups + first, sizeof values);
-            sum += static_cast<double>(data[at]) * values;
+        part even[parts] = {}, odd[parts] = {};
+        const auto add = [&](index at, part (&sum)[parts]) __attribute__((always_inline)) {
+            const double* row = table + static_cast<index>(indices[at]) * groups + first;
+            const part x = static_cast<double>(data[at]) - part{};
+            for (index p = 0; p < parts; ++p) {
+                part values;
+                std::memcpy(&values, row + p * lanes_each, sizeof values);
+                sum[p] += x * values;
+            }
             if (Ahead && at + ahead < end) {
                 const char* next = reinterpret_cast<const char*>(table + static_cast<index>(indices[at + ahead]) * groups + first);
                 __builtin_prefetch(next);
@@ -103,8 +108,10 @@ index product_of(const T* data, const std::int32_t* indices, const index* indptr
             if (outside(indices[at], columns)) return 1;
             add(at, even);
         }
-        even += odd;
-        std::memcpy(out + i * groups + first, &even, sizeof even);
+        for (index p = 0; p < parts; ++p) {
+            even[p] += odd[p];
+            std::memcpy(out + i * groups + first + p * lanes_each, even + p, sizeof(part));
+        }
     }
     return OK;
 }
