@@ -16,7 +16,7 @@ THREADS = 8
 
 RNG = np.random.default_rng(0)
 #: Several blocks of rows, so that the library's own threads have work; few rows; so many columns that BLAS has threads.
-LONG, FEW, WIDE = (RNG.normal(size=size) for size in ((120_000, 10), (300, 2), (900, 70)))
+LONG, FEW, WIDE = (RNG.normal(size=size) for size in ((60_000, 10), (300, 2), (900, 70)))
 CODES = RNG.integers(0, 3, (300, 5)).astype(str).astype(object)
 CODES[:, 1:] = np.where(RNG.random((300, 4)) < 0.7, CODES[:, :4], CODES[:, 1:])
 GAPS = np.where(RNG.random(FEW.shape) < 0.1, np.nan, FEW)
