@@ -50,13 +50,26 @@ inline void multiply(double* a, const double* b) {
     for (index l = 0; l < width; ++l) a[l] *= b[l];
 }
 
-// One cell of a clique: its fixed value times all signals, except that of input `left_out`.
-inline void cell(const Tree& tree, index c, index e, const double* signals, double* value) {
+// A number of each row of a block, in registers.
+struct Numbers {
+    static constexpr index parts = width / lanes;
+    vec part[parts];
+
+    explicit Numbers(double value) { for (index p = 0; p < parts; ++p) part[p] = splat(value); }
+    void multiply(const double* by) { for (index p = 0; p < parts; ++p) part[p] *= load(by + p * lanes); }
+    void add_to(double* sums) const {
+        for (index p = 0; p < parts; ++p) store(sums + p * lanes, load(sums + p * lanes) + part[p]);
+    }
+};
+
+// One cell of a clique: its fixed value times all signals.
+inline Numbers cell(const Tree& tree, index c, index e, const double* signals) {
     const double fixed = tree.base[tree.cells[c] + e];
-    for (index l = 0; l < width; ++l) value[l] = fixed;
-    if (fixed == 0) return;
+    Numbers value(fixed);
+    if (fixed == 0) return value;
     for (index i = tree.inputs[c]; i < tree.inputs[c + 1]; ++i)
-        multiply(value, signals + (tree.slot[i] + tree.maps[tree.map[i] + e]) * width);
+        value.multiply(signals + (tree.slot[i] + tree.maps[tree.map[i] + e]) * width);
+    return value;
 }
 
 // Divides a message by its maximum; returns that in `largest`, and the least value above zero.
@@ -92,12 +105,7 @@ void collect(const Tree& tree, double* signals, Least& least, double* log_scale,
         bound(tree, least, c, product);
         for (index l = 0; l < width; ++l) risky[l] |= product[l] < tiny;
         std::memset(message, 0, sizeof(double) * tree.up_size[c] * width);
-        for (index e = 0; e < cells; ++e) {
-            double value[width];
-            cell(tree, c, e, signals, value);
-            double* own = message + to[e] * width;
-            for (index l = 0; l < width; ++l) own[l] += value[l];
-        }
+        for (index e = 0; e < cells; ++e) cell(tree, c, e, signals).add_to(message + to[e] * width);
         double largest[width];
         scale(message, tree.up_size[c], largest, least.up + c * width);
         for (index l = 0; l < width; ++l) log_scale[l] += std::log(largest[l]);
@@ -122,19 +130,15 @@ void distribute(const Tree& tree, const double* signals, Least& least, double* d
         double total[width] = {};
         for (index e = 0; e < cells; ++e) {
             if (tree.base[tree.cells[c] + e] == 0) continue;
-            double value[width];
-            cell(tree, c, e, signals, value);
-            multiply(value, above + from[e] * width);
-            for (index l = 0; l < width; ++l) total[l] += value[l];
+            Numbers value = cell(tree, c, e, signals);
+            value.multiply(above + from[e] * width);
+            value.add_to(total);
             for (index i = tree.inputs[c]; i < tree.inputs[c + 1]; ++i) {
                 if (tree.child[i] < 0 || !tree.needed[tree.child[i]]) continue;
-                double* sum = down + (tree.slot[i] + tree.maps[tree.map[i] + e]) * width;
-                for (index l = 0; l < width; ++l) sum[l] += value[l];
+                value.add_to(down + (tree.slot[i] + tree.maps[tree.map[i] + e]) * width);
             }
-            for (index o = tree.outputs[c]; o < tree.outputs[c + 1]; ++o) {
-                double* sum = out + (tree.out_slot[o] + tree.maps[tree.out_map[o] + e]) * width;
-                for (index l = 0; l < width; ++l) sum[l] += value[l];
-            }
+            for (index o = tree.outputs[c]; o < tree.outputs[c + 1]; ++o)
+                value.add_to(out + (tree.out_slot[o] + tree.maps[tree.out_map[o] + e]) * width);
         }
         for (index l = 0; l < width; ++l) total[l] = total[l] > 0 ? 1 / total[l] : 0;
         for (index o = tree.outputs[c]; o < tree.outputs[c + 1]; ++o)

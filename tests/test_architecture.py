@@ -87,9 +87,9 @@ def test_a_room_imports_only_from_the_rooms_above_it(path):
 def test_only_the_registry_the_commands_and_the_package_itself_import_by_name():
     for path in FILES:
         text = path.read_text()
-        if "import_module(" in text or "__import__(" in text:
+        if "import_module(" in text or "__import__(" in text or " imported(" in text:
             tables = ("storage/registry.py", "cli/commands/__init__.py", "compute/device/__init__.py", "__init__.py")
-            assert path.relative_to(SOURCE).as_posix() in tables, path
+            assert path.relative_to(SOURCE).as_posix() in (*tables, "compute/importing.py"), path
 
 
 def test_only_compute_knows_the_compiled_library():

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -109,3 +110,8 @@ def test_what_is_slow_to_import_is_imported_inside_functions():
     assert line.search("from scipy import optimize")
     assert line.search("import scipy.stats")
     assert [path for path in SOURCE.rglob("*.py") if line.search(path.read_text(encoding="utf-8"))] == []
+
+
+@pytest.mark.parametrize("name", [one for one in parzen.__all__ if isinstance(getattr(parzen, one), ModuleType)])
+def test_a_module_may_be_the_first_name_that_is_used(name):
+    subprocess.run([sys.executable, "-c", f"import parzen; parzen.{name}"], check=True)

@@ -4,10 +4,11 @@ A family observes weighted rows into a statistic; statistics add; a statistic is
 """
 
 import ast
-import importlib
 import sys
 from types import ModuleType
 from typing import Any
+
+from parzen.compute.importing import imported
 
 
 def _origins() -> dict[str, str]:
@@ -25,12 +26,12 @@ __all__ = sorted(_FROM)
 def __getattr__(name: str) -> Any:
     """A public name, imported when it is first used: nothing else waits for the libraries that it needs."""
     if name == "__version__":
-        return importlib.import_module("parzen.compute.version").__version__
+        return imported("parzen.compute.version").__version__
     if name not in _FROM:
         raise AttributeError(f"module 'parzen' has no attribute {name!r}.")
-    if _FROM[name] == "parzen":
-        return importlib.import_module(f"parzen.{name}")
-    globals()[name] = getattr(importlib.import_module(_FROM[name]), name)
+    if _FROM[name] in ("parzen", "parzen.smoothing"):  # the name is a module's
+        return imported(f"{_FROM[name]}.{name}")
+    globals()[name] = getattr(imported(_FROM[name]), name)
     return globals()[name]
 
 
@@ -42,7 +43,7 @@ class _Bandwidth(ModuleType):
     """Bandwidths live beside the kernels that they are for; ``import parzen.bandwidth`` works, as ``os.path`` does."""
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(importlib.import_module("parzen.smoothing.bandwidth"), name)
+        return getattr(imported("parzen.smoothing.bandwidth"), name)
 
 
 sys.modules["parzen.bandwidth"] = _Bandwidth("parzen.bandwidth")

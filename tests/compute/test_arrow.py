@@ -2,11 +2,11 @@
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 
 from parzen.compute.arrow import number_rows, text_codes
+from tests.libraries import polars as pl
 from tests.oracle import TWINS
 from tests.versions import since
 

@@ -7,7 +7,6 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from scipy import stats
 from scipy.integrate import trapezoid
@@ -33,6 +32,7 @@ from parzen.displays import (
     MixtureDisplay,
     PosteriorDisplay,
 )
+from tests.libraries import polars as pl
 
 
 @pytest.fixture(autouse=True)

@@ -1,8 +1,9 @@
 """A table with columns of every kind, for estimators that read tables."""
 
 import pandas as pd
-import polars as pl
 import pytest
+
+from tests.libraries import polars as pl
 
 
 @pytest.fixture

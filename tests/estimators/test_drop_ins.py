@@ -4,7 +4,6 @@ import inspect
 import re
 from pathlib import Path
 
-import hmmlearn.hmm
 import matplotlib
 import matplotlib.figure
 import numpy as np
@@ -21,13 +20,17 @@ from sklearn.utils import all_estimators
 
 import parzen
 from parzen import GaussianNB
+<<<<<<< HEAD
 from tests.versions import legacy_attributes, scatter_over_n
+=======
+from tests.libraries import hmm
+>>>>>>> freethreaded
 
 matplotlib.use("Agg")
 
 THEIRS = {
     name: one
-    for name, one in [*all_estimators(), *inspect.getmembers(hmmlearn.hmm, inspect.isclass)]
+    for name, one in [*all_estimators(), *inspect.getmembers(hmm, inspect.isclass)]
     if isinstance(getattr(parzen, name, None), type) and hasattr(one, "fit")
 }
 CLASSIFIERS = [name for name, one in THEIRS.items() if hasattr(one, "predict_log_proba")]

@@ -173,6 +173,8 @@ def test_weights_that_the_original_does_not_take_are_routed_where_asked_for(name
 
 @pytest.mark.parametrize("container", ["default", "pandas", "polars"])
 def test_outputs_have_the_container_that_is_asked_for(container):
+    if container == "polars":
+        pytest.importorskip("polars", reason="polars is not installed")
     X, y = load_iris(return_X_y=True, as_frame=True)
     pairs = [
         [module.LinearDiscriminantAnalysis() for module in (parzen, sklearn.discriminant_analysis)],

@@ -8,7 +8,6 @@ import shutil
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 
@@ -17,6 +16,7 @@ from parzen.report import ReportError, page, summarise
 from parzen.report.columns import describe
 from parzen.report.dependence import Values, cramers_v, strength
 from parzen.tables.kinds import Column
+from tests.libraries import polars as pl
 
 EVIL = "</script><script>document.title='broken'</script><img src=x onerror=alert(1)>"
 

@@ -3,6 +3,7 @@
 import threading
 import time
 
+import numpy as np
 import pytest
 
 from parzen.statistics.threads import AHEAD, for_each, threads
@@ -49,3 +50,19 @@ def test_items_that_fail_to_come_end_the_work():
     with threads(3), pytest.raises(KeyboardInterrupt):
         for_each(lambda item: threading.get_ident() and item, items(), results.append)
     assert results == list(range(10))[: len(results)]
+
+
+def test_threads_of_the_pool_work_in_the_context_of_the_caller():
+    """Those of a free-threaded Python begin with the context that was the caller's then, and keep it."""
+    for divide in ("raise", "ignore"):
+        met = threading.Barrier(2, timeout=30)
+
+        def work(item, met=met):
+            met.wait()
+            return threading.get_ident(), np.geterr()["divide"]
+
+        results = []
+        with threads(2), np.errstate(divide=divide):
+            for_each(work, iter(range(2)), results.append)
+        assert len({thread for thread, _ in results}) == 2
+        assert {handling for _, handling in results} == {divide}

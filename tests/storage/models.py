@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import polars as pl
 from scipy import sparse
 from sklearn.base import clone
 
@@ -65,6 +64,7 @@ from parzen import (
 )
 from parzen.conjugate import NormalInverseWishart
 from parzen.families.family import Additive
+from tests.libraries import polars as pl
 
 rng = np.random.default_rng(7)
 X = np.concatenate([rng.normal(0, 1, (60, 3)), rng.normal(4, 1, (60, 3))])

@@ -5,11 +5,11 @@ from decimal import Decimal
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
 from parzen import DensityEstimator, Gaussian, ModelFileError, NaiveBayes, load, save
 from parzen.storage.decode import Decoder
+from tests.libraries import polars as pl
 
 VALUES = np.random.default_rng(0).normal(size=60)
 WHOLE = np.arange(60) % 5

@@ -5,12 +5,12 @@ from decimal import Decimal
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
 from parzen import AutoColumns, DensityEstimator, KernelRegressor
 from parzen.tables.coded import MANY_ROWS, object_codes
 from parzen.tables.kinds import Column, family_kind, few_levels, kernel_letter
+from tests.libraries import polars as pl
 
 N = 60
 DAYS = [date(2020, 1, 1) + timedelta(days=i % 20) for i in range(N)]

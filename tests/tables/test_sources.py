@@ -6,7 +6,6 @@ import time
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -14,6 +13,7 @@ from scipy import sparse
 
 from parzen import GaussianNB, NaiveBayes, SourceError, scan
 from parzen.tables.sources.ahead import read_ahead
+from tests.libraries import polars as pl
 from tests.versions import since
 
 FRAME = pd.DataFrame({"a": np.arange(10.0), "b": np.arange(10) % 3, "c": list("xyzxyzxyzx")})

@@ -120,23 +120,25 @@ def path() -> Path | None:
 @contextmanager
 def using(name: str) -> Iterator[None]:
     """Use another instruction-set level for a while, in all threads: for tests and benchmarks."""
-    global _current
+    global _current, _functions
     if name not in levels():
         raise ValueError(f"level is {name!r}, but this machine can run {', '.join(levels())}.")
+    # A new dict each time: a thread that looks a routine up meanwhile writes it to the one that is forgotten.
     before, _current = _current, name
-    _functions.clear()
+    _functions = {}
     try:
         yield
     finally:
         _current = before
-        _functions.clear()
+        _functions = {}
 
 
 def call(name: str, *arguments: float | None) -> int:
     """Call a compiled routine and return its status: 0, or a number whose meaning its caller knows."""
-    function = _functions.get(name)
+    known = _functions
+    function = known.get(name)
     if function is None:
-        function = _functions[name] = _routine(name)
+        function = known[name] = _routine(name)
     status: int = function(*arguments)
     if status < 0:
         raise MemoryError(f"the compiled routine {name} could not allocate its scratch memory; use fewer rows at once.")

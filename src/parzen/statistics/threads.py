@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from functools import cache
 from itertools import chain
 from typing import Any
@@ -144,7 +144,11 @@ class _Work:
 def for_each(
     function: Callable[[Any], Any], items: Iterator[Any], hand_on: Callable[[Any], None] = lambda nothing: None
 ) -> None:
-    """Call hand_on(function(item)) for every item, in their order; functions run on this thread and on the pool's."""
+    """Call hand_on(function(item)) for every item, in their order; functions run on this thread and on the pool's.
+
+    The pool's threads work in the caller's context: NumPy's handling of errors, say, is the same on all of them, and
+    not what it was when a thread of the pool began, as it would be on a free-threaded Python.
+    """
     first, second = next(items, None), next(items, None)
     if first is None:
         return
@@ -153,7 +157,7 @@ def for_each(
         return
     helpers = 0 if getattr(_inside, "worker", False) else thread_count() - 1
     work = _Work(function, chain([first, second], items), hand_on, helpers + 1)
-    futures = [_pool(helpers).submit(work.run) for _ in range(helpers)]
+    futures = [_pool(helpers).submit(copy_context().run, work.run) for _ in range(helpers)]
     try:
         work.run()
     finally:

@@ -74,7 +74,7 @@ class Encoder:
                 "and no functions or classes of others."
             )
         own = attributes(cls)
-        kept = [name for name in vars(value) if not _derived(cls, name)] if own is None else own
+        kept = [name for name in list(vars(value)) if not _derived(cls, name)] if own is None else own
         state = {name: self._inside(f".{name}", getattr(value, name)) for name in kept}
         return {"class": tag, "state": state}
 

@@ -6,10 +6,11 @@ files of version 1; a parameter that is added later gets one in `LATER_PARAMETER
 first asks for them: this table is the one place that names modules above its own room.
 """
 
-import importlib
 from collections.abc import Callable
 from functools import cache
 from typing import Any
+
+from parzen.compute.importing import imported
 
 #: Tags by the module that holds their classes. A tag is the class's name, or "tag: Class" where another has that name.
 CLASSES: dict[str, tuple[str, ...]] = {
@@ -254,7 +255,7 @@ MODULES = {tag: module for module, tags in CLASSES.items() for tag in tags}
 @cache
 def class_of(tag: str) -> type | None:
     """The class whose objects a file may hold by a tag; only its module is imported. None where there is none."""
-    return getattr(importlib.import_module(f"parzen.{MODULES[tag]}"), tag) if tag in MODULES else None
+    return getattr(imported(f"parzen.{MODULES[tag]}"), tag) if tag in MODULES else None
 
 
 def tag_of(cls: type) -> str | None:

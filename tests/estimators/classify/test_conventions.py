@@ -5,7 +5,6 @@ import pickle
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
@@ -32,7 +31,11 @@ from parzen import (
     QuadraticDiscriminantAnalysis,
     TreeAugmentedNB,
 )
+<<<<<<< HEAD
 from tests.versions import has
+=======
+from tests.libraries import polars as pl
+>>>>>>> freethreaded
 
 MODELS = [
     BayesClassifier(),

@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.compose import ColumnTransformer
@@ -17,6 +16,7 @@ import parzen
 from parzen import LogisticRegression
 from parzen.datasets import load_adult, load_house_votes
 from tests.estimators.classify.peers import PEERS, same
+from tests.libraries import polars as pl
 
 EXACT = {"tol": 1e-9, "max_iter": 3000}
 

@@ -4,7 +4,6 @@ import decimal
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
 from parzen import (
@@ -13,6 +12,7 @@ from parzen import (
     NaiveBayes,
     Poisson,
 )
+from tests.libraries import polars as pl
 
 
 def mixed(n=200, seed=0):

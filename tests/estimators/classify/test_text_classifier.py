@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
@@ -10,6 +9,7 @@ from sklearn.model_selection import cross_val_score
 
 from parzen import BernoulliNB, ComplementNB, LogisticRegression, MultinomialNB, TextClassifier, load
 from parzen.tables.words import Vocabulary
+from tests.libraries import polars as pl
 
 
 @pytest.fixture

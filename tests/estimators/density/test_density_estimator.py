@@ -5,7 +5,6 @@ import pickle
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.base import clone
@@ -25,6 +24,7 @@ from parzen import (
     Poisson,
     Product,
 )
+from tests.libraries import polars as pl
 
 
 @pytest.mark.filterwarnings("ignore::parzen.FloorWarning")

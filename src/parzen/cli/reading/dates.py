@@ -98,7 +98,7 @@ def _iso_values(cells: Sequence[str], found: Sequence[re.Match[str] | None]) -> 
 
 
 def _values(found: Sequence[re.Match[str] | None], day_first: bool | None) -> NDArray[np.datetime64]:
-    out = np.full(len(found), np.datetime64("NaT"), dtype="datetime64[us]")
+    out = np.full(len(found), np.datetime64("NaT", "us"), dtype="datetime64[us]")
     for i, one in enumerate(found):
         if one:
             try:

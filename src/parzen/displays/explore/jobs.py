@@ -1,5 +1,6 @@
 """Questions that are being answered: few at a time, and of each view only the newest."""
 
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,10 @@ _inside: list[Any] = []
 @contextmanager
 def quietly() -> Iterator[None]:
     """No warnings while at least one thread is inside: the page says itself what was drawn or is singular."""
+    if getattr(sys.flags, "context_aware_warnings", False):  # filters belong to a thread: free-threaded Python
+        with warnings.catch_warnings(action="ignore"):
+            yield
+        return
     with _quiet:
         if not _inside:
             saved = warnings.catch_warnings()
