@@ -23,7 +23,7 @@ void split(const double* X, index d, index leaf, index* order, index n) {
         if (left >= n) return;
         std::nth_element(order, order + left, order + n, [=](index a, index b) {
             const double x = X[a * d + widest], y = X[b * d + widest];
-            return (x < y) | ((x == y) & (a < b));  // without a branch that nobody can predict
+            return x < y || (x == y && a < b);
         });
         split(X, d, leaf, order, left);
         order += left;

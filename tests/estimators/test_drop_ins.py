@@ -20,11 +20,8 @@ from sklearn.utils import all_estimators
 
 import parzen
 from parzen import GaussianNB
-<<<<<<< HEAD
-from tests.versions import legacy_attributes, scatter_over_n
-=======
 from tests.libraries import hmm
->>>>>>> freethreaded
+from tests.versions import legacy_attributes, scatter_over_n
 
 matplotlib.use("Agg")
 

@@ -31,11 +31,8 @@ from parzen import (
     QuadraticDiscriminantAnalysis,
     TreeAugmentedNB,
 )
-<<<<<<< HEAD
-from tests.versions import has
-=======
 from tests.libraries import polars as pl
->>>>>>> freethreaded
+from tests.versions import has
 
 MODELS = [
     BayesClassifier(),
