@@ -381,3 +381,14 @@ def test_chains_and_forks_are_equivalent_and_edges_that_meet_are_not():
     assert distance([("a", "b"), ("b", "c")], [("b", "a"), ("b", "c")]) == 0
     assert distance([("a", "b"), ("b", "c")], [("a", "b"), ("c", "b")]) == 2
     assert distance([("a", "b")], []) == 1
+
+
+@pytest.mark.parametrize("structure", ["chow-liu", "hill-climb"])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32, np.int64, np.float32])
+def test_whole_numbers_of_any_type_are_the_same_numbers(structure, dtype, rng):
+    X = rng.integers(0, 4, (200, 5))
+    X[:, 1] = X[:, 0] + rng.integers(0, 2, 200)
+    mine = BayesNetwork(structure=structure).fit(X.astype(dtype))
+    expected = BayesNetwork(structure=structure).fit(X.astype(np.float64))
+    assert mine.edges_ == expected.edges_
+    np.testing.assert_allclose(mine.score_samples(X.astype(dtype)), expected.score_samples(X), rtol=1e-12)

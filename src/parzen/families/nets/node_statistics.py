@@ -48,7 +48,7 @@ def _node_moments(
     there = ~np.isnan(rows[:, columns]).any(axis=1) & (codes[:, list(discrete)] >= 0).all(axis=1)
     own = slice(None) if there.all() else np.flatnonzero(there)
     which = configuration(codes[own], discrete, sizes)
-    cells, members = np.ascontiguousarray(rows[own][:, columns]), take(R, own)
+    cells, members = np.ascontiguousarray(rows[own][:, columns], dtype=np.float64), take(R, own)
     shape = [sizes[one] for one in discrete]
     C = _volume(discrete, sizes)
     groups = (only_group(members, k) for k in range(group_count(R)))
