@@ -35,8 +35,7 @@ bool transpose(const T* X, index rows, index d, index stride, const double* orig
         const double o = origin ? origin[j] : 0.0;
         double* column = columns + j * tile;
         if (rows == tile) {
-#pragma omp simd
-            for (index r = 0; r < tile; ++r) column[r] = X[r * stride + j] - o;
+            lay_spaced<tile>(X + j, stride, o, column);
         } else {
             for (index r = 0; r < tile; ++r) column[r] = X[(r < rows ? r : rows - 1) * stride + j] - o;
         }

@@ -52,23 +52,25 @@ struct Points {
 // The nearest of K centres of each row, the first of equals. Returns the sum of squared distances; `moved` counts rows
 // whose centre has changed.
 double nearest(const Points& points, const double* centre, index K, std::int32_t* codes, index* moved) {
-    double inertia = 0, best[tile], square[tile];
-    std::int32_t at[tile];
+    double inertia = 0, best[tile], square[tile] = {}, at[tile];
     *moved = 0;
     for (index begin = 0; begin < points.n; begin += tile) {
         const index count = std::min(tile, points.n - begin);
+        for (index r = 0; r < tile; ++r) best[r] = HUGE_VAL, at[r] = 0;
         for (index k = 0; k < K; ++k) {
             points.squares(begin, count, centre + k * points.d, square);
-            for (index r = 0; r < count; ++r) {
-                const bool nearer = k == 0 || square[r] < best[r];
-                best[r] = nearer ? square[r] : best[r];
-                at[r] = nearer ? static_cast<std::int32_t>(k) : at[r];
+            const vec own = splat(static_cast<double>(k));  // as wide as the squares: one comparison serves both
+            for (index r = 0; r < count; r += lanes) {
+                const vec now = load(square + r), before = load(best + r);
+                store(best + r, now < before ? now : before);
+                store(at + r, now < before ? own : load(at + r));
             }
         }
         for (index r = 0; r < count; ++r) {
+            const auto code = static_cast<std::int32_t>(at[r]);
             inertia += points.w.data[begin + r] * best[r];
-            *moved += codes[begin + r] != at[r];
-            codes[begin + r] = at[r];
+            *moved += codes[begin + r] != code;
+            codes[begin + r] = code;
         }
     }
     return inertia;

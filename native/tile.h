@@ -89,7 +89,7 @@ inline void affine(const C* x, const C* table, const C* offset, index columns, V
 // Calls run(first, Number<E>) for functions in fours, and for those that are left.
 template <index N> struct Number { static constexpr index value = N; };
 template <class Run>
-inline void in_fours(index count, Run run) {
+__attribute__((always_inline)) inline void in_fours(index count, Run run) {
     index first = 0;
     for (; first + 4 <= count; first += 4) run(first, Number<4>());
     switch (count - first) {

@@ -40,7 +40,7 @@ struct Triangles {
         V total[chains];
         for (index v = 0; v < chains; ++v) total[v] = all<V>(constant);
         const C* next = table + k * size;
-        in_fours(d, [&](index first, auto number) {
+        in_fours(d, [&](index first, auto number) __attribute__((always_inline)) {
             constexpr index E = decltype(number)::value;
             V sums[E][chains];
             affine<C, E>(x, next, offset + k * d + first, first + E, sums);
