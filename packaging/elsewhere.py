@@ -102,7 +102,7 @@ def main() -> None:
         # Without this file, an embeddable Python reads its environment like any other.
         for paths in arguments.python.glob("python*._pth"):
             paths.rename(paths.with_suffix(".paths"))
-        python = [found("wine", "wine64"), str(arguments.python / "python.exe")]
+        python = [found("wine", "wine64"), str(arguments.python.resolve() / "python.exe")]
         environment = {"PYTHONPATH": f"Z:{folder}".replace("/", "\\"), "WINEDEBUG": "-all"}
     # The tests lie in a folder without sources: parzen is the wheel's.
     tree = WORK / arguments.platform / "tree"
