@@ -20,7 +20,7 @@ WORK = ROOT / "build" / "elsewhere"
 #: What tests/compute imports. Versions are those for Python 3.11, the oldest that is supported.
 NEEDED = ("numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl", "cloudpickle", "narwhals", "pandas", "pytest")
 NEEDED += ("hypothesis", "sortedcontainers", "attrs", "mpmath", "iniconfig", "packaging", "pluggy", "pygments")
-NEEDED += ("python-dateutil", "six", "tzdata", "colorama", "polars", "polars-runtime-32", "pyarrow")
+NEEDED += ("python-dateutil", "pytz", "six", "tzdata", "colorama", "polars", "polars-runtime-32", "pyarrow")
 #: pip's names of the platform, from the newest to the oldest, and the tag of parzen's wheel.
 PLATFORMS = {
     "aarch64": (tuple(f"manylinux_2_{minor}_aarch64" for minor in (28, 27, 24, 17)), "manylinux_*_aarch64"),
@@ -102,7 +102,7 @@ def main() -> None:
         # Without this file, an embeddable Python reads its environment like any other.
         for paths in arguments.python.glob("python*._pth"):
             paths.rename(paths.with_suffix(".paths"))
-        python = [found("wine", "wine64"), str(arguments.python / "python.exe")]
+        python = [found("wine", "wine64"), str(arguments.python.resolve() / "python.exe")]
         environment = {"PYTHONPATH": f"Z:{folder}".replace("/", "\\"), "WINEDEBUG": "-all"}
     # The tests lie in a folder without sources: parzen is the wheel's.
     tree = WORK / arguments.platform / "tree"

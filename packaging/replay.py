@@ -6,7 +6,8 @@ a platform that can be run here (TARGETS) Zig compiles that, and it is run with 
 
 Results may differ by rounding: by 1e-9 of the largest number that an array was given, by 1e-4 where the rows are in
 single precision; sums of what rounding lost, by 1e-15 of the largest number of the call. Whole numbers have to be
-equal. A call that is handed arrays of addresses can't be repeated, and is not recorded.
+equal. A call that is handed what no array of NumPy holds (columns in Arrow's memory) is not recorded; of a column of
+objects only the addresses are read, which are whole numbers here.
 """
 
 import argparse
@@ -25,7 +26,7 @@ from parzen.compute import native
 from parzen.compute.signatures import INTEGER, NUMBER, POINTER, SIGNATURES
 
 ROOT = Path(__file__).resolve().parent.parent
-FEW, LARGEST, KEPT = 8, 60_000, 200_000_000  # calls of a routine, bytes of a call, bytes of arrays to remember
+FEW, LARGEST, KEPT = 8, 120_000, 200_000_000  # calls of a routine, bytes of a call, bytes of arrays to remember
 ARGUMENTS = {f"{name}_{suffix}": types for name, (types, suffixes) in SIGNATURES.items() for suffix in suffixes}
 #: In C: the types of arguments, and the member of the union that holds each.
 KINDS = {POINTER: ("void *", "p"), INTEGER: ("long long", "i"), NUMBER: ("double", "d")}
@@ -67,10 +68,11 @@ class Recorder:
     def call(self, name: str, *arguments: Any) -> int:
         """Make the call, and write it down if it is one of the first that can be repeated."""
         types = ARGUMENTS.get(name, ())
-        given = [value for kind, value in zip(types, arguments, strict=False) if kind is POINTER and value]
-        if not types or self.seen[name] >= FEW or not self._repeatable(given):
+        given = {value for kind, value in zip(types, arguments, strict=False) if kind is POINTER and value}
+        found = self._found(given) if types and self.seen[name] < FEW else None
+        if found is None:
             return self._call(name, *arguments)
-        before = {value: self._content(value) for value in given}
+        before = {value: ctypes.string_at(value, size) for value, (_, size) in found.items()}
         status = self._call(name, *arguments)
         self.faults[name] += status != 0
         if status and self.faults[name] > 2:
@@ -79,26 +81,33 @@ class Recorder:
         self.out.write(struct.pack("<iiq", self.names.index(name), len(arguments), status))
         for kind, value in zip(types, arguments, strict=True):
             if kind is not POINTER:
-                self.out.write(struct.pack("<cq" if kind is INTEGER else "<cd", KINDS[kind][1].encode(), value))
+                self.out.write(KINDS[kind][1].encode() + bytes(kind(value)))
             elif not value:
                 self.out.write(b"0")
             else:
-                cell, after = self.arrays[value][0].dtype.char.encode(), self._content(value)
+                cell, after = found[value][0].encode(), ctypes.string_at(value, found[value][1])
                 changed = after != before[value]
                 self.out.write(struct.pack("<ccq?", b"p", cell, len(after), changed))
                 self.out.write(before[value] + after if changed else after)
         return status
 
-    def _repeatable(self, given: list[int]) -> bool:
-        """Whether all arrays are known, small, and hold no addresses."""
-        found = [self.arrays.get(value) for value in given]
-        if any(one is None or one[0].dtype.hasobject for one in found) or sum(one[1] for one in found) > LARGEST:
-            return False
-        whole = [one[0] for one in found if one[0].dtype.kind in "iu" and one[0].itemsize == 8 and one[0].size]
-        return not any((np.abs(one.astype(np.float64)) > 2.0**40).any() for one in whole)
+    def _found(self, given: set[int]) -> dict[int, tuple[str, int]] | None:
+        """The type of cell and the bytes at each address; None where one is not known, or all are too large.
 
-    def _content(self, address: int) -> bytes:
-        return ctypes.string_at(address, self.arrays[address][1])
+        An address within an array that is given, too, cuts that in parts, each up to the next.
+        """
+        found: dict[int, tuple[str, int]] = {}
+        for value in sorted(given):
+            if value in self.arrays:
+                array, size = self.arrays[value]
+                found[value] = array.dtype.char, size
+                continue
+            last = max(found, default=value)
+            cell, size = found.get(last, ("", 0))
+            if value >= last + size:
+                return None
+            found[last], found[value] = (cell, value - last), (cell, last + size - value)
+        return found if sum(size for _, size in found.values()) <= LARGEST else None
 
 
 def program() -> str:

@@ -102,6 +102,15 @@ def test_tiles_that_are_not_full_count_no_point_twice(level, rng):
     assert relative(found, TWINS["window_sums"](points, np.ones(70), Q, "gaussian")) < 1e-14
 
 
+@pytest.mark.parametrize("at", [0, -1])
+def test_an_outlier_costs_the_other_points_of_its_tile_no_digits(at, rng):
+    points, Q = rng.normal(size=(20, 2)), rng.normal(size=(9, 2))
+    points[at] = 1e8
+    tiles = lay_tiles(points, np.ones(20), None, np.full(2, GAUSSIAN_SCALE), 64)
+    found, _ = window_sums(tiles, "gaussian", Q, 0.0, 0.0)
+    assert relative(found, TWINS["window_sums"](points, np.ones(20), Q, "gaussian")) < 1e-13
+
+
 def test_groups_are_in_tiles_of_their_own(rng):
     points, groups = rng.normal(size=(100, 2)), rng.integers(0, 5, 100)
     tiles = lay_tiles(points, np.ones(100), None, np.ones(2), 8, groups=groups)

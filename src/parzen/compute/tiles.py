@@ -92,8 +92,9 @@ def lay_tiles(
     full = np.flatnonzero(order >= 0)
     slots[order[full]] = full
     count = len(owners)
-    # An empty slot repeats the row before it, with coefficient zero.
-    filled = order[full[np.searchsorted(full, np.arange(len(order)), side="right") - 1]]
+    # The rows of a tile fill its empty slots in turn, with coefficient zero: so that none of them decides the median.
+    held = (order.reshape(count, size) >= 0).sum(axis=1, keepdims=True)
+    filled = order[(np.arange(count)[:, None] * size + np.arange(size) % held).ravel()]
     X = points[filled].reshape(count, size, -1)
     low, high = X.min(axis=1), X.max(axis=1)
     # Not the mean: an outlier would cost the other points digits. At a border no digit may be lost at all.
