@@ -95,6 +95,8 @@ def main() -> None:
     parser.add_argument("--python", type=Path, help="the folder of Windows' embeddable Python 3.11")
     parser.add_argument("--processes", type=int, default=1, help="how many share the tests")
     arguments, tests = parser.parse_known_args()
+    if arguments.processes > 1 and arguments.platform == "windows":
+        parser.error("--processes is for aarch64: a Python under Wine can't start the script that would start another")
     folder = site(arguments.platform, arguments.wheels.resolve())
     if arguments.platform == "aarch64":
         root = debian_root("arm64")
@@ -115,7 +117,7 @@ def main() -> None:
     tree = WORK / arguments.platform / "tree"
     shutil.rmtree(tree, ignore_errors=True)
     shutil.copytree(ROOT / "tests", tree / "tests", ignore=shutil.ignore_patterns("__pycache__"))
-    command = [*python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error"]
+    command = [*python, "-m", "pytest", "-p", "no:cacheprovider", "-W", "error"]
     if arguments.processes > 1:
         # Each process is started by a path of Python alone, without an emulator before it: by this script.
         launcher = WORK / arguments.platform / "python"

@@ -197,7 +197,7 @@ class Installed:
             shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__", "build"))
         for path in (*ROOT.glob("*.md"), ROOT / "pyproject.toml", ROOT / "CITATION.cff", ROOT / "Makefile"):
             shutil.copy(path, tree)
-        command = [self.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--rootdir={tree}", *arguments]
+        command = [self.python, "-m", "pytest", "-p", "no:cacheprovider", f"--rootdir={tree}", *arguments]
         return self.run("/usr/bin/env", "-C", tree, *command).splitlines()[-1]
 
 
