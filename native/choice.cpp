@@ -28,6 +28,7 @@ struct Rules {
 // Densities of a column; those of the last kind have as many bins.
 enum Density : index { USUAL = -1, GAUSSIAN = 0, POWER = 1 };
 constexpr index SUMS = 2;                       // of parzen_normalise_f64: the log of a row's sum
+constexpr double TIED = 1e-12;                  // candidates whose mean scores differ by such a share are equal
 
 // Means of values of cells, each of which some rows have, and their standard errors.
 struct Mean {
@@ -103,7 +104,8 @@ private:
     }
 
     // Keep those candidates whose mean score, which stands at a place among what is written of them, is within a
-    // standard error of the best one; the first where none has one.
+    // standard error of the best one, or equal to it but for rounding (a power of 1 is none); the first where none has
+    // one.
     void keep_near(const double* scores, index place) {
         index best = -1;
         double most = 0;
@@ -118,7 +120,7 @@ private:
             if (!near_[c] || c == best) continue;
             const double* other = scores + c * cells_.n;
             const Mean shortfall(cells_, [&](index i) { return highest[i] - other[i]; });
-            near_[c] = shortfall.value <= shortfall.error;
+            near_[c] = shortfall.value <= std::max(shortfall.error, TIED * std::abs(most));
         }
         if (best < 0) near_[0] = 1;
     }

@@ -4,11 +4,13 @@ aarch64: Debian's Python for AArch64 (fetched by apt-get into a folder of its ow
 windows: the embeddable Python 3.11 for Windows, whose folder --python names, under Wine.
 
 NumPy and what else the tests need come as wheels of that platform, parzen as the wheel that packaging/wheels.py made.
-Without arguments of pytest, the compiled routines are compared with their twins (tests/compute).
+Without arguments of pytest, the compiled routines are compared with their twins (tests/compute); --processes shares the
+tests out to several, which start slowly (half a minute).
 """
 
 import argparse
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -21,6 +23,7 @@ WORK = ROOT / "build" / "elsewhere"
 NEEDED = ("numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl", "cloudpickle", "narwhals", "pandas", "pytest")
 NEEDED += ("hypothesis", "sortedcontainers", "attrs", "mpmath", "iniconfig", "packaging", "pluggy", "pygments")
 NEEDED += ("python-dateutil", "pytz", "six", "tzdata", "colorama", "polars", "polars-runtime-32", "pyarrow")
+NEEDED += ("pytest-xdist", "execnet")
 #: pip's names of the platform, from the newest to the oldest, and the tag of parzen's wheel.
 PLATFORMS = {
     "aarch64": (tuple(f"manylinux_2_{minor}_aarch64" for minor in (28, 27, 24, 17)), "manylinux_*_aarch64"),
@@ -90,7 +93,10 @@ def main() -> None:
     parser.add_argument("platform", choices=sorted(PLATFORMS))
     parser.add_argument("--wheels", type=Path, default=ROOT / "dist", help="where packaging/wheels.py left them")
     parser.add_argument("--python", type=Path, help="the folder of Windows' embeddable Python 3.11")
+    parser.add_argument("--processes", type=int, default=1, help="how many share the tests")
     arguments, tests = parser.parse_known_args()
+    if arguments.processes > 1 and arguments.platform == "windows":
+        parser.error("--processes is for aarch64: a Python under Wine can't start the script that would start another")
     folder = site(arguments.platform, arguments.wheels.resolve())
     if arguments.platform == "aarch64":
         root = debian_root("arm64")
@@ -104,13 +110,22 @@ def main() -> None:
             paths.rename(paths.with_suffix(".paths"))
         python = [found("wine", "wine64"), str(arguments.python.resolve() / "python.exe")]
         environment = {"PYTHONPATH": f"Z:{folder}".replace("/", "\\"), "WINEDEBUG": "-all"}
+    # What this machine's environment says of its processor is not said of the other one.
+    said = ("OPENBLAS_", "NPY_", "PARZEN_SIMD")
+    own = {name: value for name, value in os.environ.items() if not name.startswith(said)}
     # The tests lie in a folder without sources: parzen is the wheel's.
     tree = WORK / arguments.platform / "tree"
     shutil.rmtree(tree, ignore_errors=True)
     shutil.copytree(ROOT / "tests", tree / "tests", ignore=shutil.ignore_patterns("__pycache__"))
-    command = [*python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error"]
+    command = [*python, "-m", "pytest", "-p", "no:cacheprovider", "-W", "error"]
+    if arguments.processes > 1:
+        # Each process is started by a path of Python alone, without an emulator before it: by this script.
+        launcher = WORK / arguments.platform / "python"
+        launcher.write_text(f'#!/bin/sh\nexec {shlex.join(python)} "$@"\n')
+        launcher.chmod(0o755)
+        command += ["--tx", f"{arguments.processes}*popen//python={launcher}", "--dist", "worksteal"]
     command += tests or ["tests/compute", "--ignore=tests/compute/test_device.py"]
-    raise SystemExit(subprocess.run(command, cwd=tree, env={**os.environ, **environment}).returncode)
+    raise SystemExit(subprocess.run(command, cwd=tree, env={**own, **environment}).returncode)
 
 
 if __name__ == "__main__":

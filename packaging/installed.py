@@ -8,6 +8,7 @@ inside a program made by PyInstaller. What can't be tried here says what is miss
 """
 
 import argparse
+import math
 import os
 import shutil
 import subprocess
@@ -23,6 +24,26 @@ import numpy as np, parzen
 X = np.random.default_rng(0).normal(size=(120_000, 3))
 m = parzen.GaussianMixture(2, random_state=0, max_iter=3, tol=1.0).fit(X)
 print(f"{m.score(X):.6f}", parzen.__version__)
+"""
+#: Whole jobs that need no threads, and what they say: the same numbers, up to rounding, on any processor.
+JOBS = """
+import numpy as np, parzen
+from parzen.compute import native
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(400, 3))
+y = X[:, 0] + rng.normal(size=400) > 0
+jobs = {
+    "mixture": parzen.GaussianMixture(2, random_state=0), "density": parzen.DensityEstimator(),
+    "kernels": parzen.KernelDensity(), "clusters": parzen.KMeans(3, random_state=0),
+}
+scores = {name: float(model.fit(X).score(X)) for name, model in jobs.items()}
+jobs = {"Gaussian": parzen.GaussianNB(), "naive": parzen.NaiveBayes(), "logistic": parzen.LogisticRegression()}
+for name, model in jobs.items():
+    probabilities = model.fit(X, y).predict_proba(X)
+    scores[name] = float(np.log(probabilities[np.arange(400), y.astype(int)]).sum())
+print(native.level(), native.levels())
+print(*(f"{name}={score:.15g}" for name, score in scores.items()))
 """
 STARTED = """
 import multiprocessing, sys
@@ -70,8 +91,10 @@ class Installed:
         self.python = folder / "venv" / "bin" / "python"
         # Only this is on the path: no compiler, no CMake.
         self.environment = {**os.environ, "PATH": str(self.python.parent), "PYTHONDONTWRITEBYTECODE": "1"}
-        for name in ("CXX", "CC", "PYTHONPATH"):
-            self.environment.pop(name, None)
+        # Nor does anything tell a library which processor this is: OpenBLAS would believe it (OPENBLAS_CORETYPE).
+        for name in list(self.environment):
+            if name in ("CXX", "CC", "PYTHONPATH") or name.startswith(("OPENBLAS_", "NPY_", "PARZEN_SIMD")):
+                del self.environment[name]
         self.run(sys.executable, "-m", "venv", str(folder / "venv"))
         self.run(self.python, "-m", "pip", "install", "--quiet", str(self.wheel))
 
@@ -128,15 +151,20 @@ class Installed:
         emulator = shutil.which("qemu-x86_64")
         if emulator is None:
             raise NotTried("qemu-x86_64 is missing (Debian: qemu-user)")
-        code = "from parzen.compute import native; print(native.level(), native.levels())"
-        said = self.run(emulator, "-cpu", "Nehalem", self.python, "-c", code)
+        script = self.folder / "jobs.py"
+        script.write_text(JOBS)
+        level, said = self.run(emulator, "-cpu", "Nehalem", self.python, script).splitlines()[-2:]
+        here = self.run(self.python, script, PARZEN_SIMD="v2").splitlines()[-1]
         library = self.package() / "compute" / "libparzen_v2.so"
         # NumPy's newest versions need SSE4.2 themselves: the library is asked without it.
         code = f"import ctypes; print(ctypes.CDLL({str(library)!r}).parzen_processor_level())"
         older = self.run(emulator, "-cpu", "core2duo", self.python, "-c", code)
-        assert said.splitlines()[-1] == "v2 ('v2',)", said
+        assert level == "v2 ('v2',)", level
         assert older.splitlines()[-1] == "1", older
-        return f"Nehalem: {said.splitlines()[-1]}; Core 2: below v2, which is an error"
+        for there, same in zip(said.split(), here.split(), strict=True):
+            numbers = [float(part.partition("=")[2]) for part in (there, same)]
+            assert math.isclose(*numbers, rel_tol=1e-9), (said, here)
+        return f"Nehalem: {level}, {len(said.split())} jobs as at v2 here; Core 2: below v2, which is an error"
 
     def started_processes(self) -> str:
         """Fork, forkserver and spawn, after threads were used."""
@@ -169,7 +197,7 @@ class Installed:
             shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__", "build"))
         for path in (*ROOT.glob("*.md"), ROOT / "pyproject.toml", ROOT / "CITATION.cff", ROOT / "Makefile"):
             shutil.copy(path, tree)
-        command = [self.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--rootdir={tree}", *arguments]
+        command = [self.python, "-m", "pytest", "-p", "no:cacheprovider", f"--rootdir={tree}", *arguments]
         return self.run("/usr/bin/env", "-C", tree, *command).splitlines()[-1]
 
 

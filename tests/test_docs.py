@@ -44,6 +44,8 @@ def test_models_that_the_decision_guide_names_can_be_made_as_it_says():
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_and_named_files_exist(page):
+    if not (ROOT / "src").exists():
+        pytest.skip("the sources, which pages name, do not come with an installed wheel")
     text = page.read_text()
     for target in re.findall(r"\]\(([^)#:]+)\)", text):
         assert (page.parent / target).exists(), target

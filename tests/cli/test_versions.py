@@ -18,6 +18,8 @@ def test_the_version_is_written_in_one_place():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     assert project["project"]["dynamic"] == ["version"]
     assert project["tool"]["scikit-build"]["metadata"]["version"]["input"] == "src/parzen/compute/version.py"
+    if not (ROOT / "src").exists():
+        pytest.skip("the sources do not come with an installed wheel")
     told = [path for path in (ROOT / "src").rglob("*.py") if f'"{parzen.__version__}"' in path.read_text()]
     assert [path.name for path in told] == ["version.py"]
 

@@ -59,11 +59,12 @@ def held_choice(x, codes, folds, groups, parts, usual, drawn, rules):
 
 
 def near_best(scores, among):
-    """Those candidates whose mean score is within a standard error of the best one's."""
+    """Those candidates whose mean score is within a standard error of the best one's, or equal but for rounding."""
     known = [c for c in among if np.isfinite(scores[c].mean())]
     best = max(known, key=lambda c: scores[c].mean())
     below = {c: scores[best] - scores[c] for c in known}
-    return [c for c in known if below[c].mean() <= below[c].std() / np.sqrt(len(below[c]))]
+    tied = 1e-12 * abs(scores[best].mean())
+    return [c for c in known if below[c].mean() <= max(below[c].std() / np.sqrt(len(below[c])), tied)]
 
 
 def held_densities(x, codes, folds, groups, parts, unit, drawn, rules):

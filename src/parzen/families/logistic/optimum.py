@@ -36,7 +36,8 @@ class Optimum:
     ----------
     coef, intercept : arrays of shape (K, p) and (K,); (1, p) and (1,) for two classes
     objective : float
-        Minus the weighted log-likelihood plus the penalty.
+        Minus the weighted log-likelihood plus the penalty: of the point, or what the model of the last step foresees of
+        it, which may be less than the least by a part of the gap.
     gap : float
         How far the objective is above its least, at most or as far as the curvature tells.
     n_iter : int
