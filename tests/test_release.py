@@ -95,9 +95,11 @@ def test_the_release_names_every_file_and_every_library(tmp_path, monkeypatch, c
     (made,) = told["metadata"]["component"]["components"]
     assert made["hashes"][0]["content"] == digest
     assert told["metadata"]["component"]["version"] == parzen.__version__
-    needed = {part["name"]: (part["scope"], part["properties"][0]["value"]) for part in told["components"]}
-    assert needed["numpy"] == ("required", ">=1.26")
-    assert needed["x"] == ("optional", ">=2")
+    needed = {
+        (part["name"], *(one["value"] for one in part["properties"])): part["scope"] for part in told["components"]
+    }
+    assert needed["numpy", ">=1.26"] == needed["numpy", ">=2", "sys_platform == 'win32'"] == "required"
+    assert needed["x", ">=2", 'extra == "y"'] == "optional"
     assert len(told["dependencies"][0]["dependsOn"]) == len(PROJECT["project"]["dependencies"])
 
 
