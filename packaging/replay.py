@@ -31,6 +31,10 @@ ARGUMENTS = {f"{name}_{suffix}": types for name, (types, suffixes) in SIGNATURES
 #: In C: the types of arguments, and the member of the union that holds each.
 KINDS = {POINTER: ("void *", "p"), INTEGER: ("long long", "i"), NUMBER: ("double", "d")}
 
+#: Descents, and which argument ends them: where that is zero they sweep until nothing moves any more, and how many
+#: sweeps that takes and what slope is left are rounding.
+DESCENTS = {"descend_f64": 3, "descend_columns_f64": 13}
+
 MUSL = ROOT / "build" / "musl-arm64"  # Debian's package musl:arm64, unpacked with dpkg -x
 #: Tags of wheels: Zig's name of the target, and what runs its programs (none: this machine).
 TARGETS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -69,7 +73,8 @@ class Recorder:
         """Make the call, and write it down if it is one of the first that can be repeated."""
         types = ARGUMENTS.get(name, ())
         given = {value for kind, value in zip(types, arguments, strict=False) if kind is POINTER and value}
-        found = self._found(given) if types and self.seen[name] < FEW else None
+        endless = name in DESCENTS and not arguments[DESCENTS[name]]
+        found = self._found(given) if types and self.seen[name] < FEW and not endless else None
         if found is None:
             return self._call(name, *arguments)
         before = {value: ctypes.string_at(value, size) for value, (_, size) in found.items()}

@@ -42,3 +42,33 @@ def test_descent_by_sparse_columns_equals_the_oracle(level, shape, F, strength, 
     expected, gained = TWINS["descend_columns"](X, *parts)
     np.testing.assert_allclose(end, expected, rtol=1e-8, atol=1e-8)
     assert gain == pytest.approx(gained, rel=1e-8, abs=1e-10)
+
+
+@pytest.mark.parametrize("m", [2, 7, 17])
+def test_descents_may_end_before_nothing_moves(level, m, rng):
+    A = rng.normal(size=(m, 2 * m))
+    matrix, slope, start, l1 = A @ A.T / m, rng.normal(size=m), rng.normal(size=m), 0.5 * rng.random(m)
+
+    def objective(end):
+        step = end - start
+        return slope @ step + 0.5 * step @ matrix @ step + l1 @ np.abs(end)
+
+    least = objective(TWINS["descend"](matrix, slope, start, l1))
+    end, now, sweeps = descend(matrix, slope, start, l1, 1e-3, 2000)
+    np.testing.assert_allclose(now, slope + matrix @ (end - start), rtol=1e-9, atol=1e-9)
+    assert sweeps <= descend(matrix, slope, start, l1, 0.0, 2000)[2]
+    assert least <= objective(end) <= least + 1e-2 * (objective(start) - least)
+
+    X, shares, weights = sparse.csc_matrix(A.T), np.full((2 * m, 1), 0.3), np.ones(2 * m)
+    parts = (
+        shares,
+        weights,
+        np.zeros((1, m + 1)),
+        rng.normal(size=(1, m + 1)),
+        np.append(l1, 0.0),
+        np.full(m + 1, 0.1),
+    )
+    whole = descend_columns(X, *parts, np.arange(m + 1), 0.0, 5000)
+    early = descend_columns(X, *parts, np.arange(m + 1), 1e-2, 5000)
+    assert early[2] <= whole[2]
+    assert 0.9 * whole[1] <= early[1] <= whole[1] * (1 + 1e-9)
