@@ -109,3 +109,10 @@ def test_every_wheel_says_for_which_system_it_is():
     assert len(set(tags)) == len(tags)
     page = (ROOT / "docs" / "guide" / "platforms.md").read_text()
     assert [tag for tag in tags if f"`{tag}`" not in page] == []
+
+
+def test_the_source_archive_takes_folders_of_this_tree_alone():
+    """A pattern without a slash would take every folder of that name: of environments and builds, too."""
+    told = PROJECT["tool"]["scikit-build"]["sdist"]
+    assert "include" not in told  # which would take what git ignores, too
+    assert all(pattern.startswith("/") for pattern in told["exclude"])
